@@ -1,0 +1,11 @@
+import { defineError } from '../grammar/app-error.js';
+
+/** Refusals of contacts. Source: decisions, "Errors". */
+export const contactsErrors = {
+  CONTACT_NOT_FOUND: defineError({
+    code: 'CONTACT_NOT_FOUND',
+    status: 404,
+    message: 'There is no such contact',
+    retry: 'after-fixing',
+  }),
+} as const;

@@ -1,0 +1,47 @@
+/** Whether the caller may send the same request again, and when. */
+export type RetryVerdict = 'never' | 'after-fixing' | 'later';
+
+/** One entry of the error registry: everything that any edge needs to know about a code. */
+export interface ErrorDefinition<Code extends string = string> {
+  readonly code: Code;
+  /** HTTP status it is answered with. */
+  readonly status: number;
+  /** The sentence shown when the thrower gives none; also what the docs say. */
+  readonly message: string;
+  readonly retry: RetryVerdict;
+}
+
+/** Declares a code of the registry. Codes are stable: renaming one is a breaking change. */
+export function defineError<const Code extends string>(definition: ErrorDefinition<Code>): ErrorDefinition<Code> {
+  return Object.freeze(definition);
+}
+
+/** Facts that travel with a refusal beside its code and sentence; none of them is secret. */
+export interface AppErrorDetails {
+  /** Whole seconds for `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** The stored message that the refusal is about: `X-Message-Id`. */
+  readonly messageId?: string;
+  readonly cause?: unknown;
+}
+
+/** An expected refusal. Anything else that is thrown is a bug and is answered 500 `INTERNAL` without detail. */
+export class AppError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+  readonly messageId: string | undefined;
+
+  constructor(
+    readonly definition: ErrorDefinition,
+    message?: string,
+    details: AppErrorDetails = {},
+  ) {
+    super(message ?? definition.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'AppError';
+    this.code = definition.code;
+    this.status = definition.status;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.messageId = details.messageId;
+  }
+}

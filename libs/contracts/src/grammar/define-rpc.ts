@@ -1,0 +1,39 @@
+declare const types: unique symbol;
+
+/** A typed request/reply between services; `Request` and `Response` exist at compile time only. */
+export interface RpcDefinition<Request = unknown, Response = unknown> {
+  /** NATS subject, `rpc.<owner>.<method>`: outside of every stream's subjects. */
+  readonly subject: string;
+  readonly owner: string;
+  /** Milliseconds that a caller waits for one answer unless it says otherwise. */
+  readonly deadlineMs: number;
+  readonly [types]?: { request: Request; response: Response };
+}
+
+export type RpcRequestOf<Rpc> = Rpc extends RpcDefinition<infer Request, infer _Response> ? Request : never;
+export type RpcResponseOf<Rpc> = Rpc extends RpcDefinition<infer _Request, infer Response> ? Response : never;
+
+/**
+ * Declares an rpc. Within its subject it may only grow by optional fields; anything else is a new method.
+ *
+ * @param owner the service that answers
+ * @param method kebab-case imperative
+ */
+export function defineRpc<Request, Response>(
+  owner: string,
+  method: string,
+  options: { deadlineMs: number },
+): RpcDefinition<Request, Response> {
+  return Object.freeze({ subject: `rpc.${owner}.${method}`, owner, deadlineMs: options.deadlineMs });
+}
+
+/** Why an rpc failed, as it travels: a code of the registry, its sentence and the details of `AppError`. */
+export interface RpcFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+  readonly messageId?: string;
+}
+
+/** What is on the wire in answer to an rpc. */
+export type RpcReply<Response> = { readonly ok: Response } | { readonly error: RpcFailure };

@@ -1,0 +1,47 @@
+import { defineError } from '../grammar/app-error.js';
+
+/** Refusals of messages, conversations and channels. Source: decisions, "Errors" and "Messages". */
+export const messagingErrors = {
+  INVALID_PHONE: defineError({
+    code: 'INVALID_PHONE',
+    status: 400,
+    message: '`to` must be a phone number, E.164 preferred',
+    retry: 'after-fixing',
+  }),
+  UPSTREAM_REJECTED: defineError({
+    code: 'UPSTREAM_REJECTED',
+    status: 400,
+    message: 'The upstream provider refused the message for good',
+    retry: 'after-fixing',
+  }),
+  CONTACT_OPTED_OUT: defineError({
+    code: 'CONTACT_OPTED_OUT',
+    status: 403,
+    message: 'The contact has opted out on this channel',
+    retry: 'never',
+  }),
+  UPSTREAM_NOT_CONNECTED: defineError({
+    code: 'UPSTREAM_NOT_CONNECTED',
+    status: 403,
+    message: 'The channel is not connected to the upstream provider',
+    retry: 'after-fixing',
+  }),
+  CHANNEL_NOT_FOUND: defineError({
+    code: 'CHANNEL_NOT_FOUND',
+    status: 404,
+    message: 'There is no such channel',
+    retry: 'after-fixing',
+  }),
+  CONVERSATION_NOT_FOUND: defineError({
+    code: 'CONVERSATION_NOT_FOUND',
+    status: 404,
+    message: 'There is no such conversation',
+    retry: 'after-fixing',
+  }),
+  MESSAGE_NOT_FOUND: defineError({
+    code: 'MESSAGE_NOT_FOUND',
+    status: 404,
+    message: 'There is no such message',
+    retry: 'after-fixing',
+  }),
+} as const;

@@ -1,0 +1,24 @@
+import { defineEvent } from '../grammar/define-event.js';
+import type { ConversationView, MessageView } from './http.js';
+
+/** The message in full, as the API shows it at that moment. */
+export interface MessageEventData {
+  readonly message: MessageView;
+}
+
+/** The conversation in full, as the API shows it at that moment. */
+export interface ConversationEventData {
+  readonly conversation: ConversationView;
+}
+
+/** An outbound message is stored and will be handed to the upstream. */
+export const messageAccepted = defineEvent<MessageEventData>('messaging', 'message.accepted', 1);
+/** The upstream took an outbound message. */
+export const messageSent = defineEvent<MessageEventData>('messaging', 'message.sent', 1);
+export const messageDelivered = defineEvent<MessageEventData>('messaging', 'message.delivered', 1);
+export const messageRead = defineEvent<MessageEventData>('messaging', 'message.read', 1);
+export const messageFailed = defineEvent<MessageEventData>('messaging', 'message.failed', 1);
+/** An inbound message arrived from a contact. */
+export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);
+/** A conversation entered OPEN, its creation included. */
+export const conversationOpened = defineEvent<ConversationEventData>('messaging', 'conversation.opened', 1);

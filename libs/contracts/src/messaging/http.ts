@@ -1,0 +1,56 @@
+/** States of a conversation. Source: specification, "Conversation status". */
+export const conversationStatuses = ['OPEN', 'CLOSED', 'PENDING', 'ARCHIVED', 'SNOOZED'] as const;
+export type ConversationStatus = (typeof conversationStatuses)[number];
+
+/** States of a message as the API shows them. Source: decisions, "Messages". */
+export type MessageStatus = 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
+
+/** A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC. */
+export interface MessageView {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly contactId: string;
+  readonly messagingChannelId: string;
+  readonly direction: 'OUTBOUND' | 'INBOUND';
+  readonly type: 'TEXT' | 'TEMPLATE' | 'UNSUPPORTED';
+  readonly unsupportedType: string | null;
+  readonly text: string | null;
+  readonly template: { readonly id: string; readonly name: string; readonly language: string } | null;
+  readonly status: MessageStatus;
+  readonly upstreamMessageId: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly readAt: string | null;
+  readonly failedAt: string | null;
+}
+
+/** A conversation as the API and the events show it. Source: specification, "Conversation". */
+export interface ConversationView {
+  readonly id: string;
+  readonly status: ConversationStatus;
+  readonly lastMessageAt: string | null;
+  readonly createdAt: string;
+  readonly messagingChannelId: string;
+  readonly contact: {
+    readonly id: string;
+    readonly name: string | null;
+    readonly phone: string;
+    readonly messagingId: string | null;
+  };
+}
+
+/** The answer to `POST /v1/messages`. Source: specification, "Sent message result". */
+export interface SentMessageResult {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly contactId: string;
+  readonly upstreamMessageId: string | null;
+}
+
+/** One page of a list; `nextCursor` is absent at the end. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string;
+}
