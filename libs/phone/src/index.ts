@@ -1,0 +1,1 @@
+export { needsRegion, parsePhone, phoneFromDigits, type Phone } from './phone.js';
