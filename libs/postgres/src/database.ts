@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import type { QueryResultRow } from 'pg';
+import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
+import { OutcomeUnknown, sqlState } from './postgres-errors.js';
+import type { Statement } from './statement.js';
+import { TracedClient } from './traced-client.js';
+
+/** How a service reaches its schema. */
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database` of the service's own role. */
+  readonly url: string;
+  /** The service's schema; also the connections' `search_path`. */
+  readonly schema: string;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Connections at most; small pools are best (8). */
+  readonly poolMax: number;
+  readonly entities: readonly (new () => object)[] | readonly EntitySchema[];
+  /** Called with errors of idle connections, which belong to no query. */
+  readonly onIdleError: (error: Error) => void;
+}
+
+/** What runs statements: the pool, or a transaction. */
+export interface Queryable {
+  query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/** A running transaction. */
+export interface Transaction extends Queryable {
+  /**
+   * Sends a statement together with COMMIT, so that it costs no round trip of its own. Its rows are not seen; its
+   * failure rolls the transaction back and is thrown by `transaction`.
+   */
+  atCommit(statement: Statement, values: readonly unknown[]): void;
+}
+
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** One service's database: prepared statements and transactions over the pool that TypeORM made and shares. */
+export class Database implements Queryable {
+  private constructor(
+    /** For entities and plain reads. */
+    readonly dataSource: DataSource,
+    private readonly pool: pg.Pool,
+  ) {}
+
+  /** Connects. @throws when the server cannot be reached or refuses the role */
+  static async open(options: DatabaseOptions): Promise<Database> {
+    const dataSource = new DataSource(dataSourceOptions(options));
+    await dataSource.initialize();
+    // TypeORM types `master` as any: this is the one place that reaches through to the shared pool.
+    const pool: pg.Pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
+    pool.on('error', options.onIdleError);
+    return new Database(dataSource, pool);
+  }
+
+  async query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> {
+    const result = await this.pool.query<Row>({ name: statement.name, text: statement.text, values: [...values] });
+    return result.rows;
+  }
+
+  /**
+   * Runs `work` in one transaction: BEGIN travels with its first statement, what it put `atCommit` with COMMIT.
+   *
+   * @throws OutcomeUnknown when the connection broke during COMMIT; anything else means it was rolled back
+   */
+  async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect();
+    let inDoubt = false;
+    try {
+      return await runTransaction(client, work);
+    } catch (error) {
+      inDoubt = error instanceof OutcomeUnknown || !(await rolledBack(client));
+      throw error;
+    } finally {
+      // A client whose state is in doubt is closed, never handed to the next caller.
+      client.release(inDoubt);
+    }
+  }
+
+  /** A connection of its own, for session-level locks. The caller ends it with `release(true)`. */
+  async connect(): Promise<pg.PoolClient> {
+    return this.pool.connect();
+  }
+
+  async close(): Promise<void> {
+    await this.dataSource.destroy();
+  }
+}
+
+async function runTransaction<Result>(
+  client: pg.PoolClient,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const deferred: { statement: Statement; values: readonly unknown[] }[] = [];
+  const begin = client.query('BEGIN');
+  // A failing BEGIN fails the statements behind it as well; theirs is the error that is thrown.
+  begin.catch(() => undefined);
+  const result = await work({
+    query: async (statement, values) =>
+      (await client.query({ name: statement.name, text: statement.text, values: [...values] })).rows,
+    atCommit: (statement, values) => void deferred.push({ statement, values }),
+  });
+  await begin;
+  const sent = deferred.map(({ statement, values }) =>
+    client.query({ name: statement.name, text: statement.text, values: [...values] }),
+  );
+  const commit = client.query('COMMIT');
+  const outcomes = await Promise.allSettled([...sent, commit]);
+  // The server's own refusal of a statement, or of COMMIT by a late constraint, proves that nothing stands.
+  const refusal = outcomes.find((outcome) => outcome.status === 'rejected' && isProvenRollback(outcome.reason));
+  if (refusal?.status === 'rejected') throw refusal.reason;
+  const lost = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (lost?.status === 'rejected') throw new OutcomeUnknown(lost.reason);
+  return result;
+}
+
+/** Whether the connection is out of its transaction; false means that it must not be used again. */
+async function rolledBack(client: pg.PoolClient): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+}
+
+function isProvenRollback(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== null && !/^(08|57P)/.test(state);
+}
+
+function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: options.url,
+    schema: options.schema,
+    applicationName: options.applicationName,
+    entities: [...options.entities] as (new () => object)[],
+    synchronize: false,
+    logging: false,
+    installExtensions: false,
+    extra: {
+      Client: TracedClient,
+      max: options.poolMax,
+      // Pipelining: BEGIN with the first statement and the outbox rows with COMMIT halve the round trips.
+      pipeline: true,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
+      options: [
+        `-c search_path=${options.schema}`,
+        `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+        '-c idle_in_transaction_session_timeout=15000',
+        '-c lock_timeout=5000',
+        '-c timezone=UTC',
+        // Statements over unnest() are planned once; a nested loop over the keys is right at every size.
+        '-c plan_cache_mode=force_generic_plan',
+        '-c jit=off',
+      ].join(' '),
+    },
+  };
+}

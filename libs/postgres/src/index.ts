@@ -1,0 +1,7 @@
+export { Database, type DatabaseOptions, type Queryable, type Transaction } from './database.js';
+export { migrate, type MigrateOptions } from './migrate.js';
+export { keysetPage, type KeysetPage } from './page.js';
+export { partitionFunctions } from './partitions.sql.js';
+export { isDataError, isTransientConflict, isUnavailable, OutcomeUnknown, sqlState } from './postgres-errors.js';
+export { dumpSchema } from './schema-dump.js';
+export { statement, type Statement } from './statement.js';

@@ -1,0 +1,60 @@
+import { DataSource, type MigrationInterface } from 'typeorm';
+
+/** One run of a service's migrations, as the owner of its schema. */
+export interface MigrateOptions {
+  /** URL of the migrations' own role, which owns the schema; the service's role has no DDL. */
+  readonly url: string;
+  readonly schema: string;
+  readonly migrations: readonly (new () => MigrationInterface)[];
+  /** The service's role, which gets DML on what the migrations made. */
+  readonly serviceRole: string;
+}
+
+/**
+ * Applies what is pending, one transaction per migration, and grants the service's role its rights.
+ *
+ * Runs in a step of its own, never at a service's start. `lock_timeout` is 3 s: a migration that cannot have its lock
+ * gives up instead of stopping the traffic behind it. Two runs at once wait for each other.
+ *
+ * @returns the names of the migrations applied now
+ */
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url: options.url,
+    schema: options.schema,
+    applicationName: `${options.schema}-migrations`,
+    migrations: [...options.migrations],
+    migrationsTableName: 'migration',
+    migrationsTransactionMode: 'each',
+    installExtensions: false,
+    extra: { max: 2, options: `-c search_path=${options.schema} -c lock_timeout=3000 -c timezone=UTC` },
+  });
+  await dataSource.initialize();
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${options.schema}.migration`]);
+    const applied = await dataSource.runMigrations();
+    await grant(dataSource, options.schema, options.serviceRole);
+    return applied.map(({ name }) => name);
+  } finally {
+    await lock.release();
+    await dataSource.destroy();
+  }
+}
+
+/** Data only: no DDL, no TRUNCATE, nothing on the table of migrations. */
+async function grant(dataSource: DataSource, schema: string, role: string): Promise<void> {
+  const [s, r] = [quote(schema), quote(role)];
+  await dataSource.query(`
+    GRANT USAGE ON SCHEMA ${s} TO ${r};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${s} TO ${r};
+    GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${s} TO ${r};
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${s} TO ${r};
+    REVOKE ALL ON ${s}.migration FROM ${r};
+  `);
+}
+
+function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,22 @@
+/** A slice of an ordered list; `nextCursor` is absent at its end. */
+export interface KeysetPage<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string;
+}
+
+/**
+ * Cuts a page out of `limit + 1` rows that were read in order: the surplus row only tells that there is more.
+ *
+ * @param cursorOf the position of a row, as the caller will send it back
+ */
+export function keysetPage<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (row: Row) => string,
+  itemOf: (row: Row) => Item,
+): KeysetPage<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const items = shown.map(itemOf);
+  return rows.length > limit && last !== undefined ? { items, nextCursor: cursorOf(last) } : { items };
+}

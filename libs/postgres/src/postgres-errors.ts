@@ -1,0 +1,41 @@
+/**
+ * A COMMIT was sent and its answer did not come: the work may or may not stand.
+ *
+ * The caller finds out by asking for its own id; repeating blindly could double it.
+ */
+export class OutcomeUnknown extends Error {
+  constructor(cause: unknown) {
+    super('the connection broke during COMMIT; the outcome is unknown', { cause });
+    this.name = 'OutcomeUnknown';
+  }
+}
+
+/** The five-character SQLSTATE of an error that the server itself reported; null for anything else. */
+export function sqlState(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return null;
+  return typeof error.code === 'string' && error.code.length === 5 ? error.code : null;
+}
+
+/** True when one row of the batch is at fault (data exception, constraint): the others may pass without it. */
+export function isDataError(error: unknown): boolean {
+  return /^(22|23)/.test(sqlState(error) ?? '');
+}
+
+/** True when the same transaction may pass if it is run again: serialization failure, deadlock. */
+export function isTransientConflict(error: unknown): boolean {
+  return /^(40001|40P01)$/.test(sqlState(error) ?? '');
+}
+
+/** True when the database cannot be reached or refuses work for now; nothing of the request is stored. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== null) return /^(08|53|57P|58)/.test(state);
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/.test(code) ||
+    /connection (terminated|timeout)|timeout exceeded when trying to connect|Query read timeout|not queryable|closed the connection/i.test(
+      error.message,
+    )
+  );
+}

@@ -1,0 +1,56 @@
+import { context, SpanKind, SpanStatusCode, trace, type Span } from '@opentelemetry/api';
+import pg from 'pg';
+
+const tracer = trace.getTracer('@switchboard/postgres');
+
+/**
+ * A `pg` client whose queries are spans of the trace they run in, named by their statement, never with values.
+ *
+ * Without a recording parent there is no span: loops that poll leave no trace. TypeORM and the hot statements share
+ * the pool of these clients, so every query is seen in one place.
+ */
+export class TracedClient extends pg.Client {
+  // node-postgres overloads `query` in nine ways; all of them pass through with their arguments untouched.
+  override query(...args: unknown[]): never {
+    const forward = (): unknown => Reflect.apply(pg.Client.prototype.query, this, args);
+    const parent = trace.getSpan(context.active());
+    if (!parent?.isRecording()) return forward() as never;
+    const name = statementName(args[0]);
+    const span = tracer.startSpan(name, {
+      kind: SpanKind.CLIENT,
+      attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name },
+    });
+    const result = forward();
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result as never;
+    }
+    return result.then(
+      (value: unknown) => {
+        span.end();
+        return value;
+      },
+      (error: unknown) => {
+        fail(span, error);
+        throw error;
+      },
+    ) as never;
+  }
+}
+
+/** The statement's name, or its first word for unnamed SQL: never its text, which might hold a literal. */
+function statementName(query: unknown): string {
+  if (typeof query === 'object' && query !== null && 'name' in query && typeof query.name === 'string') {
+    return query.name;
+  }
+  const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
+  return typeof text === 'string' ? (/^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'SQL') : 'SQL';
+}
+
+/** Only the SQLSTATE: the server's message may quote a row. */
+function fail(span: Span, error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  span.setAttribute('db.response.status_code', code);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
