@@ -6,7 +6,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/\\.data', '<rootDir>/\\.cache'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testEnvironmentOptions: { customExportConditions: ['@switchboard/source', 'node', 'node-addons', 'import'] },
+  testEnvironmentOptions: { customExportConditions: ['@switchboard/source', 'node', 'node-addons'] },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

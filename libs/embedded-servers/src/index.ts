@@ -1,0 +1,7 @@
+/** The real PostgreSQL and NATS, found, started, stopped and killed without Docker; for `npm start` and for tests. */
+export { findNatsServer, natsVersionMin } from './nats-binary.js';
+export { type EmbeddedNats, endNatsOf, type NatsOptions, startNats } from './nats.js';
+export { removePostgresData } from './postgres-data.js';
+export { type EmbeddedPostgres, endPostgresOf, type PostgresOptions, startPostgres } from './postgres.js';
+export { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.js';
+export { findFreePort } from './free-port.js';

@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endNatsOf, findNatsServer, identifyProcess, startNats } from './index.js';
+
+const folder = await mkdtemp(join(tmpdir(), 'switchboard-nats-'));
+const cacheDir = join(import.meta.dirname, '..', '..', '..', '.cache');
+const binary = await findNatsServer({ cacheDir });
+
+afterAll(async () => {
+  for (const name of ['one', 'two', 'orphan']) await endNatsOf(join(folder, name));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Asks a JetStream API subject over the plain protocol: this library is not to depend on a client. */
+function ask(port: number, subject: string, body: object, options: object = {}): Promise<string> {
+  const payload = JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.setTimeout(5_000, () => socket.destroy(new Error(`no answer: ${received}`)));
+    socket.once('error', reject);
+    socket.on('data', (chunk) => {
+      received += chunk.toString();
+      const answer = /MSG _INBOX\.1 1 \d+\r\n(.*)\r\n/.exec(received)?.[1] ?? /-ERR .*/.exec(received)?.[0];
+      if (answer === undefined) return;
+      socket.destroy();
+      resolve(answer);
+    });
+    socket.write(`CONNECT ${JSON.stringify({ verbose: false, ...options })}\r\nSUB _INBOX.1 1\r\n`);
+    socket.write(`PUB ${subject} _INBOX.1 ${payload.length}\r\n${payload}\r\n`);
+  });
+}
+
+describe('embedded NATS', () => {
+  it('runs side by side, and keeps its stream and its port over SIGKILL and over an ordinary restart', async () => {
+    const [one, two] = await Promise.all([
+      startNats({ binary, dataDir: join(folder, 'one'), monitoring: true }),
+      startNats({ binary, dataDir: join(folder, 'two') }),
+    ]);
+    try {
+      expect(one.port).not.toBe(two.port);
+      expect(one.monitoringUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+/);
+      const created = await ask(one.port, '$JS.API.STREAM.CREATE.KEPT', { name: 'KEPT', subjects: ['kept.>'] });
+      expect(created).toContain('stream_create_response');
+      expect(await ask(one.port, 'kept.a', {})).toContain('"seq":1');
+      expect(await ask(two.port, '$JS.API.STREAM.INFO.KEPT', {})).toContain('stream not found');
+      for (const mode of ['kill', 'stop'] as const) {
+        await one.restart(mode);
+        expect(await ask(one.port, '$JS.API.STREAM.INFO.KEPT', {})).toContain('"messages":1');
+      }
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+    expect(await identifyProcess(one.pid)).toBeUndefined();
+  });
+
+  it('lets in only the users of its configuration, which other accounts cannot read', async () => {
+    const dataDir = join(folder, 'one');
+    const configText = 'authorization { users: [ { user: "a", password: "secret" } ] }';
+    const server = await startNats({ binary, dataDir, configText });
+    try {
+      expect(await ask(server.port, 'x', {})).toContain('Authorization Violation');
+      const asked = await ask(server.port, '$JS.API.INFO', {}, { user: 'a', pass: 'secret' });
+      expect(asked).toContain('account_info_response');
+      expect((await stat(join(dataDir, 'nats.conf'))).mode & 0o777).toBe(0o600);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('ends the server that a killed parent left on the folder', async () => {
+    const dataDir = join(folder, 'orphan');
+    const left = await startNats({ binary, dataDir });
+    expect(await endNatsOf(dataDir)).toBe(true);
+    expect(await identifyProcess(left.pid)).toBeUndefined();
+    expect(await endNatsOf(dataDir)).toBe(false);
+  });
+
+  it('passes by a server on the PATH that is too old, and refuses one that was named', async () => {
+    const old = join(folder, 'old');
+    await mkdir(old);
+    await writeFile(join(old, 'nats-server'), '#!/bin/sh\necho "nats-server: v2.9.10"\n');
+    await chmod(join(old, 'nats-server'), 0o755);
+    expect(await findNatsServer({ cacheDir, environment: { PATH: old } })).not.toContain(old);
+    const named = { NATS_SERVER_BIN: join(old, 'nats-server') };
+    await expect(findNatsServer({ cacheDir, environment: named })).rejects.toThrow('2.9.10; 2.10 or newer is needed');
+  });
+});

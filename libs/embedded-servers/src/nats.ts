@@ -1,0 +1,167 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { commandLine, endProcess, identifyProcess } from './process-identity.js';
+import { endServer, type ServerProcess, spawnServer } from './server-process.js';
+
+/** How to start a NATS server. */
+export interface NatsOptions {
+  /** The server's binary, as `findNatsServer` finds it. */
+  readonly binary: string;
+  /** Folder for the JetStream store, the configuration (0600: it may hold passwords) and the run files. */
+  readonly dataDir: string;
+  /** Further configuration in the server's own format: users and permissions, limits. Address and store are set here. */
+  readonly configText?: string;
+  /** Without it the kernel chooses. With it a taken port is an error. */
+  readonly port?: number;
+  /** Also serve the monitoring endpoints, on a port that the kernel chooses. */
+  readonly monitoring?: boolean;
+  /** File for the server's log; `<dataDir>/nats.log` without it. */
+  readonly log?: string;
+}
+
+/** A running NATS server that belongs to this process. */
+export interface EmbeddedNats {
+  /** Without credentials. */
+  readonly url: string;
+  readonly port: number;
+  /** Base address of the monitoring endpoints, when asked for. */
+  readonly monitoringUrl: string | undefined;
+  /** Of the server that runs now; it changes with `restart`. */
+  readonly pid: number;
+  /** Resolves, with a few words on how, when the server that runs now ends for whatever reason. */
+  exited(): Promise<string>;
+  stop(): Promise<void>;
+  /** SIGKILL. What JetStream acknowledged is in the page cache at least, and so survives the process. */
+  kill(): Promise<void>;
+  /** Ends it in the given way, unless it has ended already, and starts it on the same port. */
+  restart(mode?: 'stop' | 'kill'): Promise<void>;
+}
+
+/**
+ * Starts a NATS server with JetStream on 127.0.0.1. Ends one that a killed parent left on the same folder first.
+ *
+ * @throws Error in one line: `port` taken, or the last error of the server's log.
+ */
+export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
+  const dataDir = resolve(options.dataDir);
+  await mkdir(join(dataDir, 'run'), { recursive: true, mode: 0o700 });
+  await endNatsOf(dataDir);
+  let running = await launch({ ...options, dataDir });
+  const { url, port, monitoringUrl } = running;
+  const stop = (): Promise<void> => endServer(running.server, 'SIGTERM', 5_000);
+  const kill = (): Promise<void> => endServer(running.server, 'SIGKILL', 1_000);
+  return {
+    url,
+    port,
+    monitoringUrl,
+    get pid() {
+      return running.server.pid;
+    },
+    exited: () => running.server.exited,
+    stop,
+    kill,
+    async restart(mode = 'stop') {
+      await (mode === 'kill' ? kill() : stop());
+      running = await launch({ ...options, dataDir, port });
+    },
+  };
+}
+
+/** Ends a NATS server that a killed parent left on this data folder. @returns whether there was one. */
+export async function endNatsOf(dataDir: string): Promise<boolean> {
+  const folder = resolve(dataDir);
+  const pid = Number(await readFile(join(folder, 'run', 'nats.pid'), 'utf8').catch(() => ''));
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  const identity = await identifyProcess(pid);
+  // The pid may belong to anything by now: only a command line that names our configuration is ours to end.
+  if (identity === undefined || !(await commandLine(pid))?.includes(configFile(folder))) return false;
+  await endProcess(identity, 'SIGTERM', 5_000);
+  return true;
+}
+
+interface Running {
+  readonly server: ServerProcess;
+  readonly url: string;
+  readonly port: number;
+  readonly monitoringUrl: string | undefined;
+}
+
+async function launch(options: NatsOptions): Promise<Running> {
+  const runFolder = join(options.dataDir, 'run');
+  // Ports files are named after the pid: one of an earlier server with the same pid would be taken for ours.
+  for (const name of await readdir(runFolder)) await rm(join(runFolder, name), { force: true });
+  const config = configFile(options.dataDir);
+  await rm(config, { force: true });
+  await writeFile(config, composeConfig(options), { mode: 0o600 });
+  const log = options.log ?? join(options.dataDir, 'nats.log');
+  const server = await spawnServer({ command: options.binary, args: ['-c', config], log });
+  const ports = await awaitPorts(server, join(runFolder, `nats-server_${server.pid}.ports`), options.binary);
+  if (ports === undefined) {
+    await endServer(server, 'SIGKILL', 1_000);
+    throw new Error(explainFailure(await server.readLog(), options.port, log));
+  }
+  return { server, ...ports };
+}
+
+function configFile(dataDir: string): string {
+  return join(dataDir, 'nats.conf');
+}
+
+function composeConfig(options: NatsOptions): string {
+  const runFolder = join(options.dataDir, 'run');
+  return [
+    'host: "127.0.0.1"',
+    `port: ${options.port ?? -1}`,
+    ...(options.monitoring === true ? ['http: "127.0.0.1:-1"'] : []),
+    `pid_file: ${JSON.stringify(join(runFolder, 'nats.pid'))}`,
+    `ports_file_dir: ${JSON.stringify(runFolder)}`,
+    `jetstream { store_dir: ${JSON.stringify(join(options.dataDir, 'store'))} }`,
+    options.configText ?? '',
+    '',
+  ].join('\n');
+}
+
+/** The server writes the file once it listens. Its name carries the binary's name, which need not be `nats-server`. */
+async function awaitPorts(
+  server: ServerProcess,
+  file: string,
+  binary: string,
+): Promise<Omit<Running, 'server'> | undefined> {
+  const named = join(file, '..', `${binary.slice(binary.lastIndexOf('/') + 1)}_${server.pid}.ports`);
+  const deadline = Date.now() + 20_000;
+  let hasEnded = false;
+  void server.exited.then(() => (hasEnded = true));
+  while (!hasEnded && Date.now() < deadline) {
+    const text = await readFile(named, 'utf8').catch(() => readFile(file, 'utf8').catch(() => ''));
+    const ports = parsePorts(text);
+    if (ports !== undefined) return ports;
+    await delay(10);
+  }
+  return undefined;
+}
+
+function parsePorts(text: string): Omit<Running, 'server'> | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined; // absent or half written
+  }
+  const url = firstOf(parsed, 'nats');
+  if (url === undefined) return undefined;
+  return { url, port: Number(new URL(url).port), monitoringUrl: firstOf(parsed, 'monitoring') };
+}
+
+function firstOf(parsed: unknown, key: string): string | undefined {
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  const list: unknown = Object.entries(parsed).find(([name]) => name === key)?.[1];
+  return Array.isArray(list) && typeof list[0] === 'string' ? list[0] : undefined;
+}
+
+function explainFailure(said: string, port: number | undefined, log: string): string {
+  if (said.includes('address already in use')) return `Port ${port ?? ''} is taken, NATS cannot use it.`;
+  if (said.includes('no space left on device')) return 'The disk is full: NATS cannot start.';
+  const fatal = said.split('\n').filter((line) => /\[FTL\]|\[ERR\]|nats\.conf:/.test(line));
+  return `NATS did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 20 s'} (log: ${log})`;
+}

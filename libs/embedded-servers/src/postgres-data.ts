@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, open, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { rootStateFolder } from './postgres-binaries.js';
+import { findPostmaster } from './postmaster.js';
+import { canReach, isRoot, spawnAccount, unprivilegedUser } from './unprivileged-user.js';
+
+const run = promisify(execFile);
+
+/** The superuser of every cluster made here. */
+export const postgresSuperuser = 'postgres';
+
+/** A cluster on disk: where it really lies and its superuser's password. */
+export interface PostgresData {
+  readonly folder: string;
+  readonly password: string;
+}
+
+/**
+ * Finds or makes the cluster of `dataDir`: UTF-8, built-in C.UTF-8 collation (the same on every platform), scram.
+ *
+ * A cluster appears whole or not at all: it is made in a neighbouring folder and renamed. The password is kept beside
+ * it in `<dataDir>.password` (0600). As root, a folder that the unprivileged account cannot reach is made a link to one
+ * below /var/lib/switchboard.
+ *
+ * @throws Error in one line when a cluster exists without its password file, or when initdb fails.
+ */
+export async function openPostgresData(binaries: string, dataDir: string): Promise<PostgresData> {
+  const wanted = resolve(dataDir);
+  await mkdir(dirname(wanted), { recursive: true });
+  const folder = await placeFolder(wanted);
+  const passwordFile = `${wanted}.password`;
+  if (await stat(join(folder, 'PG_VERSION')).catch(() => undefined)) {
+    const password = await readFile(passwordFile, 'utf8').catch(() => undefined);
+    if (password === undefined) {
+      throw new Error(
+        `The password of the database in ${wanted} is missing (${passwordFile}); begin anew with --reset.`,
+      );
+    }
+    return { folder, password: password.trim() };
+  }
+  const password = randomBytes(24).toString('base64url');
+  await writePrivately(passwordFile, password);
+  await initialize(binaries, folder, password);
+  return { folder, password };
+}
+
+/** Deletes a cluster, wherever it really lies, with its password. The server must have been stopped. */
+export async function removePostgresData(dataDir: string): Promise<void> {
+  const wanted = resolve(dataDir);
+  const target = await readlink(wanted).catch(() => undefined);
+  if (target?.startsWith(`${rootStateFolder}/`)) await rm(dirname(target), { recursive: true, force: true });
+  await rm(wanted, { recursive: true, force: true });
+  await rm(`${wanted}.password`, { force: true });
+}
+
+/** The folder that a data folder really is: itself, or what it links to. */
+export async function placeOfPostgresData(dataDir: string): Promise<string> {
+  return (await readlink(resolve(dataDir)).catch(() => undefined)) ?? resolve(dataDir);
+}
+
+async function placeFolder(wanted: string): Promise<string> {
+  const remembered = await readlink(wanted).catch(() => undefined);
+  if (remembered === undefined && (!isRoot() || (await canReach(wanted)))) return wanted;
+  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
+  const folder = remembered ?? join(rootStateFolder, name, basename(wanted));
+  await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
+  await chmod(dirname(folder), 0o755);
+  if (remembered === undefined) {
+    await sweepAbandoned();
+    // Data of a checkout that was deleted and made again at the same path: its password is gone, so it is of no use.
+    await rm(folder, { recursive: true, force: true });
+    await writePrivately(join(dirname(folder), 'origin'), wanted);
+    await symlink(folder, wanted);
+  }
+  return folder;
+}
+
+/** Drops data below /var/lib/switchboard whose data folder was deleted by hand, as temporary folders of tests are. */
+async function sweepAbandoned(): Promise<void> {
+  for (const entry of await readdir(rootStateFolder, { withFileTypes: true })) {
+    const holder = join(rootStateFolder, entry.name);
+    const origin = await readFile(join(holder, 'origin'), 'utf8').catch(() => undefined);
+    if (!entry.isDirectory() || origin === undefined) continue;
+    const folder = join(holder, basename(origin));
+    if ((await readlink(origin).catch(() => undefined)) === folder) continue;
+    if ((await findPostmaster(folder)) === undefined) await rm(holder, { recursive: true, force: true });
+  }
+}
+
+async function initialize(binaries: string, folder: string, password: string): Promise<void> {
+  const draft = `${folder}.initializing`;
+  const passwordFile = `${folder}.initial-password`;
+  await rm(draft, { recursive: true, force: true });
+  await rm(passwordFile, { force: true });
+  await writePrivately(passwordFile, password);
+  await mkdir(draft, { mode: 0o700 });
+  if (isRoot()) {
+    for (const path of [draft, passwordFile]) await chown(path, unprivilegedUser.uid, unprivilegedUser.gid);
+  }
+  try {
+    const flags = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale'];
+    const access = ['--auth=scram-sha-256', `--username=${postgresSuperuser}`, `--pwfile=${passwordFile}`];
+    await run(join(binaries, 'initdb'), [...flags, ...access, '-D', draft], { cwd: '/', ...spawnAccount() });
+    await rename(draft, folder);
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
+    const reason = /could not .*|No space left on device.*|Permission denied.*/.exec(said)?.[0] ?? String(cause);
+    throw new Error(`PostgreSQL could not make its data folder ${folder}: ${reason.trim()}`, { cause });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+    await rm(passwordFile, { force: true });
+  }
+}
+
+/** Writes a file that was never readable by others, not even for a moment. */
+async function writePrivately(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.chmod(0o600);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}

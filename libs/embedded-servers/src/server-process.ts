@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open, readFile, stat } from 'node:fs/promises';
+
+/** A server's process with its log and its end. */
+export interface ServerProcess {
+  readonly pid: number;
+  /** Resolves when the process has ended, with a few words on how. Never rejects. */
+  readonly exited: Promise<string>;
+  /** What it has written to its log since it was spawned. */
+  readLog(): Promise<string>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/**
+ * Starts a server in a process group of its own, so that Ctrl-C in a terminal reaches the supervisor alone, which then
+ * ends its children in order. Output is appended to `log`.
+ *
+ * @throws the system's error when the binary cannot be run.
+ */
+export async function spawnServer(spec: {
+  command: string;
+  args: readonly string[];
+  log: string;
+  account?: { uid?: number; gid?: number };
+}): Promise<ServerProcess> {
+  const from = (await stat(spec.log).catch(() => undefined))?.size ?? 0;
+  const file = await open(spec.log, 'a', 0o600);
+  try {
+    const child = spawn(spec.command, [...spec.args], {
+      // A folder that every account may enter: the working folder of the caller may be closed to `account`.
+      cwd: '/',
+      stdio: ['ignore', file.fd, file.fd],
+      detached: true,
+      env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', TZ: 'UTC' },
+      ...spec.account,
+    });
+    const exited = new Promise<string>((resolve) =>
+      child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`)),
+    );
+    const pid = await spawned(child);
+    return {
+      pid,
+      exited,
+      readLog: async () => (await readFile(spec.log)).subarray(from).toString('utf8'),
+      signal: (signal) => void child.kill(signal),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+function spawned(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('spawn', () => (child.pid === undefined ? reject(new Error('no pid')) : resolve(child.pid)));
+  });
+}
+
+/** Signals a server and waits for its end; SIGKILL when `graceMs` was not enough. */
+export async function endServer(server: ServerProcess, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+  server.signal(signal);
+  const timer = setTimeout(() => server.signal('SIGKILL'), graceMs);
+  await server.exited;
+  clearTimeout(timer);
+}
