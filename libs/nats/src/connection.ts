@@ -1,0 +1,49 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+
+/** How a process reaches NATS. */
+export interface NatsOptions {
+  readonly url: string;
+  /** The service's user; also its inbox prefix, so that nobody else can read its answers. */
+  readonly user: string;
+  readonly password: string;
+  /** Called when the link goes and comes, with what happened. */
+  readonly onStatus: (status: string, detail: string) => void;
+}
+
+/** Prefix of a user's inboxes; the server lets only that user subscribe to it. */
+export function inboxPrefix(user: string): string {
+  return `_INBOX_${user}`;
+}
+
+/**
+ * Connects and keeps connected for good.
+ *
+ * A half-open link is noticed within 15 s: a ping every 5 s, two may stay unanswered.
+ */
+export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: options.url,
+    user: options.user,
+    pass: options.password,
+    name: options.user,
+    inboxPrefix: inboxPrefix(options.user),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    timeout: 5_000,
+    ignoreAuthErrorAbort: true,
+  });
+  void watchStatus(connection, options.onStatus);
+  return connection;
+}
+
+async function watchStatus(connection: NatsConnection, onStatus: NatsOptions['onStatus']): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'ping' || status.type === 'update') continue;
+    onStatus(status.type, 'error' in status ? String(status.error) : '');
+  }
+}
+
+export type { NatsConnection };

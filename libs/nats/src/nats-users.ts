@@ -1,0 +1,45 @@
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { inboxPrefix } from './connection.js';
+
+/** What a NATS user may do; the server's configuration is written from it. */
+export interface NatsUser {
+  readonly user: string;
+  readonly permissions: { readonly publish: readonly string[]; readonly subscribe: readonly string[] };
+}
+
+/** The user of the step that makes streams and consumers; no service has its rights. */
+export const PROVISIONER = 'provisioner';
+
+/**
+ * Every user with exactly what the topology needs: a service publishes its own events, asks what it calls, answers
+ * what it serves, and pulls and acknowledges its own consumers; `$JS.API.>` is the provisioner's alone.
+ */
+export function natsUsers(): NatsUser[] {
+  const services = Object.entries<ServiceTopology>(topology);
+  const users = services.map(([service, own]): NatsUser => {
+    const served = new Set(own.serves.map(({ subject }) => subject));
+    const callers = services.filter(([, other]) => other.calls.some(({ subject }) => served.has(subject)));
+    return {
+      user: service,
+      permissions: {
+        publish: [
+          ...(own.stream ? [`${service}.>`] : []),
+          ...own.calls.map(({ subject }) => subject),
+          ...callers.map(([caller]) => `${inboxPrefix(caller)}.>`),
+          ...own.consumes.flatMap(({ stream, name }) => [
+            `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
+            `$JS.ACK.${stream}.${name}.>`,
+          ]),
+        ],
+        subscribe: [`${inboxPrefix(service)}.>`, ...served],
+      },
+    };
+  });
+  return [
+    ...users,
+    {
+      user: PROVISIONER,
+      permissions: { publish: ['$JS.API.>'], subscribe: [`${inboxPrefix(PROVISIONER)}.>`] },
+    },
+  ];
+}

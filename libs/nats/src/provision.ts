@@ -1,0 +1,83 @@
+import { topology } from '@switchboard/contracts/topology';
+import type { ServiceTopology } from '@switchboard/contracts/topology';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type ConsumerConfig,
+  type JetStreamManager,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Makes streams and consumers what the topology says. Safe to run again and on a store that was lost.
+ *
+ * @param replicas of each stream: 1 on one machine, 3 in a cluster
+ */
+export async function provision(connection: NatsConnection, replicas: number): Promise<void> {
+  const manager = await jetstreamManager(connection);
+  const services: ServiceTopology[] = Object.values(topology);
+  for (const [service, { stream }] of Object.entries<ServiceTopology>(topology)) {
+    if (stream) await ensureStream(manager, streamConfig(stream, service, replicas));
+  }
+  for (const consumer of services.flatMap(({ consumes }) => consumes)) {
+    await ensureConsumer(manager, consumer.stream, {
+      durable_name: consumer.name,
+      filter_subject: consumer.filter,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ack_wait: nanos(30_000),
+      max_deliver: -1,
+      max_ack_pending: consumer.ackPendingMax,
+    });
+  }
+}
+
+function streamConfig(name: string, service: string, replicas: number): Partial<StreamConfig> & { name: string } {
+  return {
+    name,
+    subjects: [`${service}.>`],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    // What is older is in the outbox, from which a stream can be rebuilt.
+    max_age: nanos(7 * DAY_MS),
+    duplicate_window: nanos(2 * 60 * 1_000),
+    discard: DiscardPolicy.Old,
+    num_replicas: replicas,
+  };
+}
+
+async function ensureStream(
+  manager: JetStreamManager,
+  config: Partial<StreamConfig> & { name: string },
+): Promise<void> {
+  const exists = await found(manager.streams.info(config.name));
+  if (exists) await manager.streams.update(config.name, config);
+  else await manager.streams.add(config);
+}
+
+async function ensureConsumer(
+  manager: JetStreamManager,
+  stream: string,
+  config: Partial<ConsumerConfig> & { durable_name: string },
+): Promise<void> {
+  const exists = await found(manager.consumers.info(stream, config.durable_name));
+  if (exists) await manager.consumers.update(stream, config.durable_name, config);
+  else await manager.consumers.add(stream, config);
+}
+
+async function found(look: Promise<unknown>): Promise<boolean> {
+  try {
+    await look;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /not found/i.test(error.message)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ROOT_CONTEXT, type Context } from '@opentelemetry/api';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  jetstream,
+  ReplayPolicy,
+  type Consumer,
+  type ConsumerInfo,
+  type ConsumerMessages,
+  type JsMsg,
+} from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { contextOfHeaders } from './trace-headers.js';
+
+/** An event as it was delivered. */
+export interface DeliveredEvent {
+  readonly envelope: EventEnvelope;
+  /** 1 on the first delivery. */
+  readonly deliveries: number;
+  /** The trace that published it. */
+  readonly context: Context;
+}
+
+/** What is to become of a delivered event. */
+export type Disposition = { readonly ack: true } | { readonly retryAfterMs: number };
+
+/** How a consumer works. */
+export interface PullConsumerOptions {
+  readonly connection: NatsConnection;
+  readonly consumer: ConsumerTopology;
+  /** Events of a batch at most. */
+  readonly batchMax: number;
+  /** One disposition per event, in order; throwing gives all of them back after a pause. */
+  readonly handle: (events: readonly DeliveredEvent[]) => Promise<readonly Disposition[]>;
+  /** A message that is no envelope at all cannot be handled by anybody: it is told here and dropped. */
+  readonly onMalformed: (subject: string, error: unknown) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const FAILED_BATCH_PAUSE_MS = 1_000;
+
+/**
+ * Takes events of a durable consumer in batches: whatever has come while one batch was under way is the next.
+ *
+ * One batch at a time, acknowledged after `handle` has committed. Replicas share the consumer.
+ */
+export class PullConsumer {
+  private stopping = false;
+  private messages: ConsumerMessages | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: PullConsumerOptions) {}
+
+  start(): void {
+    this.running ??= this.loop();
+  }
+
+  /** Takes nothing further and returns when the batch under way is done. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.messages?.close();
+    await this.running;
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping) {
+      try {
+        await this.consume();
+      } catch (error) {
+        this.options.onError(error);
+      }
+      if (!this.stopping) await wait(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+    }
+  }
+
+  private async consume(): Promise<void> {
+    const max_messages = this.options.batchMax * 2;
+    this.messages = await boundConsumer(this.options).consume({ max_messages, expires: 10_000, bind: true });
+    let buffer: JsMsg[] = [];
+    let working: Promise<void> | undefined;
+    const work = async (): Promise<void> => {
+      while (buffer.length > 0) {
+        const batch = buffer.slice(0, this.options.batchMax);
+        buffer = buffer.slice(batch.length);
+        await this.handle(batch);
+      }
+      working = undefined;
+    };
+    for await (const message of this.messages) {
+      buffer.push(message);
+      working ??= Promise.resolve().then(work);
+    }
+    await working;
+  }
+
+  private async handle(batch: readonly JsMsg[]): Promise<void> {
+    const delivered = batch.flatMap((message) => this.open(message));
+    try {
+      const dispositions = await this.options.handle(delivered.map(({ event }) => event));
+      delivered.forEach(({ message }, index) => dispose(message, dispositions[index]));
+    } catch (error) {
+      this.options.onError(error);
+      for (const { message } of delivered) message.nak(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+    }
+  }
+
+  private open(message: JsMsg): { message: JsMsg; event: DeliveredEvent }[] {
+    try {
+      const envelope = message.json<EventEnvelope>();
+      const deliveries = message.info.deliveryCount;
+      return [{ message, event: { envelope, deliveries, context: contextOfHeaders(message.headers, ROOT_CONTEXT) } }];
+    } catch (error) {
+      this.options.onMalformed(message.subject, error);
+      message.term('not an event envelope');
+      return [];
+    }
+  }
+}
+
+function dispose(message: JsMsg, disposition: Disposition | undefined): void {
+  if (disposition && 'ack' in disposition) message.ack();
+  else message.nak(disposition?.retryAfterMs ?? FAILED_BATCH_PAUSE_MS);
+}
+
+/** The consumer as provisioned, without asking for its info: a service's user may not use that part of the API. */
+function boundConsumer({ connection, consumer }: PullConsumerOptions): Consumer {
+  const info: Partial<ConsumerInfo> = {
+    stream_name: consumer.stream,
+    name: consumer.name,
+    config: {
+      durable_name: consumer.name,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      replay_policy: ReplayPolicy.Instant,
+    },
+  };
+  return jetstream(connection, { checkAPI: false }).consumers.getConsumerFromInfo(info as ConsumerInfo);
+}

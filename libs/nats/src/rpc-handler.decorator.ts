@@ -1,0 +1,18 @@
+import type { RpcDefinition, RpcRequestOf, RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
+import { MessagePattern } from '@nestjs/microservices';
+import type { RpcMessage } from './rpc-client.js';
+import type { RpcContext } from './rpc-server.strategy.js';
+
+/** The only signature that the decorator accepts: a handler that does not fit its rpc does not compile. */
+type RpcMethod<Rpc> = (message: RpcMessage<RpcRequestOf<Rpc>>, rpcContext: RpcContext) => Promise<RpcResponseOf<Rpc>>;
+
+/** Marks the method that answers an rpc; its types are held to the contract. */
+export function RpcHandler<Rpc extends RpcDefinition<never, unknown>>(rpc: Rpc) {
+  return <Method extends RpcMethod<Rpc>>(
+    target: object,
+    key: string,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): void => {
+    MessagePattern(rpc.subject)(target, key, descriptor);
+  };
+}

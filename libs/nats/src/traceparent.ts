@@ -1,0 +1,18 @@
+import { context, isSpanContextValid, ROOT_CONTEXT, trace, type Context } from '@opentelemetry/api';
+
+const FORMAT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The active span as a W3C `traceparent`, for rows that outlive the request; null outside of a trace. */
+export function activeTraceparent(): string | null {
+  const span = trace.getSpanContext(context.active());
+  if (!span || !isSpanContextValid(span)) return null;
+  return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** The context that a stored `traceparent` stands for. */
+export function contextOfTraceparent(traceparent: string | null): Context {
+  const [, traceId, spanId, flags] = FORMAT.exec(traceparent ?? '') ?? [];
+  if (!traceId || !spanId || !flags) return ROOT_CONTEXT;
+  const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return trace.setSpanContext(ROOT_CONTEXT, spanContext);
+}
