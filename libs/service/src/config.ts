@@ -1,0 +1,88 @@
+/** One key of a service's configuration. */
+export interface ConfigKey<Value> {
+  readonly description: string;
+  /** What the number means, for example `ms`; absent for text. */
+  readonly unit?: string;
+  /** Absent means that the key is required. */
+  readonly default?: Value;
+  /** Never printed. */
+  readonly secret?: boolean;
+  /** @throws Error with what was expected */
+  readonly parse: (text: string) => Value;
+}
+
+export type ConfigSchema = Record<string, ConfigKey<unknown>>;
+export type ConfigOf<Schema extends ConfigSchema> = {
+  readonly [Key in keyof Schema]: Schema[Key] extends ConfigKey<infer Value> ? Value : never;
+};
+
+/**
+ * Reads a configuration once, whole.
+ *
+ * @throws Error that lists every problem at once, one line each
+ */
+export function readConfig<Schema extends ConfigSchema>(
+  schema: Schema,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigOf<Schema> {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, key] of Object.entries(schema)) {
+    const text = env[name];
+    try {
+      if (text !== undefined && text !== '') values[name] = key.parse(text);
+      else if (key.default !== undefined) values[name] = key.default;
+      else problems.push(`${name} is required: ${key.description}`);
+    } catch (error) {
+      problems.push(`${name}: ${error instanceof Error ? error.message : 'is not valid'}`);
+    }
+  }
+  if (problems.length > 0) throw new Error(`configuration:\n  ${problems.join('\n  ')}`);
+  return Object.freeze(values) as ConfigOf<Schema>;
+}
+
+/** Any non-empty text. */
+export function text(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
+  return { ...options, parse: (value) => value };
+}
+
+/** A whole number within bounds. */
+export function integer(
+  options: Omit<ConfigKey<number>, 'parse'> & { readonly min: number; readonly max: number },
+): ConfigKey<number> {
+  const { min, max, ...key } = options;
+  return {
+    ...key,
+    parse: (value) => {
+      const number = Number(value);
+      if (Number.isInteger(number) && number >= min && number <= max) return number;
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    },
+  };
+}
+
+/** 32 bytes as base 64, for AES-256. */
+export function key256(options: Omit<ConfigKey<Buffer>, 'parse' | 'secret'>): ConfigKey<Buffer> {
+  return {
+    ...options,
+    secret: true,
+    parse: (value) => {
+      const bytes = Buffer.from(value, 'base64');
+      if (bytes.length === 32) return bytes;
+      throw new Error('must be 32 bytes in base 64');
+    },
+  };
+}
+
+/** What every service needs: where it listens, its database and its NATS user. */
+export const serviceConfigSchema = {
+  SERVICE_HTTP_HOST: text({ description: 'address of the health endpoints', default: '127.0.0.1' }),
+  SERVICE_HTTP_PORT: integer({ description: 'port of the health endpoints; 0 = any', default: 0, min: 0, max: 65_535 }),
+  DATABASE_URL: text({ description: "postgres:// URL of the service's own role", secret: true }),
+  DATABASE_POOL_MAX: integer({ description: 'connections at most', default: 8, min: 2, max: 100 }),
+  NATS_URL: text({ description: 'nats:// URL' }),
+  NATS_USER: text({ description: "the service's NATS user" }),
+  NATS_PASSWORD: text({ description: 'its password', secret: true }),
+} satisfies ConfigSchema;
+
+export type ServiceConfig = ConfigOf<typeof serviceConfigSchema>;

@@ -1,0 +1,31 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { RpcFailure } from '@switchboard/contracts/grammar/define-rpc';
+import type { Log } from './logger.js';
+
+/** True for errors that mean «not now»; each room that leaves the process names its own. */
+export type UnavailableTest = (error: unknown) => boolean;
+
+/**
+ * Turns what was thrown into the refusal that the outside sees: an `AppError` as it is, a missing dependency into
+ * SERVICE_UNAVAILABLE, anything else into INTERNAL without detail. Logs the last two, once.
+ */
+export function refusalOf(error: unknown, isUnavailable: UnavailableTest, log: Log, unit: string): AppError {
+  if (error instanceof AppError) return error;
+  if (isUnavailable(error)) {
+    log.warn('dependency.unavailable', { unit, reason: error instanceof Error ? error.message : String(error) });
+    return new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, cause: error });
+  }
+  log.error('unexpected', error, { unit });
+  return new AppError(gatewayErrors.INTERNAL, undefined, { cause: error });
+}
+
+/** A refusal as it travels in the answer to an rpc. */
+export function rpcFailure(error: AppError): RpcFailure {
+  return {
+    code: error.code,
+    message: error.message,
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+    ...(error.messageId === undefined ? {} : { messageId: error.messageId }),
+  };
+}
