@@ -1,0 +1,123 @@
+import { context, SpanKind, trace } from '@opentelemetry/api';
+import type { DeliveredEvent, Disposition } from '@switchboard/nats';
+import { isTransientConflict, isUnavailable, statement, type Database, type Transaction } from '@switchboard/postgres';
+
+/** How a consumer's events reach its effect. */
+export interface BatchHandler<Prepared> {
+  readonly database: Database;
+  /** The durable consumer's name: the inbox is per consumer. */
+  readonly consumer: string;
+  /** What must be asked of other services; outside of the transaction, at most once per delivery. */
+  prepare(events: readonly DeliveredEvent[]): Promise<Prepared>;
+  /**
+   * The effect, in the transaction of the inbox rows; gets only events that were never applied.
+   *
+   * @returns ids of events that must wait (what they speak of is not here yet); they are not in the inbox
+   */
+  apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>>;
+  /** Called when an event is given up. */
+  onDead(event: DeliveredEvent, error: unknown): void;
+}
+
+/** After so many deliveries an event that always fails is a dead letter. */
+const DELIVERIES_MAX = 8;
+const insertInbox = statement<{ eventId: string }>(
+  'inbox.insert',
+  `INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM unnest($1::text[]) AS id ORDER BY id
+   ON CONFLICT DO NOTHING RETURNING event_id AS "eventId"`,
+);
+const removeInbox = statement('inbox.remove', 'DELETE FROM inbox WHERE event_id = ANY($1::text[]) AND consumer = $2');
+const insertDeadLetter = statement(
+  'dead-letter.insert',
+  `INSERT INTO dead_letter (event_id, consumer, subject, envelope, error, deliveries) VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT (event_id, consumer) DO UPDATE SET error = excluded.error, deliveries = excluded.deliveries`,
+);
+
+const tracer = trace.getTracer('@switchboard/outbox');
+
+/**
+ * Applies a batch of events once, whatever is delivered twice.
+ *
+ * A batch that fails is halved until the guilty event stands alone, so that a poison event never blocks its neighbours;
+ * it is tried again with growing pauses and becomes a dead letter after 8 deliveries.
+ */
+export async function handleBatch<Prepared>(
+  handler: BatchHandler<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  try {
+    return await applyTraced(handler, events);
+  } catch (error) {
+    if (isUnavailable(error) || isTransientConflict(error)) throw error;
+    if (events.length > 1) {
+      const middle = Math.ceil(events.length / 2);
+      const former = await handleBatch(handler, events.slice(0, middle));
+      return [...former, ...(await handleBatch(handler, events.slice(middle)))];
+    }
+    return Promise.all(events.map((event) => giveBackOrBury(handler, event, error)));
+  }
+}
+
+/** One consumer span per batch: a child of the first traced event, linked with the others. */
+async function applyTraced<Prepared>(
+  handler: BatchHandler<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  const sampled = events.flatMap(({ context: own }) => {
+    const spanContext = trace.getSpanContext(own);
+    return spanContext && (spanContext.traceFlags & 1) === 1 ? [{ own, spanContext }] : [];
+  });
+  const [first, ...others] = sampled;
+  if (!first) return apply(handler, events);
+  const links = others.map(({ spanContext }) => ({ context: spanContext }));
+  const span = tracer.startSpan(`consume ${handler.consumer}`, { kind: SpanKind.CONSUMER, links }, first.own);
+  try {
+    return await context.with(trace.setSpan(first.own, span), () => apply(handler, events));
+  } finally {
+    span.end();
+  }
+}
+
+async function apply<Prepared>(
+  handler: BatchHandler<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  const prepared = await handler.prepare(events);
+  const waiting = await handler.database.transaction(async (tx) => {
+    const ids = events.map(({ envelope }) => envelope.id);
+    const fresh = new Set((await tx.query(insertInbox, [ids, handler.consumer])).map(({ eventId }) => eventId));
+    const seen = new Set<string>();
+    const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
+    const postponed = await handler.apply(tx, unseen, prepared);
+    if (postponed.size > 0) tx.atCommit(removeInbox, [[...postponed], handler.consumer]);
+    return postponed;
+  });
+  return events.map((event) =>
+    waiting.has(event.envelope.id) ? { retryAfterMs: pauseMs(event.deliveries) } : { ack: true },
+  );
+}
+
+async function giveBackOrBury<Prepared>(
+  handler: BatchHandler<Prepared>,
+  event: DeliveredEvent,
+  error: unknown,
+): Promise<Disposition> {
+  const { envelope, deliveries } = event;
+  if (deliveries < DELIVERIES_MAX) return { retryAfterMs: pauseMs(deliveries) };
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  await handler.database.query(insertDeadLetter, [
+    envelope.id,
+    handler.consumer,
+    envelope.subject,
+    JSON.stringify(envelope),
+    reason,
+    deliveries,
+  ]);
+  handler.onDead(event, error);
+  return { ack: true };
+}
+
+/** 250 ms, doubled with each delivery, at most 60 s, ±25 %. */
+function pauseMs(deliveries: number): number {
+  return Math.min(250 * 2 ** Math.min(deliveries - 1, 12), 60_000) * (0.75 + Math.random() / 2);
+}

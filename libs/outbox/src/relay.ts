@@ -1,0 +1,151 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { context, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
+import { contextOfTraceparent, type StoredEvent } from '@switchboard/nats';
+import { statement, type Database } from '@switchboard/postgres';
+import { publishingWaves, type OutboxRow } from './publishing-waves.js';
+
+/** How a service's relay works. */
+export interface RelayOptions {
+  readonly database: Database;
+  /** Names the advisory lock and the spans; the service's schema. */
+  readonly service: string;
+  /** Resolves when the broker has the event; the message id makes a repetition harmless. */
+  readonly publish: (event: StoredEvent) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+  /** Events claimed at once. */
+  readonly batchMax?: number;
+}
+
+const BATCH_MAX = 1_000;
+/** Poll interval while nothing is pending: it bounds the delay of events that another replica wrote. */
+const IDLE_PAUSE_MS = 20;
+/** How often a replica without the lock asks for it. */
+const STANDBY_PAUSE_MS = 500;
+const ERROR_PAUSE_MS = 500;
+
+const tryLock = statement<{ locked: boolean }>(
+  'outbox.lock',
+  'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
+);
+/** In the order of `position`; a partial index per day, so that published days cost nothing. */
+const pending = statement<OutboxRow>(
+  'outbox.pending',
+  `SELECT id, position, aggregate_id AS "aggregateId", subject, payload, traceparent FROM outbox
+   WHERE published_at IS NULL ORDER BY position LIMIT $1`,
+);
+const markPublished = statement(
+  'outbox.mark-published',
+  'UPDATE outbox SET published_at = now() WHERE id = ANY($1::text[])',
+);
+
+const tracer = trace.getTracer('@switchboard/outbox');
+
+/**
+ * Publishes a service's outbox, in order within each aggregate, at least once.
+ *
+ * One relay per service works at a time, under a session's advisory lock; the others stand by. It polls what is not
+ * published and never «id greater than the last seen», which loses events under concurrent commits.
+ */
+export class Relay {
+  private readonly stopSignal = new AbortController();
+  private running: Promise<void> | undefined;
+  private wakeUp: (() => void) | undefined;
+
+  constructor(private readonly options: RelayOptions) {}
+
+  start(): void {
+    this.running ??= this.loop();
+  }
+
+  /** Finishes the batch under way. */
+  async stop(): Promise<void> {
+    this.stopSignal.abort();
+    this.wake();
+    await this.running;
+  }
+
+  /** Tells that events were committed, so that they leave without waiting for the next poll. */
+  wake(): void {
+    this.wakeUp?.();
+  }
+
+  private get stopping(): boolean {
+    return this.stopSignal.signal.aborted;
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping) {
+      try {
+        await this.lead();
+      } catch (error) {
+        this.options.onError(error);
+        await this.pause(ERROR_PAUSE_MS * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  /** Holds the lock on a connection of its own: when that connection dies, the lock is free for another. */
+  private async lead(): Promise<void> {
+    const client = await this.options.database.connect();
+    const lost = new AbortController();
+    const onLost = (): void => lost.abort();
+    client.on('error', onLost).on('end', onLost);
+    try {
+      const values = [`${this.options.service}.outbox`];
+      const { rows } = await client.query<{ locked: boolean }>({ name: tryLock.name, text: tryLock.text, values });
+      if (!rows[0]?.locked) return await this.pause(STANDBY_PAUSE_MS);
+      while (!this.stopping && !lost.signal.aborted) {
+        const { rows: batch } = await client.query<OutboxRow>({
+          name: pending.name,
+          text: pending.text,
+          values: [this.options.batchMax ?? BATCH_MAX],
+        });
+        if (batch.length === 0) await this.pause(IDLE_PAUSE_MS);
+        else await this.publish(batch);
+      }
+    } finally {
+      client.removeListener('error', onLost).removeListener('end', onLost);
+      // Closing the session is what frees the lock.
+      client.release(true);
+    }
+  }
+
+  /** Publishes a batch in waves and marks what the broker has; the first failure ends the batch. */
+  private async publish(batch: readonly OutboxRow[]): Promise<void> {
+    const published: string[] = [];
+    let failure: unknown;
+    for (const wave of publishingWaves(batch)) {
+      const results = await Promise.allSettled(wave.map((row) => this.publishTraced(row)));
+      results.forEach((result, index) => {
+        const row = wave[index];
+        if (result.status === 'rejected') failure = result.reason;
+        else if (row) published.push(row.id);
+      });
+      if (failure !== undefined) break;
+    }
+    if (published.length > 0) await this.options.database.query(markPublished, [published]);
+    if (failure !== undefined) throw failure;
+  }
+
+  private async publishTraced(row: OutboxRow): Promise<void> {
+    const parent = contextOfTraceparent(row.traceparent);
+    const sampled = ((trace.getSpanContext(parent)?.traceFlags ?? 0) & TraceFlags.SAMPLED) !== 0;
+    if (!sampled) return this.options.publish(row);
+    const span = tracer.startSpan(`relay ${row.subject}`, { kind: SpanKind.PRODUCER }, parent);
+    const { traceId, spanId } = span.spanContext();
+    try {
+      await context.with(trace.setSpan(parent, span), () =>
+        this.options.publish({ ...row, traceparent: `00-${traceId}-${spanId}-01` }),
+      );
+    } finally {
+      span.end();
+    }
+  }
+
+  private async pause(durationMs: number): Promise<void> {
+    if (this.stopping) return;
+    const woken = new Promise<void>((resolve) => (this.wakeUp = resolve));
+    await Promise.race([wait(durationMs), woken]);
+    this.wakeUp = undefined;
+  }
+}
