@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import { ControlRefusal } from '../control/control-refusal.js';
+import { asObject } from '../json/json-value.js';
+import { parseAccounts } from './account.entity.js';
+import type { AccountRepository, Sender } from './account.repository.js';
+
+/** `GET` and `PUT /_sim/accounts`: `{ items: [{ token, wabaId, phoneNumbers: [{ id, displayPhone, name }] }] }`; PUT replaces all. */
+export function accountRoutes(app: FastifyInstance, accounts: AccountRepository): void {
+  app.get('/_sim/accounts', () => ({ items: accounts.all }));
+  app.put('/_sim/accounts', (request) => {
+    const items = Array.isArray(request.body) ? request.body : asObject(request.body)?.['items'];
+    accounts.replace(parseAccounts(items, 'items'));
+    return { items: accounts.all };
+  });
+}
+
+/**
+ * The phone number that a control request names by `phoneNumberId` or `displayPhone`; the first of all when it names none.
+ *
+ * @throws ControlRefusal when there is no such number.
+ */
+export function senderNamedIn(body: Readonly<Record<string, unknown>>, accounts: AccountRepository): Sender {
+  const { phoneNumberId, displayPhone } = body;
+  if (phoneNumberId !== undefined) {
+    const sender = accounts.findSender(String(phoneNumberId));
+    if (!sender) throw new ControlRefusal('phoneNumberId', 'must be a phone number id of GET /_sim/accounts');
+    return sender;
+  }
+  if (displayPhone !== undefined) {
+    const sender = accounts.findByDisplayPhone(String(displayPhone));
+    if (!sender) throw new ControlRefusal('displayPhone', 'must be a number of GET /_sim/accounts');
+    return sender;
+  }
+  const first = accounts.firstSender();
+  if (!first) throw new ControlRefusal('phoneNumberId', 'is required: there are no accounts');
+  return first;
+}

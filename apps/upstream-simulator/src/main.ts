@@ -1,0 +1,28 @@
+import { readConfig } from './simulator.config.js';
+import { startSimulator } from './simulator.js';
+
+/** Beyond this a stop is an exit: nothing is lost by it, since everything answered is on file. */
+const STOP_DEADLINE_MS = 2_000;
+
+try {
+  const simulator = await startSimulator(readConfig());
+  const { url, providerUrl } = simulator;
+  console.log(JSON.stringify({ event: 'service.ready', name: 'upstream-simulator', url, providerUrl }));
+  const stop = (): void => {
+    setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
+    simulator.close().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+} catch (error) {
+  fail(error);
+}
+
+function fail(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(JSON.stringify({ event: 'service.failed', name: 'upstream-simulator', message }));
+  process.exit(1);
+}
