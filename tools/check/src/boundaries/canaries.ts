@@ -1,0 +1,128 @@
+/** An illegal file, or a round of files, and the one rule that must name its first. */
+export interface Canary {
+  readonly rule: string;
+  /** The file that breaks the rule. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const imports = (specifier: string): string => `import '${specifier}';\n`;
+const typeImport = (name: string, specifier: string): string =>
+  `import type { ${name} } from '${specifier}';\nexport type Seen = ${name};\n`;
+
+/** One or more for every rule; a rule without one fails the check. */
+export const canaries: readonly Canary[] = [
+  {
+    rule: 'services-never-import-services',
+    path: 'apps/messaging/src/neighbour.ts',
+    text: imports('../../contacts/src/contact/contact.entity.js'),
+  },
+  {
+    rule: 'libraries-never-import-services',
+    path: 'libs/service/src/upward.ts',
+    text: imports('../../../apps/contacts/src/contact/contact.entity.js'),
+  },
+  { rule: 'contracts-import-nothing', path: 'libs/contracts/src/framework.ts', text: imports('@nestjs/common') },
+  { rule: 'contracts-import-nothing', path: 'libs/contracts/src/built-in.ts', text: imports('node:crypto') },
+  { rule: 'contracts-import-nothing', path: 'libs/contracts/src/library.ts', text: imports('@switchboard/phone') },
+  { rule: 'typeorm-in-its-rooms', path: 'apps/contacts/src/contact/contact.policy.ts', text: imports('typeorm') },
+  {
+    rule: 'typeorm-in-its-rooms',
+    path: 'libs/outbox/src/typed.ts',
+    text: typeImport('DataSource', 'typeorm'),
+  },
+  { rule: 'pg-in-its-rooms', path: 'apps/contacts/src/contact/contact.entity.ts', text: imports('pg') },
+  { rule: 'nats-in-its-room', path: 'libs/service/src/bare-nats.ts', text: imports('@nats-io/transport-node') },
+  { rule: 'nats-in-its-room', path: 'apps/messaging/src/bare-nats.ts', text: imports('@nats-io/jetstream') },
+  {
+    rule: 'coalesce-only-in-batches',
+    path: 'apps/messaging/src/send-message/send-message.ts',
+    text: imports('@switchboard/postgres/coalesce'),
+  },
+  {
+    rule: 'coalesce-only-in-batches',
+    path: 'libs/postgres/src/index.ts',
+    text: "export { coalesce } from './coalesce.js';\n",
+  },
+  {
+    rule: 'simulator-imports-nothing-of-ours',
+    path: 'apps/upstream-simulator/src/ours.ts',
+    text: imports('@switchboard/phone'),
+  },
+  {
+    rule: 'test-parts-only-in-tests',
+    path: 'apps/contacts/src/harness.ts',
+    text: imports('@switchboard/embedded-servers'),
+  },
+  { rule: 'test-parts-only-in-tests', path: 'libs/nats/src/harness.ts', text: imports('@switchboard/testing') },
+  { rule: 'test-parts-only-in-tests', path: 'apps/contacts/src/tool.ts', text: imports('@switchboard/dev') },
+  {
+    rule: 'environment-only-in-config',
+    path: 'apps/contacts/src/environment.ts',
+    text: "import { env } from 'node:process';\nexport const a = env;\n",
+  },
+  {
+    rule: 'packages-by-their-entry',
+    path: 'apps/contacts/src/around.ts',
+    text: imports('../../../libs/phone/src/index.js'),
+  },
+  { rule: 'declared-packages-only', path: 'libs/phone/src/undeclared.ts', text: imports('undici') },
+  { rule: 'no-development-packages-at-run-time', path: 'libs/phone/src/development.ts', text: imports('fast-check') },
+  { rule: 'no-unresolvable-imports', path: 'libs/phone/src/absent.ts', text: imports('./nowhere.js') },
+  {
+    rule: 'no-unresolvable-imports',
+    path: 'libs/outbox/src/inside.ts',
+    text: imports('@switchboard/postgres/src/index.js'),
+  },
+  { rule: 'no-cycles', path: 'libs/outbox/src/round-a.ts', text: imports('./round-b.js') },
+  {
+    rule: 'verbs-never-import-verbs',
+    path: 'apps/messaging/src/send-message/send-message.handler.ts',
+    text: imports('../settle-message/settle-message.js'),
+  },
+  {
+    rule: 'verbs-never-import-verbs',
+    path: 'apps/gateway/src/edge/list-contacts/list-contacts.controller.ts',
+    text: typeImport('a', '../send-message/send-message.js'),
+  },
+  {
+    rule: 'edge-reaches-organization-by-contract',
+    path: 'apps/gateway/src/edge/admission.ts',
+    text: imports('../organization/key/key.entity.js'),
+  },
+  {
+    rule: 'organization-never-imports-edge',
+    path: 'apps/gateway/src/organization/key/outward.ts',
+    text: imports('../../edge/send-message/send-message.js'),
+  },
+];
+
+/** Legal files: what the canaries import, and the nearest lawful neighbours of each rule. None may be reported. */
+export const lawfulFiles: Readonly<Record<string, string>> = {
+  'apps/contacts/src/contact/contact.repository.ts': imports('typeorm') + imports('pg'),
+  'apps/contacts/src/contacts.module.ts': imports('typeorm'),
+  'apps/contacts/src/contacts.config.ts': imports('node:process'),
+  'apps/contacts/migrations/0001-contacts.ts': imports('typeorm'),
+  'apps/contacts/src/contact/contact.int.ts': imports('@switchboard/testing') + imports('pg'),
+  'apps/messaging/src/send-message/send-message.batch.ts': imports('@switchboard/postgres/coalesce'),
+  'apps/messaging/src/settle-message/settle-message.ts': imports('../message/message.policy.js'),
+  'apps/messaging/src/settle-message/settle-message.consumer.ts': imports('./settle-message.js'),
+  'apps/messaging/src/message/message.policy.ts': imports('@switchboard/contracts/grammar/cuid'),
+  'apps/gateway/src/edge/send-message/send-message.controller.ts': imports(
+    '../../organization/organization.contract.js',
+  ),
+  'apps/gateway/src/edge/send-message/send-message.ts': 'export type a = 1;\n',
+  'apps/gateway/src/organization/organization.contract.ts': imports('./key/key.entity.js'),
+  'apps/gateway/src/organization/key/key.entity.ts': imports('typeorm'),
+  'libs/contracts/src/grammar/cuid.ts': 'export const a = 1;\n',
+  'libs/contracts/src/grammar/cuid.unit.ts': imports('fast-check') + imports('./cuid.js'),
+  'libs/nats/src/index.ts': imports('@nats-io/transport-node'),
+  'libs/phone/src/index.ts': imports('libphonenumber-js/max'),
+  'libs/postgres/src/coalesce.ts': imports('pg') + imports('typeorm'),
+  'libs/testing/src/index.ts': imports('@switchboard/embedded-servers'),
+  'libs/embedded-servers/src/index.ts': imports('node:fs'),
+  'libs/outbox/src/index.ts': imports('@switchboard/contracts/grammar/cuid'),
+  // The other half of the cycle, which is reported once, from its first file.
+  'libs/outbox/src/round-b.ts': imports('./round-a.js'),
+  'tools/dev/src/index.ts': imports('pg') + imports('@switchboard/embedded-servers'),
+};

@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import { boundaryRules } from './boundaries/boundary-rules.js';
+import { canaries } from './boundaries/canaries.js';
+import { verbFolders } from './boundaries/verb-folders.js';
+import type { Check } from './check.js';
+import { addressesCheck } from './checks/addresses.js';
+import { barrelsCheck } from './checks/barrels.js';
+import { judgeCanaries } from './checks/boundary-canaries.js';
+import { docstringsCheck } from './checks/docstrings.js';
+import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
+import { lockfileCheck } from './checks/lockfile.js';
+import { packagePinsCheck } from './checks/package-pins.js';
+import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
+import { errorsPage } from './generated/errors-page.js';
+import { runChecks } from './run-checks.js';
+import { sourcesOf } from './sources.js';
+
+const problemsOf = (check: Check, texts: Readonly<Record<string, string>>): readonly string[] =>
+  check.run(sourcesOf(texts)) as readonly string[];
+
+// Put together here, so that this file does not itself contain what the checks look for.
+const registry = ['https:/', ['registry', 'npmjs', 'org'].join('.')].join('/');
+const machinePath = ['', 'home', 'someone', 'checkout'].join('/');
+const token = ['_auth', 'Token'].join('');
+const entryManifest = JSON.stringify({
+  name: '@switchboard/a',
+  exports: { '.': { '@switchboard/source': './src/index.ts' }, './*': { '@switchboard/source': './src/*.ts' } },
+});
+
+describe('each check refuses its canary', () => {
+  it.each<[string, Check, string, string]>([
+    ['a range', packagePinsCheck, 'package.json', '{"dependencies":{"a":"^1.0.0"}}'],
+    ['a tag', packagePinsCheck, 'libs/a/package.json', '{"optionalDependencies":{"a":"latest"}}'],
+    ['an address', packagePinsCheck, 'libs/a/package.json', '{"devDependencies":{"a":"github:a/a"}}'],
+    ['a registry', addressesCheck, 'docs/a.md', `from ${registry}/a`],
+    ['a registry setting', addressesCheck, '.npmrc', ['registry', 'x'].join('=')],
+    ['a registry token', addressesCheck, '.npmrc', `//x/:${token}=1`],
+    ['a machine path', addressesCheck, 'tools/a/run.sh', `cd ${machinePath}/src`],
+    ['a machine path in quotes', addressesCheck, 'libs/a/src/a.ts', `const a = '${machinePath}/b';`],
+    ['a download address', lockfileCheck, 'package-lock.json', `{"packages":{"a":{"resolved":"${registry}/a.tgz"}}}`],
+    ['a forgotten package', lockfileCheck, 'package-lock.json', '{"packages":{}}'],
+    ['an outdated lock', lockfileCheck, 'package-lock.json', '{"packages":{"libs/a":{"dependencies":{"b":"1.0.0"}}}}'],
+    ['a missing lock file', lockfileCheck, 'a.json', '{}'],
+    ['a binary', binariesCheck, 'docs/a.png', '\u0089PNG\u0000'],
+    ['301 lines', fileLengthCheck, 'libs/a/src/a.ts', 'a;\n'.repeat(301)],
+    ['a utils folder', namesCheck, 'libs/a/src/utils/b.ts', ''],
+    ['a helpers file', namesCheck, 'libs/a/src/helpers.ts', ''],
+    ['a manager', namesCheck, 'libs/a/src/session-manager.ts', ''],
+    ['a base role', namesCheck, 'apps/a/src/base.entity.ts', ''],
+    [
+      'a barrel',
+      barrelsCheck,
+      'libs/a/src/b/index.ts',
+      "// All.\nexport {\n  a,\n} from './a.js';\nexport * from './b.js';",
+    ],
+    ['a barrel of another name', barrelsCheck, 'libs/a/src/all.ts', "export type { A } from './a.js';"],
+    ['a star among other things', barrelsCheck, 'libs/a/src/b.ts', "export * from './a.js';\nexport const b = 1;"],
+    ['a bare export', docstringsCheck, 'libs/a/src/a.ts', 'const b = 1;\nexport const a = b;'],
+    ['a plain comment', docstringsCheck, 'libs/a/src/a.ts', '// A.\nexport class A {}'],
+    ['a bare decorated export', docstringsCheck, 'libs/a/src/a.ts', '\n@Entity({\n  a: 1,\n})\nexport class A {}'],
+    ['an undeclared package', workspaceDependenciesCheck, 'apps/a/src/a.ts', "import { a } from '@switchboard/phone';"],
+    ['one over lines', workspaceDependenciesCheck, 'apps/a/src/a.ts', "import {\n  a,\n} from '@switchboard/b/c';"],
+  ])('%s', (_what, check, path, text) => {
+    expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).not.toEqual([]);
+  });
+
+  it('two versions of one package', () => {
+    const texts = {
+      'a/package.json': '{"dependencies":{"x":"1.0.0"}}',
+      'b/package.json': '{"dependencies":{"x":"1.0.1"}}',
+    };
+    expect(problemsOf(packagePinsCheck, texts)).toEqual(['b/package.json pins x 1.0.1, but a/package.json pins 1.0.0']);
+  });
+});
+
+describe('each check lets its lawful neighbour pass', () => {
+  it.each<[string, Check, string, string]>([
+    ['an exact version', packagePinsCheck, 'package.json', '{"dependencies":{"a":"18.4.0-beta.17"}}'],
+    ['a route that looks like a path', addressesCheck, 'docs/a.md', 'GET /v1/home/work'],
+    [
+      'a linked workspace',
+      lockfileCheck,
+      'package-lock.json',
+      '{"packages":{"libs/a":{},"a":{"resolved":"libs/a","link":true}}}',
+    ],
+    ['300 lines', fileLengthCheck, 'libs/a/src/a.ts', 'a;\n'.repeat(300)],
+    ['a base configuration', namesCheck, 'tsconfig.base.json', ''],
+    ['a word with a word inside', namesCheck, 'libs/a/src/database.ts', ''],
+    ['an entry', barrelsCheck, 'libs/a/src/index.ts', "export { a } from './a.js';"],
+    ['a re-export beside code', barrelsCheck, 'libs/a/src/b.ts', "export { a } from './a.js';\nexport const b = 1;"],
+    ['a docstring', docstringsCheck, 'libs/a/src/a.ts', '/** A. */\nexport const a = 1;'],
+    [
+      'one over a decorator',
+      docstringsCheck,
+      'libs/a/src/a.ts',
+      '/** A. */\n@Entity({\n  a: 1,\n})\nexport class A {}',
+    ],
+    ['a test', docstringsCheck, 'libs/a/src/a.unit.ts', 'export const a = 1;'],
+    ['its own name', workspaceDependenciesCheck, 'libs/a/src/a.ts', "import { a } from '@switchboard/a/b';"],
+  ])('%s', (_what, check, path, text) => {
+    expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).toEqual([]);
+  });
+});
+
+describe('the boundary canaries', () => {
+  const rules = boundaryRules([]);
+  const obeyed = canaries.map(({ rule, path }) => ({ rule, from: path, to: 'anything' }));
+
+  it('hold when each rule names its own', () => {
+    expect(judgeCanaries(rules, obeyed)).toEqual([]);
+  });
+
+  it('fail for every rule that stays silent', () => {
+    for (const { name } of rules) {
+      const silent = obeyed.filter(({ rule }) => rule !== name);
+      expect(judgeCanaries(rules, silent)).not.toEqual([]);
+    }
+  });
+
+  it('fail when another rule than the expected one names the file', () => {
+    const swapped = obeyed.map((one, index) => (index === 0 ? { ...one, rule: 'no-cycles' } : one));
+    expect(judgeCanaries(rules, swapped)).toHaveLength(1);
+  });
+
+  it('fail for a rule without a canary and for a lawful file that is refused', () => {
+    expect(judgeCanaries([...rules, { name: 'new', from: {}, to: {} }], obeyed)).toEqual([
+      'the rule new has no canary',
+    ]);
+    const refused = { rule: 'no-cycles', from: 'libs/phone/src/index.ts', to: 'anything' };
+    expect(judgeCanaries(rules, [...obeyed, refused])).toHaveLength(1);
+  });
+
+  it('take for a verb what holds an edge, and for a room what holds verbs', () => {
+    const paths = [
+      'apps/a/src/message/message.entity.ts',
+      'apps/a/src/send-message/send-message.handler.ts',
+      'apps/a/src/edge/edge.controller.ts',
+      'apps/a/src/edge/list/list.controller.ts',
+      'apps/a/src/relay.worker.ts',
+      'libs/a/src/loop/loop.worker.ts',
+    ];
+    expect(verbFolders(paths)).toEqual(['apps/a/src/edge/list', 'apps/a/src/send-message']);
+  });
+});
+
+describe('the run', () => {
+  it('goes on after a problem and after a check that throws, and counts everything', async () => {
+    const lines: string[] = [];
+    const thrower: Check = {
+      name: 'thrower',
+      run: () => {
+        throw new Error('out of order');
+      },
+    };
+    const checks: Check[] = [{ name: 'first', run: () => ['one', 'two'] }, thrower, { name: 'last', run: () => [] }];
+    expect(await runChecks(checks, sourcesOf({}), (line) => lines.push(line))).toBe(3);
+    expect(lines.filter((line) => line.startsWith('  '))).toEqual([
+      '  one',
+      '  two',
+      '  the check itself failed: out of order',
+    ]);
+    expect(lines.find((line) => line.startsWith('last'))).toMatch(/ok$/);
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('lists every code once, by status and code', () => {
+    const define = (code: string, status: number) => ({ code, status, message: 'a | b', retry: 'later' as const });
+    const page = errorsPage([define('B', 404), define('A', 404), define('C', 400)]);
+    expect([...page.matchAll(/^\| `(\w)`/gm)].map((match) => match[1])).toEqual(['C', 'A', 'B']);
+    expect(page).toContain('a \\| b');
+  });
+});

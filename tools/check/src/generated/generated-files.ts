@@ -1,0 +1,15 @@
+import { errorRegistry } from '@switchboard/contracts/error-registry';
+import { errorsPage } from './errors-page.js';
+
+/** A file that is made from the code and kept in the repository, so that readers and reviewers see it. */
+export interface GeneratedFile {
+  /** Below the root. */
+  readonly path: string;
+  /** The whole content, the same for the same code, formatted as Prettier would. */
+  generate(): string;
+}
+
+/** All of them. `node tools/check/dist/main.js --write` writes what the check `generated files` compares. */
+export const generatedFiles: readonly GeneratedFile[] = [
+  { path: 'docs/errors.md', generate: () => errorsPage([...errorRegistry.values()]) },
+];

@@ -1,0 +1,49 @@
+import { addressesCheck } from './checks/addresses.js';
+import { barrelsCheck } from './checks/barrels.js';
+import { boundariesCheck } from './checks/boundaries.js';
+import { boundaryCanaryCheck } from './checks/boundary-canaries.js';
+import { docstringsCheck } from './checks/docstrings.js';
+import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
+import { formatCheck } from './checks/format.js';
+import { generatedCheck, writeGeneratedFiles } from './checks/generated.js';
+import { lintCanaryCheck, lintCheck } from './checks/lint.js';
+import { lockfileCheck } from './checks/lockfile.js';
+import { packagePinsCheck } from './checks/package-pins.js';
+import { typesCheck } from './checks/types.js';
+import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
+import { runChecks } from './run-checks.js';
+import { readSources } from './sources.js';
+
+// npm run check: every check in this order, however many fail; exit code 1 when one did.
+// With --write it writes the generated files instead.
+const root = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
+const sources = await readSources(root);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+if (process.argv.includes('--write')) {
+  for (const path of await writeGeneratedFiles(sources)) print(`wrote ${path}`);
+} else {
+  const problems = await runChecks(
+    [
+      typesCheck,
+      lintCheck,
+      lintCanaryCheck,
+      formatCheck,
+      boundariesCheck,
+      boundaryCanaryCheck,
+      generatedCheck,
+      packagePinsCheck,
+      workspaceDependenciesCheck,
+      lockfileCheck,
+      addressesCheck,
+      binariesCheck,
+      fileLengthCheck,
+      namesCheck,
+      barrelsCheck,
+      docstringsCheck,
+    ],
+    sources,
+    print,
+  );
+  process.exitCode = problems === 0 ? 0 : 1;
+}
