@@ -4,4 +4,5 @@ export { type EmbeddedNats, endNatsOf, type NatsOptions, startNats } from './nat
 export { removePostgresData } from './postgres-data.js';
 export { type EmbeddedPostgres, endPostgresOf, type PostgresOptions, startPostgres } from './postgres.js';
 export { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.js';
+export { endServer, type ServerProcess, spawnServer } from './server-process.js';
 export { findFreePort } from './free-port.js';

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { readEmbeddedServersConfig } from './embedded-servers.config.js';
 import { fetchFromDebian } from './nats-debian.js';
 
 const run = promisify(execFile);
@@ -23,14 +24,13 @@ export async function findNatsServer(options: {
   onProgress?: (what: string) => void;
   environment?: Readonly<Record<string, string | undefined>>;
 }): Promise<string> {
-  const environment = options.environment ?? process.env;
-  const named = environment['NATS_SERVER_BIN'];
-  if (named !== undefined && named !== '') {
+  const { natsServerBinary: named, searchPath } = readEmbeddedServersConfig(options.environment);
+  if (named !== undefined) {
     const version = await readVersion(named);
     if (version !== undefined && isEnough(version)) return resolve(named);
     throw new Error(`NATS_SERVER_BIN=${named} is ${version ?? 'no nats-server'}; ${floor()} is needed.`);
   }
-  for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
+  for (const folder of searchPath.split(delimiter)) {
     if (folder === '') continue;
     const candidate = await usable(join(folder, 'nats-server'));
     if (candidate !== undefined) return candidate;

@@ -31,7 +31,8 @@ export interface EmbeddedNats {
   readonly pid: number;
   /** Resolves, with a few words on how, when the server that runs now ends for whatever reason. */
   exited(): Promise<string>;
-  stop(): Promise<void>;
+  /** SIGTERM, SIGKILL after `graceMs` (5 s). */
+  stop(graceMs?: number): Promise<void>;
   /** SIGKILL. What JetStream acknowledged is in the page cache at least, and so survives the process. */
   kill(): Promise<void>;
   /** Ends it in the given way, unless it has ended already, and starts it on the same port. */
@@ -49,7 +50,7 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
   await endNatsOf(dataDir);
   let running = await launch({ ...options, dataDir });
   const { url, port, monitoringUrl } = running;
-  const stop = (): Promise<void> => endServer(running.server, 'SIGTERM', 5_000);
+  const stop = (graceMs = 5_000): Promise<void> => endServer(running.server, 'SIGTERM', graceMs);
   const kill = (): Promise<void> => endServer(running.server, 'SIGKILL', 1_000);
   return {
     url,

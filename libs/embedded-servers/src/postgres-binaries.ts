@@ -74,9 +74,7 @@ async function listLinks(folder: string): Promise<{ source: string; target: stri
 }
 
 async function copyBinaries(folder: string, version: string): Promise<string> {
-  const parent = isRoot()
-    ? rootStateFolder
-    : join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'switchboard');
+  const parent = isRoot() ? rootStateFolder : join(homedir(), '.cache', 'switchboard');
   const copy = join(parent, `postgres-${version}-${process.platform}-${process.arch}`);
   if (await isExecutable(join(copy, 'native', 'bin', 'postgres'))) return copy;
   await mkdir(parent, { recursive: true, mode: 0o755 });

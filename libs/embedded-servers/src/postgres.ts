@@ -31,8 +31,8 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Resolves, with a few words on how, when the server that runs now ends for whatever reason. */
   exited(): Promise<string>;
-  /** Cuts sessions and ends with a checkpoint (`fast`), or without one (`immediate`): then it recovers at its next start. */
-  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+  /** Cuts sessions and ends with a checkpoint (`fast`), or without one (`immediate`): then it recovers at its next start. SIGKILL after `graceMs` (8 s). */
+  stop(mode?: 'fast' | 'immediate', graceMs?: number): Promise<void>;
   /** SIGKILL. Committed data survives: fsync stays on. */
   kill(): Promise<void>;
   /** Ends it in the given way, unless it has ended already, and starts it on the same port. */
@@ -77,8 +77,8 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 
   let running = await start(options.port);
   const { port } = running;
-  const stop = async (mode: 'fast' | 'immediate' = 'fast'): Promise<void> =>
-    endServer(running.server, mode === 'fast' ? 'SIGINT' : 'SIGQUIT', 8_000);
+  const stop = async (mode: 'fast' | 'immediate' = 'fast', graceMs = 8_000): Promise<void> =>
+    endServer(running.server, mode === 'fast' ? 'SIGINT' : 'SIGQUIT', graceMs);
   const kill = async (): Promise<void> => endServer(running.server, 'SIGKILL', 1_000);
   return {
     url: `postgres://${postgresSuperuser}:${data.password}@127.0.0.1:${port}/postgres`,

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 
 /** A server's process with its log and its end. */
 export interface ServerProcess {
   readonly pid: number;
   /** Resolves when the process has ended, with a few words on how. Never rejects. */
   readonly exited: Promise<string>;
-  /** What it has written to its log since it was spawned. */
+  /** What it has written to its log since it was spawned; the first MiB of it. */
   readLog(): Promise<string>;
   signal(signal: NodeJS.Signals): void;
 }
@@ -21,6 +21,8 @@ export async function spawnServer(spec: {
   command: string;
   args: readonly string[];
   log: string;
+  /** The whole environment of the process; a minimal one without it. */
+  environment?: Readonly<Record<string, string>>;
   account?: { uid?: number; gid?: number };
 }): Promise<ServerProcess> {
   const from = (await stat(spec.log).catch(() => undefined))?.size ?? 0;
@@ -31,7 +33,7 @@ export async function spawnServer(spec: {
       cwd: '/',
       stdio: ['ignore', file.fd, file.fd],
       detached: true,
-      env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', TZ: 'UTC' },
+      env: { ...(spec.environment ?? { LANG: 'C.UTF-8', TZ: 'UTC' }) },
       ...spec.account,
     });
     const exited = new Promise<string>((resolve) =>
@@ -41,9 +43,21 @@ export async function spawnServer(spec: {
     return {
       pid,
       exited,
-      readLog: async () => (await readFile(spec.log)).subarray(from).toString('utf8'),
+      readLog: () => readFrom(spec.log, from),
       signal: (signal) => void child.kill(signal),
     };
+  } finally {
+    await file.close();
+  }
+}
+
+/** At most the first MiB: what is looked for is said early, and a log may grow without end. */
+async function readFrom(path: string, from: number): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.alloc(1 << 20);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
+    return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();
   }

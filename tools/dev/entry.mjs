@@ -1,0 +1,191 @@
+/**
+ * The door to every npm script. Depends on nothing and runs on Node 20.19: it installs what is missing, builds, and
+ * hands over to the real programs on Node 22.15 or newer (Node 24 comes with the packages where the host has less).
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.switchboard-installed');
+const children = new Set();
+
+const commands = { start, stop: supervise, status: supervise, build: buildOnly, test, check, bench };
+const [name = 'start', ...args] = process.argv.slice(2);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  // In a terminal the children get Ctrl-C too; they take the second one as a repetition of the first.
+  process.on(signal, () => {
+    for (const child of children) child.kill(signal);
+    if (children.size === 0) process.exit(signal === 'SIGINT' ? 130 : 143);
+  });
+}
+
+const command = commands[name];
+if (command === undefined) {
+  process.stderr.write(`Unknown command "${name}". There are: ${Object.keys(commands).join(', ')}.\n`);
+  process.exitCode = 2;
+} else {
+  try {
+    process.exitCode = await command(name, args);
+  } catch (error) {
+    process.stderr.write(`\n${explain(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function start() {
+  await prepare();
+  return supervise(name, args);
+}
+
+/** start, stop and status live in the supervisor. Without an installation nothing can run, so nothing has to be built. */
+async function supervise(what, rest) {
+  const supervisor = join(root, 'tools', 'dev', 'dist', 'main.js');
+  if (what !== 'start' && !existsSync(supervisor)) {
+    process.stdout.write('Nothing runs: Switchboard has not been started from this folder yet.\n');
+    return 0;
+  }
+  // The channel tells the supervisor when this process is gone, however it ended: then it stops everything.
+  return run(findNode(), ['--disable-warning=ExperimentalWarning', supervisor, what, ...rest], { ipc: true });
+}
+
+async function buildOnly() {
+  await prepare();
+  return 0;
+}
+
+async function test() {
+  await prepare();
+  const code = await run(findNode(), [join(root, 'tools', 'dev', 'dist', 'main.js'), 'prepare']);
+  if (code !== 0) return code;
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
+  const report = join(folder, 'report.json');
+  try {
+    const jest = join(modules, 'jest', 'bin', 'jest.js');
+    const options = ['--runInBand', '--json', `--outputFile=${report}`, '--color', ...args];
+    // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
+    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+    const exitCode = await run(findNode(), [...flags, jest, ...options], { isStdoutDropped: true });
+    const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
+    const passed = result?.numPassedTests ?? 0;
+    // A file that could not be loaded holds tests that nobody saw: it counts as one that failed.
+    let failed = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
+    if (exitCode !== 0 && failed === 0) failed = 1;
+    const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);
+    process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+    return exitCode === 0 && failed > 0 ? 1 : exitCode;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function check() {
+  await prepare();
+  return runTool('check');
+}
+
+async function bench() {
+  await prepare();
+  return runTool('bench');
+}
+
+function runTool(tool) {
+  const file = join(root, 'tools', tool, 'dist', 'main.js');
+  if (!existsSync(file)) throw new Error(`tools/${tool} does not exist yet.`);
+  return run(findNode(), [file, ...args]);
+}
+
+async function prepare() {
+  await install();
+  await step('build', 'every package', () =>
+    runQuietly(findNode(), [join(modules, 'nx', 'dist', 'bin', 'nx.js'), 'run-many', '-t', 'build', '--outputStyle=static']),
+  );
+}
+
+/** Installs when packages are missing or the lock file is not the one that was installed last. */
+async function install() {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  const installed = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
+  if (installed === lock && existsSync(join(modules, '.package-lock.json'))) return;
+  await step('install', 'npm packages (the first time takes about half a minute)', async () => {
+    // Not `npm ci`: it refuses a lock file that lists another platform's optional packages which a registry lacks.
+    const npm = process.env.npm_execpath;
+    const options = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    if (npm?.endsWith('.js')) await runQuietly(process.execPath, [npm, ...options]);
+    else await runQuietly('npm', options);
+    mkdirSync(modules, { recursive: true });
+    writeFileSync(stampFile, lock);
+  });
+}
+
+/** The Node that runs everything but this file. */
+function findNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 15)) return process.execPath;
+  const provided = join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(provided)) return provided;
+  throw new Error(`Node ${process.versions.node} is too old and none comes with the packages here: install Node 24.`);
+}
+
+async function step(label, what, work) {
+  const begun = Date.now();
+  const seconds = () => `${((Date.now() - begun) / 1000).toFixed(1)} s`;
+  process.stdout.write(`  … ${label}: ${what}\n`);
+  const alive = setInterval(() => process.stdout.write(`  … ${label}: ${seconds()}\n`), 15_000);
+  try {
+    await work();
+  } finally {
+    clearInterval(alive);
+  }
+  process.stdout.write(`  ✓ ${label.padEnd(34)} ${seconds().padStart(8)}\n`);
+}
+
+/** Runs a program with its output kept back; it is shown when the program fails. */
+async function runQuietly(file, rest) {
+  let output = '';
+  const code = await run(file, rest, { onOutput: (chunk) => (output += chunk) });
+  if (code === 0) return;
+  if (/ENOSPC|no space left/i.test(output)) throw Object.assign(new Error(output), { code: 'ENOSPC' });
+  throw new Error(`${output.trim().split('\n').slice(-60).join('\n')}\n\nFailed with exit code ${code}.`);
+}
+
+function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput } = {}) {
+  return new Promise((resolve, reject) => {
+    const output = onOutput === undefined ? 'inherit' : 'pipe';
+    const child = spawn(file, rest, {
+      cwd: root,
+      stdio: ['inherit', isStdoutDropped ? 'ignore' : output, output, ...(ipc ? ['ipc'] : [])],
+      env: {
+        ...process.env,
+        PATH: `${join(modules, '.bin')}:${process.env.PATH ?? ''}`,
+        // Nothing may be left running, and nothing may be sent anywhere.
+        NX_DAEMON: 'false',
+        NX_NO_CLOUD: 'true',
+        NX_TUI: 'false',
+        NX_ISOLATE_PLUGINS: 'false',
+      },
+    });
+    children.add(child);
+    child.stdout?.on('data', (chunk) => onOutput(chunk.toString()));
+    child.stderr?.on('data', (chunk) => onOutput(chunk.toString()));
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      children.delete(child);
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+    });
+  });
+}
+
+function explain(error) {
+  const code = error?.code;
+  if (code === 'ENOSPC') return `The disk is full: free some space below ${root} and try again.`;
+  if (code === 'EACCES' || code === 'EPERM') return `No permission: ${error.path ?? error.message}.`;
+  return error instanceof Error ? error.message : String(error);
+}

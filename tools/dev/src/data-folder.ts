@@ -1,0 +1,155 @@
+import {
+  endNatsOf,
+  endPostgresOf,
+  endProcess,
+  identifyProcess,
+  isRunning,
+  removePostgresData,
+  type ProcessIdentity,
+} from '@switchboard/embedded-servers';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A process that a supervisor has started, as it is found again after the supervisor was killed. */
+export interface RunEntry extends ProcessIdentity {
+  readonly name: string;
+}
+
+/** The folder that holds everything of one copy: data, logs, secrets, run files. One supervisor at a time owns it. */
+export class DataFolder {
+  constructor(readonly path: string) {}
+
+  get logs(): string {
+    return join(this.path, 'logs');
+  }
+  get postgres(): string {
+    return join(this.path, 'postgres');
+  }
+  get nats(): string {
+    return join(this.path, 'nats');
+  }
+  get simulator(): string {
+    return join(this.path, 'simulator');
+  }
+  get devFile(): string {
+    return join(this.path, 'dev.json');
+  }
+  get keysFile(): string {
+    return join(this.path, 'demo-keys.json');
+  }
+  get secretsFile(): string {
+    return join(this.path, 'secrets.json');
+  }
+
+  /**
+   * Makes the folder and takes it for this process; ends what a killed supervisor left running on it.
+   *
+   * @throws Error in one line when another supervisor has it.
+   */
+  async acquire(): Promise<void> {
+    await mkdir(this.logs, { recursive: true });
+    const me = await identifyProcess(process.pid);
+    if (me === undefined) throw new Error('This process cannot be identified.');
+    for (let isTaken = false; ; isTaken = true) {
+      try {
+        await writeFile(this.lockFile, JSON.stringify(me), { flag: 'wx', mode: 0o600 });
+        break;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+        const owner = await this.findOwner();
+        if (owner !== undefined || isTaken) {
+          throw new Error(
+            `Switchboard runs already on ${this.path} (pid ${owner?.pid ?? 'unknown'}): ` +
+              '`npm run stop` ends it, SWITCHBOARD_DATA_DIR and PORT start another copy beside it.',
+            { cause: error },
+          );
+        }
+        await rm(this.lockFile, { force: true });
+      }
+    }
+    await this.endLeftovers();
+  }
+
+  /** Gives the folder back. Everything must have been stopped. */
+  async release(): Promise<void> {
+    for (const file of [this.devFile, this.runFile, this.lockFile]) await rm(file, { force: true });
+  }
+
+  /** The supervisor that has this folder now. */
+  async findOwner(): Promise<ProcessIdentity | undefined> {
+    const owner = parseIdentity(await readJson(this.lockFile));
+    return owner !== undefined && (await isRunning(owner)) ? owner : undefined;
+  }
+
+  /** Ends what a killed supervisor left running. @returns how many processes. */
+  async endLeftovers(): Promise<number> {
+    // Servers with data are ended below, in their own careful way. A service is safe to kill at any moment.
+    const programs = (await this.readRun()).filter(({ name }) => name !== 'postgres' && name !== 'nats');
+    const ended = await Promise.all(
+      programs.map(async (entry) => {
+        if (!(await isRunning(entry))) return 0;
+        await endProcess(entry, 'SIGTERM', 3_000);
+        return 1;
+      }),
+    );
+    let count = ended.filter((one) => one === 1).length;
+    if (await endNatsOf(this.nats)) count += 1;
+    if (await endPostgresOf(this.postgres)) count += 1;
+    await rm(this.devFile, { force: true });
+    return count;
+  }
+
+  /** Empties the folder but for logs. Nothing may run on it. */
+  async reset(): Promise<void> {
+    await removePostgresData(this.postgres);
+    for (const path of [this.nats, this.simulator, this.keysFile, this.secretsFile]) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  /** Records who runs, so that a killed supervisor's children are found again. */
+  async writeRun(children: readonly RunEntry[]): Promise<void> {
+    await writePrivately(this.runFile, children);
+  }
+
+  /** What runs, or was running when its supervisor was killed. */
+  async readRun(): Promise<RunEntry[]> {
+    const parsed = await readJson(this.runFile);
+    if (!Array.isArray(parsed)) return [];
+    return parsed.flatMap((item: unknown) => {
+      const identity = parseIdentity(item);
+      const name = typeof item === 'object' && item !== null && 'name' in item ? String(item.name) : '';
+      return identity === undefined ? [] : [{ ...identity, name }];
+    });
+  }
+
+  private get lockFile(): string {
+    return join(this.path, 'supervisor.lock');
+  }
+  private get runFile(): string {
+    return join(this.path, 'run.json');
+  }
+}
+
+/** Reads a JSON file; undefined when it is absent or not JSON. */
+export async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces a JSON file at once (a reader sees the old or the new one), readable by its owner alone. */
+export async function writePrivately(path: string, value: unknown): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, path);
+}
+
+function parseIdentity(value: unknown): ProcessIdentity | undefined {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('born' in value)) return undefined;
+  const { pid, born } = value;
+  return typeof pid === 'number' && typeof born === 'string' ? { pid, born } : undefined;
+}

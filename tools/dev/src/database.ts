@@ -1,0 +1,147 @@
+import pg from 'pg';
+import type { Secrets } from './secrets.js';
+
+/** Where each service finds its tables, by service. */
+export interface DatabaseAccess {
+  /** The database of everything, as the administrator. */
+  readonly adminUrl: string;
+  /** Whether every service has a role of its own that reaches nothing but its schema. */
+  readonly isIsolated: boolean;
+  readonly services: ReadonlyMap<string, { runtimeUrl: string; migratorUrl: string; runtimeRole: string }>;
+}
+
+/** SQLSTATE of a right that is lacking. */
+const insufficientPrivilege = '42501';
+
+/**
+ * Makes the embedded server's database `switchboard`, unless it is there.
+ *
+ * @param serverUrl as superuser, on any database.
+ * @returns the URL of the new database.
+ */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  await withClient(serverUrl, async (client) => {
+    const found = await client.query("select 1 from pg_database where datname = 'switchboard'");
+    if (found.rowCount === 0) await client.query('create database switchboard');
+  });
+  const url = new URL(serverUrl);
+  url.pathname = '/switchboard';
+  return url.href;
+}
+
+/**
+ * Gives every service its schema and two roles: `switchboard_<service>_migrator` owns the schema, `switchboard_<service>`
+ * runs (its rights are granted by the migrations). Repeatable; passwords are set anew each time.
+ *
+ * A user who may not create roles (a database of one's own) gets the schemas alone, and everything runs as that user.
+ */
+export async function createServiceAccess(
+  adminUrl: string,
+  names: readonly string[],
+  secrets: Secrets,
+): Promise<DatabaseAccess> {
+  return withClient(adminUrl, async (client) => {
+    const isIsolated = await attempt(client, async () => {
+      for (const name of names) await createIsolated(client, name, secrets);
+    });
+    const services = new Map<string, { runtimeUrl: string; migratorUrl: string; runtimeRole: string }>();
+    for (const name of names) {
+      if (!isIsolated) await createSchemaOnly(client, name);
+      services.set(name, {
+        runtimeUrl: isIsolated ? withUser(adminUrl, runtimeRole(name), secrets) : adminUrl,
+        migratorUrl: isIsolated ? withUser(adminUrl, migratorRole(name), secrets) : adminUrl,
+        runtimeRole: isIsolated ? runtimeRole(name) : decodeURIComponent(new URL(adminUrl).username),
+      });
+    }
+    return { adminUrl, isIsolated, services };
+  });
+}
+
+/** Drops what `createServiceAccess` made, and nothing else: for `--reset` on a database of the user's. */
+export async function dropServiceAccess(adminUrl: string, names: readonly string[]): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    for (const name of names) {
+      await client.query(`drop schema if exists ${quote(name)} cascade`);
+      for (const role of [runtimeRole(name), migratorRole(name)]) {
+        const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
+        if (found.rowCount === 0) continue;
+        await attempt(client, async () => {
+          await client.query(`drop owned by ${quote(role)}`);
+          await client.query(`drop role ${quote(role)}`);
+        });
+      }
+    }
+  });
+}
+
+async function createIsolated(client: pg.Client, name: string, secrets: Secrets): Promise<void> {
+  for (const role of [runtimeRole(name), migratorRole(name)]) {
+    const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
+    const verb = found.rowCount === 0 ? 'create' : 'alter';
+    await client.query(`${verb} role ${quote(role)} login password ${literal(secrets.password(role))}`);
+    await client.query(`grant connect on database ${quote(client.database ?? '')} to ${quote(role)}`);
+    // Needed by an administrator who is no superuser, to hand a schema over.
+    await client.query(`grant ${quote(role)} to current_user`);
+  }
+  await client.query(`create schema if not exists ${quote(name)} authorization ${quote(migratorRole(name))}`);
+}
+
+async function createSchemaOnly(client: pg.Client, name: string): Promise<void> {
+  await client.query(`create schema if not exists ${quote(name)}`);
+  // The migrations take their own table's rights from the service's role, which here is its owner.
+  const table = `${name}.migration`;
+  const found = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
+  if (found.rows[0]?.found === true) await client.query(`grant all on ${quote(name)}.migration to current_user`);
+}
+
+/** Runs statements in a transaction; false, and nothing done, when the user lacks the right to one of them. */
+async function attempt(client: pg.Client, work: () => Promise<void>): Promise<boolean> {
+  await client.query('begin');
+  try {
+    await work();
+    await client.query('commit');
+    return true;
+  } catch (error) {
+    await client.query('rollback');
+    if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) return false;
+    throw error;
+  }
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (cause) {
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+    throw new Error(`The database at ${new URL(url).host} cannot be reached: ${reason}`, { cause });
+  }
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function runtimeRole(service: string): string {
+  return `switchboard_${service}`;
+}
+
+function migratorRole(service: string): string {
+  return `switchboard_${service}_migrator`;
+}
+
+function withUser(adminUrl: string, role: string, secrets: Secrets): string {
+  const url = new URL(adminUrl);
+  url.username = role;
+  url.password = secrets.password(role);
+  return url.href;
+}
+
+function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,62 @@
+import type { SupervisedProcess } from './supervised-process.js';
+
+/** A demonstration organization, as the seed made it; the seed alone knows which sections exist. */
+export interface SeededOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly apiKey: string;
+  readonly channels?: readonly { readonly id: string; readonly phone: string; readonly isDefault: boolean }[];
+  readonly [section: string]: unknown;
+}
+
+/** A process of dev.json. Only services have the last two. */
+export interface DevProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly url?: string;
+  readonly health?: string;
+  readonly metrics?: string;
+}
+
+/** The file `dev.json`: what runs, and how to reach and use it. What does not exist yet is absent. */
+export interface DevJson {
+  readonly baseUrl?: string;
+  readonly legacyBaseUrl?: string;
+  readonly simulatorUrl?: string;
+  /** With the administrator's credentials, as `natsUrl`: the file is 0600. */
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly organizations?: readonly SeededOrganization[];
+  readonly processes: readonly DevProcess[];
+}
+
+/** A service's entry: where its health and metrics are. */
+export function describeService(process: SupervisedProcess): DevProcess {
+  const { name, pid, url } = process;
+  if (url === undefined) return { name, pid };
+  const base = url.replace(/\/$/, '').replace('//0.0.0.0:', '//127.0.0.1:');
+  return { name, pid, url: base, health: `${base}/health/ready`, metrics: `${base}/metrics` };
+}
+
+/** The entry of anything else that runs. */
+export function describeOther({ name, pid, url }: SupervisedProcess): DevProcess {
+  return url === undefined ? { name, pid } : { name, pid, url };
+}
+
+/** Reads what the seed printed. @throws Error when it is no list of organizations. */
+export function parseOrganizations(line: string): SeededOrganization[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    parsed = undefined;
+  }
+  if (!Array.isArray(parsed) || !parsed.every(isOrganization)) {
+    throw new Error('The seed did not print the list of organizations on its last line.');
+  }
+  return parsed;
+}
+
+function isOrganization(value: unknown): value is SeededOrganization {
+  return typeof value === 'object' && value !== null && 'id' in value && 'name' in value && 'apiKey' in value;
+}

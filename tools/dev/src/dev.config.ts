@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+
+/** What a start is told by its user: the command line, the environment and `.env` of the checkout, in this order. */
+export interface DevConfig {
+  /** `PORT`: the gateway's; 0 lets the kernel choose. Default 3000. */
+  readonly port: number;
+  /** `GATEWAY_HOST`: the address it listens on. Default 127.0.0.1, since the demonstration's keys are no secret. */
+  readonly host: string;
+  /** `SWITCHBOARD_DATA_DIR`: absolute. Default `.data` in the checkout. */
+  readonly dataDir: string;
+  /** `DATABASE_URL`: a PostgreSQL of the user's. Default: the embedded one. */
+  readonly databaseUrl: string | undefined;
+  /** `NATS_URL`: a NATS of the user's. Default: the embedded one. */
+  readonly natsUrl: string | undefined;
+  /** `SWITCHBOARD_REPLICAS`: processes by service, `gateway=2,messaging=2`. Default: one each. */
+  readonly replicas: Readonly<Record<string, number>>;
+  /** `--detach`: return once ready. */
+  readonly isDetached: boolean;
+  /** `--reset`: begin with empty data. */
+  readonly isReset: boolean;
+  /** Whether this is the supervisor that a start with `--detach` leaves behind (`SWITCHBOARD_SUPERVISOR`, set by it). */
+  readonly isDetachedSupervisor: boolean;
+  /** Documented keys (those of `.env.example`) and `OTEL_*`, handed to every service. */
+  readonly passed: Readonly<Record<string, string>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const supervisorKey = 'SWITCHBOARD_SUPERVISOR';
+
+/** Keys of `.env.example` that the supervisor itself answers to: a service gets its own value of them, or none. */
+const ownKeys = new Set([
+  'PORT',
+  'SWITCHBOARD_DATA_DIR',
+  'SWITCHBOARD_REPLICAS',
+  'DATABASE_URL',
+  'NATS_URL',
+  'GATEWAY_HOST',
+]);
+
+/**
+ * Reads the configuration.
+ *
+ * @throws Error that names every faulty key, one a line.
+ */
+export function readDevConfig(
+  root: string,
+  args: readonly string[],
+  processEnvironment: Environment = process.env,
+): DevConfig {
+  const environment: Environment = { ...readEnvFile(join(root, '.env')), ...withoutEmpty(processEnvironment) };
+  const problems: string[] = [];
+  const unknown = args.filter((arg) => arg !== '--detach' && arg !== '--reset');
+  if (unknown.length > 0) problems.push(`Unknown option ${unknown.join(' ')}; there are --detach and --reset.`);
+  const port = Number(environment['PORT'] ?? 3000);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) problems.push('PORT must be an integer from 0 to 65535.');
+  const replicas = parseReplicas(environment['SWITCHBOARD_REPLICAS'], problems);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return {
+    port,
+    host: environment['GATEWAY_HOST'] ?? '127.0.0.1',
+    dataDir: resolve(root, environment['SWITCHBOARD_DATA_DIR'] ?? '.data'),
+    databaseUrl: environment['DATABASE_URL'],
+    natsUrl: environment['NATS_URL'],
+    replicas,
+    // npm keeps flags that stand before `--` to itself and shows them only here.
+    isDetached: args.includes('--detach') || isNpmFlag(processEnvironment, 'detach'),
+    isReset: args.includes('--reset') || isNpmFlag(processEnvironment, 'reset'),
+    isDetachedSupervisor: processEnvironment[supervisorKey] === 'detached',
+    passed: selectPassed(root, environment),
+  };
+}
+
+/** The environment of the supervisor that a start with `--detach` leaves behind. */
+export function supervisorEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, [supervisorKey]: 'detached' };
+}
+
+/** The environment that any child needs whatever it is, and nothing else of ours. */
+export function baseEnvironment(): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ'].flatMap((key) => {
+    const value = process.env[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isNpmFlag(environment: Environment, flag: string): boolean {
+  const value = environment[`npm_config_${flag}`];
+  return value !== undefined && value !== '' && value !== 'false';
+}
+
+function parseReplicas(text: string | undefined, problems: string[]): Record<string, number> {
+  const replicas: Record<string, number> = {};
+  for (const item of (text ?? '').split(',').filter((part) => part.trim() !== '')) {
+    const match = /^\s*([a-z-]+)\s*=\s*(\d+)\s*$/.exec(item);
+    const count = Number(match?.[2]);
+    if (match?.[1] === undefined || count < 1 || count > 16) {
+      problems.push('SWITCHBOARD_REPLICAS must look like gateway=2,messaging=2, each from 1 to 16.');
+      break;
+    }
+    replicas[match[1]] = count;
+  }
+  return replicas;
+}
+
+function selectPassed(root: string, environment: Environment): Record<string, string> {
+  const documented = readText(join(root, '.env.example')).matchAll(/^#?\s?([A-Z][A-Z0-9_]*)=/gm);
+  const keys = new Set([...documented].map((match) => match[1] ?? '').filter((key) => !ownKeys.has(key)));
+  const passed: Record<string, string> = {};
+  for (const [key, value] of Object.entries(environment)) {
+    if (value !== undefined && (keys.has(key) || key.startsWith('OTEL_'))) passed[key] = value;
+  }
+  return passed;
+}
+
+function readEnvFile(path: string): Environment {
+  return withoutEmpty(parseEnv(readText(path)));
+}
+
+function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * Runs work and turns the system's errors into one clear line: a full disk, a missing permission.
+ *
+ * @param folder what the user should look at.
+ */
+export async function explainSystemError<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
+    if (code === 'ENOSPC') throw new Error(`The disk is full: free some space for ${folder}.`, { cause: error });
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+      const hint = 'choose a folder of your own with SWITCHBOARD_DATA_DIR, or take the old one away';
+      throw new Error(`No permission for ${path}: ${hint}.`, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { readDevConfig } from './dev.config.js';
+import { explainSystemError } from './explain.js';
+import { prepare } from './prepare.command.js';
+import { start } from './start.command.js';
+import { status } from './status.command.js';
+import { stop } from './stop.command.js';
+
+/** The program behind `npm start`, `npm run stop` and `npm run status`; called by tools/dev/entry.mjs. */
+const root = resolve(import.meta.dirname, '..', '..', '..');
+const [command = 'start', ...args] = process.argv.slice(2);
+try {
+  const config = readDevConfig(root, args);
+  process.exitCode = await explainSystemError(config.dataDir, () => {
+    if (command === 'stop') return stop(config);
+    if (command === 'status') return status(config);
+    if (command === 'prepare') return prepare(root);
+    return start(config);
+  });
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+// The channel to the entry script would keep this process alive.
+if (process.connected) process.disconnect();

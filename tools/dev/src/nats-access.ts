@@ -1,0 +1,58 @@
+import { natsUsers, PROVISIONER } from '@switchboard/nats';
+import type { Secrets } from './secrets.js';
+
+/** The user with every right, for the developer's own tools and for tests; no service knows its password. */
+export const natsAdmin = 'admin';
+
+/** How each service reaches NATS. */
+export interface NatsAccess {
+  readonly url: string;
+  /** With credentials of every right. */
+  readonly adminUrl: string;
+  /** Whether every service has a user of its own with no rights but the ones it needs. */
+  readonly isIsolated: boolean;
+  credentials(user: string): { NATS_URL: string; NATS_USER: string; NATS_PASSWORD: string };
+}
+
+/** The embedded server's configuration: one user a service, with the permissions that `@switchboard/nats` names. */
+export function composeNatsConfig(secrets: Secrets): string {
+  const users = natsUsers().map((user) => ({ ...user, password: secrets.password(`nats ${user.user}`) }));
+  const admin = { user: natsAdmin, password: secrets.password(`nats ${natsAdmin}`) };
+  // The server's format takes JSON as it is.
+  return [
+    `authorization: ${JSON.stringify({ users: [...users, admin] }, null, 2)}`,
+    // A domain event fits into 1 MiB; the limit is the documented one, not an accident of a newer default.
+    'max_payload: 1MB',
+  ].join('\n');
+}
+
+/** Access to the embedded server at `url`. */
+export function embeddedNatsAccess(url: string, secrets: Secrets): NatsAccess {
+  const password = (user: string): string => secrets.password(`nats ${user}`);
+  const admin = new URL(url);
+  admin.username = natsAdmin;
+  admin.password = password(natsAdmin);
+  return {
+    url,
+    adminUrl: admin.href,
+    isIsolated: true,
+    credentials: (user) => ({ NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password(user) }),
+  };
+}
+
+/** Access to a server of the user's: all share the credentials of its URL, for users cannot be made over the wire. */
+export function foreignNatsAccess(natsUrl: string): NatsAccess {
+  const url = new URL(natsUrl);
+  const shared = { NATS_USER: decodeURIComponent(url.username), NATS_PASSWORD: decodeURIComponent(url.password) };
+  url.username = '';
+  url.password = '';
+  return {
+    url: url.href,
+    adminUrl: natsUrl,
+    isIsolated: false,
+    credentials: () => ({ NATS_URL: url.href, ...shared }),
+  };
+}
+
+/** The user of the provisioning step. */
+export const natsProvisioner = PROVISIONER;

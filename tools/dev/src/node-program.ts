@@ -1,0 +1,93 @@
+import { endServer, type ServerProcess, spawnServer } from '@switchboard/embedded-servers';
+import { basename } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Run } from './supervised-process.js';
+
+/** A program of this repository, run by the Node that runs us. */
+export interface NodeProgram {
+  readonly name: string;
+  readonly entry: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its log file: everything it prints is appended there, and nothing of it passes through this process. */
+  readonly log: string;
+}
+
+const readyTimeoutMs = 60_000;
+
+/** A run of a service, with the line in which it said that it is ready. */
+export interface ServiceRun extends Run {
+  readonly url: string;
+  readonly ready: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Starts a service and waits until it says that it is ready: a line of JSON on stdout with the event `service.ready`
+ * and its `url`.
+ *
+ * @throws Error in one line, with the last thing it said and its log's path, when it ends or stays silent for 60 s.
+ */
+export async function launchService(program: NodeProgram, signal: AbortSignal): Promise<ServiceRun> {
+  const server = await spawnProgram(program);
+  let how: string | undefined;
+  void server.exited.then((reason) => (how = reason));
+  const deadline = Date.now() + readyTimeoutMs;
+  while (how === undefined && Date.now() < deadline && !signal.aborted) {
+    const ready = findReadyLine(await server.readLog());
+    const url = ready?.get('url');
+    if (ready !== undefined && typeof url === 'string') {
+      const stop = (graceMs: number): Promise<void> => endServer(server, 'SIGTERM', graceMs);
+      return { pid: server.pid, url, ready, exited: server.exited, stop };
+    }
+    await delay(20);
+  }
+  await endServer(server, signal.aborted ? 'SIGTERM' : 'SIGKILL', 1_000);
+  throw new Error(explain(program, await server.readLog(), how ?? 'it did not become ready within 60 s'));
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns the last line that it printed.
+ * @throws Error in one line when it ends with another code than 0, or when `signal` aborts.
+ */
+export async function runProgram(program: NodeProgram, signal: AbortSignal): Promise<string> {
+  const server = await spawnProgram(program);
+  const onAbort = (): void => server.signal('SIGTERM');
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const how = await server.exited;
+  signal.removeEventListener('abort', onAbort);
+  const said = await server.readLog();
+  if (how !== 'exit code 0') throw new Error(explain(program, said, how));
+  return said.trimEnd().split('\n').at(-1) ?? '';
+}
+
+function spawnProgram(program: NodeProgram): Promise<ServerProcess> {
+  return spawnServer({
+    command: process.execPath,
+    args: ['--enable-source-maps', program.entry],
+    log: program.log,
+    environment: program.environment,
+  });
+}
+
+function findReadyLine(log: string): ReadonlyMap<string, unknown> | undefined {
+  const line = log.split('\n').find((candidate) => candidate.includes('"service.ready"'));
+  if (line === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? new Map(Object.entries(parsed)) : undefined;
+  } catch {
+    return undefined; // half written
+  }
+}
+
+function explain(program: NodeProgram, said: string, how: string): string {
+  if (/ENOSPC|no space left on device/i.test(said)) return `The disk is full: ${program.name} cannot start.`;
+  const port = /EADDRINUSE[^\n]*?:(\d+)/.exec(said)?.[1];
+  if (port !== undefined) return `Port ${port} is taken, ${program.name} cannot use it.`;
+  const lines = said.split('\n').filter((line) => line.trim() !== '' && !/^\s+at |^Node\.js v|^\s*[\^}]/.test(line));
+  const telling =
+    lines.findLast((line) => /error|required|must|cannot/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+  return `${program.name} did not start (${how}): ${telling.trim().slice(0, 500)} (${basename(program.log)} has more: ${program.log})`;
+}

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import type { DatabaseAccess } from './database.js';
+import { parseOrganizations, type SeededOrganization } from './dev-json.js';
+import type { NatsAccess } from './nats-access.js';
+import { launchService, runProgram, type ServiceRun } from './node-program.js';
+import { programEnvironment, serviceEnvironment, simulatorEnvironment } from './service-environment.js';
+import { findProgram, listServices, type Service, serviceEntry } from './services.js';
+import type { StartContext } from './start-spec.js';
+
+/** The simulator of this start, which keeps its addresses and accounts over its own restarts. */
+export interface SimulatorHandle {
+  /** Contract and control. */
+  readonly url: string;
+  /** The provider's contract alone, as the services see it. */
+  readonly providerUrl: string;
+  /** Reads the accounts that the seed has set, so that they outlive a restart. */
+  keepAccounts(): Promise<void>;
+  /** Sends callbacks there from now on. */
+  setCallback(url: string): Promise<void>;
+}
+
+/** Starts the simulator; undefined while this checkout holds none. */
+export async function startSimulator(context: StartContext): Promise<SimulatorHandle | undefined> {
+  const { spec, stack, folder, common, progress } = context;
+  const entry = findProgram(spec.root, 'simulator');
+  if (entry === undefined) return undefined;
+  let accounts: string | undefined;
+  let callbackUrl = spec.port === 0 ? undefined : callbackOf(`http://127.0.0.1:${spec.port}`);
+  let run: ServiceRun | undefined;
+  await progress.step('upstream simulator', () =>
+    stack.add('simulator', 'simulator', async (signal) => {
+      const known = { port: portOf(run?.url), providerPort: portOf(providerOf(run)), accounts, callbackUrl };
+      const environment = simulatorEnvironment(common, { dataDir: folder.simulator, ...known });
+      run = await launchService({ name: 'simulator', entry, environment, log: logOf(context, 'simulator') }, signal);
+      return run;
+    }),
+  );
+  const url = run?.url ?? '';
+  return {
+    url,
+    providerUrl: providerOf(run) ?? url,
+    async keepAccounts() {
+      const answer = await control(url, 'GET', '/_sim/accounts');
+      if (typeof answer === 'object' && answer !== null && 'items' in answer) accounts = JSON.stringify(answer.items);
+    },
+    async setCallback(gatewayUrl) {
+      callbackUrl = callbackOf(gatewayUrl);
+      await control(url, 'PUT', '/_sim/callback', { url: callbackUrl });
+    },
+  };
+}
+
+/** Runs the seed; undefined while this checkout holds none. */
+export async function seedOrganizations(
+  context: StartContext,
+  database: DatabaseAccess,
+  simulator: SimulatorHandle | undefined,
+): Promise<SeededOrganization[] | undefined> {
+  const { spec, stack, folder, common, progress, secrets } = context;
+  const entry = findProgram(spec.root, 'seed');
+  if (entry === undefined) return undefined;
+  const environment = {
+    ...programEnvironment(common),
+    DATABASE_URL: database.adminUrl,
+    GATEWAY_DATABASE_URL: database.adminUrl,
+    MESSAGING_DATABASE_URL: database.adminUrl,
+    CREDENTIALS_KEY: secrets.key('credentials key'),
+    KEYS_FILE: folder.keysFile,
+    ...(simulator === undefined ? {} : { SIMULATOR_URL: simulator.url }),
+  };
+  const program = { name: 'seed', entry, environment, log: logOf(context, 'seed') };
+  return progress.step('demonstration organizations', async () => {
+    const organizations = parseOrganizations(await runProgram(program, stack.stopping.signal));
+    await simulator?.keepAccounts();
+    return organizations;
+  });
+}
+
+/** Starts every process of every service side by side. */
+export async function startServices(
+  context: StartContext,
+  access: { database: DatabaseAccess; nats: NatsAccess; simulator: SimulatorHandle | undefined },
+): Promise<void> {
+  const { spec, progress, stack } = context;
+  const services = listServices(spec.root);
+  if (services.length === 0) return;
+  await progress.step(`services: ${services.map(({ name }) => name).join(', ')}`, () =>
+    Promise.all(
+      services.flatMap((service) =>
+        Array.from({ length: spec.replicas[service.name] ?? 1 }, (_, index) =>
+          startOne(context, service, index, access),
+        ),
+      ),
+    ),
+  );
+  const gateway = stack.processes.find(({ name }) => name === 'gateway')?.url;
+  if (spec.port === 0 && gateway !== undefined) {
+    await access.simulator?.setCallback(`http://127.0.0.1:${portOf(gateway)}`);
+  }
+}
+
+async function startOne(
+  context: StartContext,
+  service: Service,
+  index: number,
+  { database, nats, simulator }: Parameters<typeof startServices>[1],
+): Promise<void> {
+  const { spec, stack, common } = context;
+  const name = index === 0 ? service.name : `${service.name}-${index + 1}`;
+  // The first gateway has the public port, and keeps the one that the kernel chose; its replicas take any.
+  let port = index === 0 && service.isPublic ? spec.port : 0;
+  await stack.add('service', name, async (signal) => {
+    const environment = serviceEnvironment(common, {
+      name: service.name,
+      databaseUrl: database.services.get(service.name)?.runtimeUrl ?? database.adminUrl,
+      nats: nats.credentials(service.name),
+      cloudBaseUrl: simulator?.providerUrl,
+      listen: { host: spec.host, port },
+    });
+    const entry = serviceEntry(spec.root, service.name);
+    const run = await launchService({ name, entry, environment, log: logOf(context, name) }, signal);
+    if (service.isPublic) port = portOf(run.url);
+    return run;
+  });
+}
+
+function logOf({ folder }: StartContext, name: string): string {
+  return join(folder.logs, `${name}.log`);
+}
+
+function callbackOf(gatewayUrl: string): string {
+  return `${gatewayUrl}/upstream/cloud/callbacks`;
+}
+
+function portOf(url: string | undefined): number {
+  return url === undefined ? 0 : Number(new URL(url).port);
+}
+
+function providerOf(run: ServiceRun | undefined): string | undefined {
+  const url = run?.ready.get('providerUrl');
+  return typeof url === 'string' ? url : undefined;
+}
+
+async function control(base: string, method: 'GET' | 'PUT', path: string, body?: object): Promise<unknown> {
+  const answer = await fetch(new URL(path, base), {
+    method,
+    signal: AbortSignal.timeout(5_000),
+    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`The simulator answered ${answer.status} to ${method} ${path}.`);
+  return answer.json();
+}

@@ -1,0 +1,38 @@
+import type { DevJson } from './dev-json.js';
+
+/** What a start says at its end: where everything is, the key, and three commands that work when pasted. */
+export function summarize(
+  dev: DevJson,
+  start: { readonly dataDir: string; readonly seconds: number; readonly isDetached: boolean },
+): string {
+  const organization = dev.organizations?.[0];
+  const lines = [
+    '',
+    `  Ready in ${start.seconds.toFixed(1)} s.`,
+    '',
+    ...row('API', dev.baseUrl),
+    ...row('Simulator', dev.simulatorUrl),
+    ...row('API key', organization && `${organization.apiKey}  (${organization.name})`),
+    ...row('Logs', `${start.dataDir}/logs`),
+    ...row('Details', `${start.dataDir}/dev.json`),
+  ];
+  if (dev.baseUrl !== undefined && organization !== undefined) {
+    lines.push('', '  Try:', '', ...commands(dev.baseUrl, organization.apiKey));
+  }
+  lines.push('', start.isDetached ? '  npm run stop ends it.' : '  Ctrl-C stops everything.', '');
+  return lines.join('\n');
+}
+
+function row(label: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [`  ${label.padEnd(10)} ${value}`];
+}
+
+function commands(baseUrl: string, apiKey: string): string[] {
+  const authorization = `-H 'Authorization: Bearer ${apiKey}'`;
+  const body = `'{"to":"+14155550123","text":"Hello from Switchboard"}'`;
+  return [
+    `curl ${baseUrl}/v1/ping ${authorization}`,
+    `curl ${baseUrl}/v1/messages ${authorization} -H 'Content-Type: application/json' -d ${body}`,
+    `curl ${baseUrl}/v1/conversations ${authorization}`,
+  ];
+}
