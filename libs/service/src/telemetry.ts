@@ -10,9 +10,14 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
+  type ReadableSpan,
   type Sampler,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
 import type { TelemetryConfig } from './telemetry.config.js';
+
+/** A span that has ended, as processors get it. */
+export type FinishedSpan = ReadableSpan;
 
 /** Flushes and ends the export of traces. */
 export type StopTelemetry = () => Promise<void>;
@@ -20,14 +25,16 @@ export type StopTelemetry = () => Promise<void>;
 /**
  * Starts tracing for the process: ids and propagation always, export by OTLP over HTTP when the standard variables name
  * an endpoint. Call it before anything makes a span.
+ *
+ * @param processor takes the spans instead of the export: for tests, and for another way out than OTLP
  */
-export function startTelemetry(service: string, config: TelemetryConfig): StopTelemetry {
-  const exporting = config.endpoint !== null;
+export function startTelemetry(service: string, config: TelemetryConfig, processor?: SpanProcessor): StopTelemetry {
+  const exporting = config.endpoint !== null || processor !== undefined;
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ 'service.name': service })),
     // Without an endpoint nothing records; trace ids still travel.
     sampler: exporting ? samplerOf(config) : new AlwaysOffSampler(),
-    spanProcessors: exporting ? [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })] : [],
+    spanProcessors: exporting ? [processor ?? new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })] : [],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -53,3 +60,5 @@ function samplerOf({ sampler, samplerArgument }: TelemetryConfig): Sampler {
       return new ParentBasedSampler({ root: ratio });
   }
 }
+
+export type { SpanProcessor };

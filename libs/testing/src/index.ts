@@ -1,0 +1,6 @@
+export { collectSpans, type SpanCollector } from './collect-spans.js';
+export { eventually } from './eventually.js';
+export { FakeClock } from './fake-clock.js';
+export type { DatabaseOverrides, ServiceDatabase } from './service-database.js';
+export type { TestNats } from './test-nats.js';
+export { testServers, type TestServers } from './test-servers.js';

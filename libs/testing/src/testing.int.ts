@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { partitionFunctions, statement } from '@switchboard/postgres';
+import { eventually, FakeClock, testServers } from './index.js';
+
+const servers = testServers();
+
+class First1764000000000 {
+  readonly name = 'First1764000000000';
+
+  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+    await runner.query(partitionFunctions('contacts'));
+    await runner.query('CREATE TABLE contacts.thing (id text PRIMARY KEY)');
+  }
+
+  async down(): Promise<void> {}
+}
+
+describe('the harness', () => {
+  it('gives a service a database where its role has data and no DDL, and the superuser has everything', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [First1764000000000]);
+    const other = await servers.serviceDatabase('contacts', [First1764000000000]);
+    const database = await prepared.database();
+    await database.query(statement('t.insert', 'INSERT INTO thing (id) VALUES ($1)'), ['a']);
+    await expect(database.dataSource.query('CREATE TABLE contacts.own (id text)')).rejects.toThrow('permission denied');
+    await expect(database.dataSource.query('TRUNCATE contacts.thing')).rejects.toThrow('permission denied');
+    await expect(database.dataSource.query('SELECT * FROM contacts.migration')).rejects.toThrow('permission denied');
+    const superuser = await prepared.superuser();
+    expect(await superuser.dataSource.query('SELECT id FROM contacts.thing')).toEqual([{ id: 'a' }]);
+    const beside = await other.database();
+    expect(await beside.dataSource.query('SELECT id FROM contacts.thing')).toEqual([]);
+  });
+
+  it('gives a NATS that knows the users of the topology and nobody else', async () => {
+    const nats = await servers.nats();
+    const connection = await nats.connect('contacts');
+    expect(connection.isClosed()).toBe(false);
+    await expect(nats.connect('stranger')).rejects.toThrow(/authorization/i);
+  });
+
+  it('waits for what becomes true, and says so when it does not', async () => {
+    let asked = 0;
+    expect(await eventually(() => ++asked === 3 && asked)).toBe(3);
+    await expect(eventually(() => false, { deadlineMs: 20 })).rejects.toThrow('20 ms');
+    const clock = new FakeClock(1_000);
+    clock.advance(5);
+    expect([clock.now(), clock.monotonic()]).toEqual([1_005, 5]);
+  });
+});
