@@ -103,7 +103,13 @@ function runTool(tool) {
 async function prepare() {
   await install();
   await step('build', 'every package', () =>
-    runQuietly(findNode(), [join(modules, 'nx', 'dist', 'bin', 'nx.js'), 'run-many', '-t', 'build', '--outputStyle=static']),
+    runQuietly(findNode(), [
+      join(modules, 'nx', 'dist', 'bin', 'nx.js'),
+      'run-many',
+      '-t',
+      'build',
+      '--outputStyle=static',
+    ]),
   );
 }
 

@@ -44,6 +44,7 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
   onLine('\nSwitchboard\n');
   const options = { dataDir, port, host, onLine, databaseUrl, natsUrl, replicas, reset: isReset, environment: passed };
   const stack = await startStack({ ...options, signal: ending.signal }).catch((error: unknown) => {
+    process.off('disconnect', end);
     if (ending.signal.aborted) return undefined;
     throw error;
   });
@@ -57,6 +58,7 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
     clearInterval(alive);
   }
   await stack.stop();
+  process.off('disconnect', end);
   onLine('  stopped');
   return 0;
 }

@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readDevConfig } from './dev.config.js';
+
+const root = mkdtempSync(join(tmpdir(), 'switchboard-config-'));
+writeFileSync(join(root, '.env'), 'PORT=4000\nLOG_LEVEL=debug\nHOMEMADE=1\n');
+writeFileSync(join(root, '.env.example'), '# LOG_LEVEL=info\n# PORT=3000\n# DATABASE_URL=postgres://x\n');
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('the configuration of a start', () => {
+  it('is the environment before .env before the defaults, and an empty value is none', () => {
+    expect(readDevConfig(root, [], {}).port).toBe(4000);
+    expect(readDevConfig(root, [], { PORT: '5000' }).port).toBe(5000);
+    expect(readDevConfig(root, [], { PORT: '' }).port).toBe(4000);
+    expect(readDevConfig('/nowhere', [], {})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      dataDir: '/nowhere/.data',
+    });
+  });
+
+  it('knows --detach and --reset also where npm has swallowed them', () => {
+    expect(readDevConfig(root, ['--detach', '--reset'], {})).toMatchObject({ isDetached: true, isReset: true });
+    const swallowed = { npm_config_detach: 'true', npm_config_reset: 'true' };
+    expect(readDevConfig(root, [], swallowed)).toMatchObject({ isDetached: true, isReset: true });
+    expect(readDevConfig(root, [], { npm_config_detach: 'false' })).toMatchObject({
+      isDetached: false,
+      isReset: false,
+    });
+  });
+
+  it('hands on documented keys and OpenTelemetry, never what the supervisor sets itself or nobody has documented', () => {
+    const environment = { DATABASE_URL: 'postgres://mine', OTEL_SERVICE_NAME: 'x', AWS_SECRET: 'y' };
+    expect(readDevConfig(root, [], environment).passed).toEqual({ LOG_LEVEL: 'debug', OTEL_SERVICE_NAME: 'x' });
+  });
+
+  it('counts replicas by service', () => {
+    const { replicas } = readDevConfig(root, [], { SWITCHBOARD_REPLICAS: 'gateway=4, messaging=2' });
+    expect(replicas).toEqual({ gateway: 4, messaging: 2 });
+  });
+
+  it.each([
+    [{ PORT: 'x' }, [], 'PORT must be'],
+    [{ PORT: '65536' }, [], 'PORT must be'],
+    [{ SWITCHBOARD_REPLICAS: 'gateway' }, [], 'SWITCHBOARD_REPLICAS must look like'],
+    [{ SWITCHBOARD_REPLICAS: 'gateway=0' }, [], 'SWITCHBOARD_REPLICAS must look like'],
+    [{}, ['--rest'], 'Unknown option --rest'],
+  ])('refuses %j %j, naming it', (environment, args, message) => {
+    expect(() => readDevConfig(root, args, environment)).toThrow(message);
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { identifyProcess, removePostgresData } from '@switchboard/embedded-servers';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type RunningStack, startStack } from './index.js';
+
+let folder: string;
+let dataDir: string;
+let stack: RunningStack;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-stack-'));
+  dataDir = join(folder, 'data');
+  stack = await startStack({ dataDir, port: 0, quiet: true });
+});
+
+afterAll(async () => {
+  await stack.stop();
+  await removePostgresData(join(dataDir, 'postgres'));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function readDevFile(): Promise<unknown> {
+  return JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'));
+}
+
+describe('a started stack', () => {
+  it('writes dev.json, which names every process as it is and which only its owner reads', async () => {
+    expect(await readDevFile()).toEqual(JSON.parse(JSON.stringify(stack.devJson)));
+    for (const { pid } of stack.devJson.processes) expect(await identifyProcess(pid)).toBeDefined();
+    for (const file of ['dev.json', 'secrets.json', 'postgres.password']) {
+      expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('has every service ready and measured', async () => {
+    const services = stack.devJson.processes.filter(({ health }) => health !== undefined);
+    expect(services.map(({ name }) => name)).toEqual(expect.arrayContaining(['gateway', 'messaging', 'contacts']));
+    for (const { health, metrics } of services) {
+      expect((await fetch(health ?? '')).status).toBe(200);
+      expect((await fetch(metrics ?? '')).status).toBe(200);
+    }
+  });
+
+  it('refuses a second start on its folder in one line, and is not disturbed by it', async () => {
+    await expect(startStack({ dataDir, quiet: true })).rejects.toThrow(/^Switchboard runs already on .*pid \d+/);
+    expect(await query(stack.devJson.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await readDevFile()).toBeDefined();
+  });
+
+  it('starts a killed process again at its old address, with its data, and dev.json names the new process', async () => {
+    await query(stack.devJson.databaseUrl, 'create table public.kept as select 1 as n');
+    for (const name of stack.devJson.processes.map((process) => process.name)) {
+      const { pid, url } = stack.process(name);
+      await stack.process(name).kill('SIGKILL');
+      await stack.process(name).restarted();
+      expect(stack.process(name).pid).not.toBe(pid);
+      if (['gateway', 'simulator', 'postgres', 'nats'].includes(name)) expect(stack.process(name).url).toBe(url);
+      expect(await readDevFile()).toMatchObject({
+        processes: expect.arrayContaining([expect.objectContaining({ name, pid: stack.process(name).pid })]),
+      });
+    }
+    expect(await query(stack.devJson.databaseUrl, 'select n from public.kept')).toEqual([{ n: 1 }]);
+  });
+
+  it('gives every service a database role that has no way into another schema and no DDL', async () => {
+    const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
+    const url = new URL(stack.devJson.databaseUrl);
+    url.username = 'switchboard_gateway';
+    url.password = secrets['switchboard_gateway'] ?? '';
+    await expect(query(url.href, 'select * from messaging.message')).rejects.toThrow('permission denied for schema');
+    await expect(query(url.href, 'create table gateway.x (n int)')).rejects.toThrow('permission denied for schema');
+  });
+
+  it('says in one line that the port is taken, and leaves nothing behind', async () => {
+    const occupant = createServer();
+    await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
+    const address = occupant.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const second = join(folder, 'second');
+    try {
+      await expect(startStack({ dataDir: second, port, quiet: true })).rejects.toThrow(`Port ${port} is taken`);
+      await expect(stat(join(second, 'supervisor.lock'))).rejects.toThrow('ENOENT');
+    } finally {
+      occupant.close();
+    }
+  });
+
+  it('ends every process within 10 s and takes its run files away, and begins with empty data when told', async () => {
+    const pids = stack.devJson.processes.map(({ pid }) => pid);
+    const begun = performance.now();
+    await stack.stop();
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    for (const pid of pids) expect(await identifyProcess(pid)).toBeUndefined();
+    for (const file of ['dev.json', 'run.json', 'supervisor.lock']) {
+      await expect(stat(join(dataDir, file))).rejects.toThrow('ENOENT');
+    }
+    stack = await startStack({ dataDir, quiet: true, reset: true });
+    const rows = await query(stack.devJson.databaseUrl, `select to_regclass('public.kept') is null as gone`);
+    expect(rows).toEqual([{ gone: true }]);
+  });
+});
