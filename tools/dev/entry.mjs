@@ -67,7 +67,13 @@ async function test() {
   const report = join(folder, 'report.json');
   try {
     const jest = join(modules, 'jest', 'bin', 'jest.js');
-    const options = ['--runInBand', '--json', `--outputFile=${report}`, '--color', ...args];
+    const options = [
+      '--runInBand',
+      '--json',
+      `--outputFile=${report}`,
+      ...(process.stderr.isTTY ? ['--colors'] : []),
+      ...args,
+    ];
     // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
     const exitCode = await run(findNode(), [...flags, jest, ...options], { isStdoutDropped: true });

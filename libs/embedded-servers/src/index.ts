@@ -5,4 +5,5 @@ export { removePostgresData } from './postgres-data.js';
 export { type EmbeddedPostgres, endPostgresOf, type PostgresOptions, startPostgres } from './postgres.js';
 export { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.js';
 export { endServer, type ServerProcess, spawnServer } from './server-process.js';
+export { systemErrorCode } from './system-error.js';
 export { findFreePort } from './free-port.js';

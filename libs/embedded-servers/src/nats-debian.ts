@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { systemErrorCode } from './system-error.js';
 
 const run = promisify(execFile);
 
@@ -67,8 +68,9 @@ async function fetchSuite(spec: { folder: string; suite: string; mirror: string;
 
 async function apt(cwd: string, args: readonly string[]): Promise<void> {
   await run('apt-get', [...args], { cwd, timeout: timeoutMs, maxBuffer: 16 << 20 }).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new Error('no apt on this system');
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+    if (systemErrorCode(error) === 'ENOENT') throw new Error('no apt on this system');
+    const said =
+      typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr) : String(error);
     throw new Error(/^E: .*/m.exec(said)?.[0] ?? 'apt-get failed', { cause: error });
   });
 }

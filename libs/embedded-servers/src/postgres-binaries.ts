@@ -2,6 +2,7 @@ import { access, chmod, constants, cp, mkdir, readFile, readlink, rename, rm, st
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { systemErrorCode } from './system-error.js';
 import { canReach, isRoot } from './unprivileged-user.js';
 
 /** Where root keeps what PostgreSQL's unprivileged account has to reach when the checkout or its data is out of its reach. */
@@ -54,7 +55,7 @@ async function linkLibraries(folder: string): Promise<boolean> {
       if ((await readlink(link).catch(() => undefined)) === wanted) continue;
       // Where links were followed when the package was unpacked, a plain file does the same.
       if (await stat(link).catch(() => undefined)) continue;
-      if (error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))) {
+      if (['EACCES', 'EPERM', 'EROFS'].includes(systemErrorCode(error) ?? '')) {
         return false;
       }
       throw error;

@@ -106,7 +106,7 @@ async function initialize(binaries: string, folder: string, password: string): P
     await run(join(binaries, 'initdb'), [...flags, ...access, '-D', draft], { cwd: '/', ...spawnAccount() });
     await rename(draft, folder);
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : '';
+    const said = typeof cause === 'object' && cause !== null && 'stderr' in cause ? String(cause.stderr) : '';
     const reason = /could not .*|No space left on device.*|Permission denied.*/.exec(said)?.[0] ?? String(cause);
     throw new Error(`PostgreSQL could not make its data folder ${folder}: ${reason.trim()}`, { cause });
   } finally {

@@ -6,6 +6,7 @@ import {
   isRunning,
   removePostgresData,
   type ProcessIdentity,
+  systemErrorCode,
 } from '@switchboard/embedded-servers';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,7 +56,7 @@ export class DataFolder {
         await writeFile(this.lockFile, JSON.stringify(me), { flag: 'wx', mode: 0o600 });
         break;
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+        if (systemErrorCode(error) !== 'EEXIST') throw error;
         const owner = await this.findOwner();
         if (owner !== undefined || isTaken) {
           throw new Error(

@@ -1,3 +1,5 @@
+import { systemErrorCode } from '@switchboard/embedded-servers';
+
 /**
  * Runs work and turns the system's errors into one clear line: a full disk, a missing permission.
  *
@@ -7,8 +9,8 @@ export async function explainSystemError<T>(folder: string, work: () => Promise<
   try {
     return await work();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
+    const code = systemErrorCode(error);
+    const path = typeof error === 'object' && error !== null && 'path' in error ? String(error.path) : folder;
     if (code === 'ENOSPC') throw new Error(`The disk is full: free some space for ${folder}.`, { cause: error });
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
       const hint = 'choose a folder of your own with SWITCHBOARD_DATA_DIR, or take the old one away';
