@@ -25,6 +25,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
+if (process.env.npm_lifecycle_event !== undefined) watchNpm();
+
 const command = commands[name];
 if (command === undefined) {
   process.stderr.write(`Unknown command "${name}". There are: ${Object.keys(commands).join(', ')}.\n`);
@@ -36,6 +38,29 @@ if (command === undefined) {
     process.stderr.write(`\n${explain(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/**
+ * npm that gets SIGTERM kills the shell between us and dies, without a word to us; killed by -9 it leaves the shell too.
+ * Either shows in who our parent is, or who its parent is.
+ */
+function watchNpm() {
+  const ancestors = () => {
+    const parent = process.ppid;
+    try {
+      const stat = readFileSync(`/proc/${parent}/stat`, 'utf8');
+      return `${parent} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+    } catch {
+      return String(parent);
+    }
+  };
+  const before = ancestors();
+  const watch = setInterval(() => {
+    if (ancestors() === before) return;
+    clearInterval(watch);
+    for (const child of children) child.kill('SIGTERM');
+  }, 500);
+  watch.unref();
 }
 
 async function start() {

@@ -107,7 +107,10 @@ async function initialize(binaries: string, folder: string, password: string): P
     await rename(draft, folder);
   } catch (cause) {
     const said = typeof cause === 'object' && cause !== null && 'stderr' in cause ? String(cause.stderr) : '';
-    const reason = /could not .*|No space left on device.*|Permission denied.*/.exec(said)?.[0] ?? String(cause);
+    if (said.includes('No space left on device')) {
+      throw new Error(`The disk is full: PostgreSQL cannot make its data folder ${folder}.`, { cause });
+    }
+    const reason = /could not .*|Permission denied.*/.exec(said)?.[0] ?? String(cause);
     throw new Error(`PostgreSQL could not make its data folder ${folder}: ${reason.trim()}`, { cause });
   } finally {
     await rm(draft, { recursive: true, force: true });

@@ -43,7 +43,9 @@ export function embeddedNatsAccess(url: string, secrets: Secrets): NatsAccess {
 /** Access to a server of the user's: all share the credentials of its URL, for users cannot be made over the wire. */
 export function foreignNatsAccess(natsUrl: string): NatsAccess {
   const url = new URL(natsUrl);
-  const shared = { NATS_USER: decodeURIComponent(url.username), NATS_PASSWORD: decodeURIComponent(url.password) };
+  // A server without users takes any name; services insist on having one.
+  const user = decodeURIComponent(url.username) || 'switchboard';
+  const shared = { NATS_USER: user, NATS_PASSWORD: decodeURIComponent(url.password) || user };
   url.username = '';
   url.password = '';
   return {
