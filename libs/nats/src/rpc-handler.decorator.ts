@@ -1,5 +1,7 @@
 import type { RpcDefinition, RpcRequestOf, RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
+import { UseFilters } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
+import { RethrowFilter } from './rethrow.filter.js';
 import type { RpcMessage } from './rpc-client.js';
 import type { RpcContext } from './rpc-server.strategy.js';
 
@@ -7,12 +9,13 @@ import type { RpcContext } from './rpc-server.strategy.js';
 type RpcMethod<Rpc> = (message: RpcMessage<RpcRequestOf<Rpc>>, rpcContext: RpcContext) => Promise<RpcResponseOf<Rpc>>;
 
 /** Marks the method that answers an rpc; its types are held to the contract. */
-export function RpcHandler<Rpc extends RpcDefinition<never, unknown>>(rpc: Rpc) {
+export function RpcHandler<Rpc extends RpcDefinition>(rpc: Rpc) {
   return <Method extends RpcMethod<Rpc>>(
     target: object,
     key: string,
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
     MessagePattern(rpc.subject)(target, key, descriptor);
+    UseFilters(RethrowFilter)(target, key, descriptor);
   };
 }

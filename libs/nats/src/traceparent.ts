@@ -4,7 +4,12 @@ const FORMAT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The active span as a W3C `traceparent`, for rows that outlive the request; null outside of a trace. */
 export function activeTraceparent(): string | null {
-  const span = trace.getSpanContext(context.active());
+  return traceparentOf(context.active());
+}
+
+/** A context's span as a W3C `traceparent`; null outside of a trace. */
+export function traceparentOf(from: Context): string | null {
+  const span = trace.getSpanContext(from);
   if (!span || !isSpanContextValid(span)) return null;
   return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
 }

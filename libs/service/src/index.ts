@@ -13,6 +13,12 @@ export {
 export { refusalOf, rpcFailure, type UnavailableTest } from './failure.js';
 export { HealthServer, readiness, type Readiness, type ReadinessCheck } from './health.js';
 export { createLog, type Log, type LogFields } from './logger.js';
+export { migrationConfig, type MigrationConfig } from './migration.config.js';
+export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
+export { CLOCK, LOG, NATS, PlatformModule } from './platform.module.js';
+export { runMigrations } from './run-migrations.js';
+export { serve, startService, type RunningService, type ServiceSpec } from './serve.js';
 export { stopOnSignal } from './stop-signal.js';
 export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemetry } from './telemetry.js';
 export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
+export { PollingLoop, type PollingLoopOptions } from './polling-loop.js';

@@ -1,10 +1,10 @@
 import type { Log } from './logger.js';
 
-const STOP_DEADLINE_MS = 9_000;
+const STOP_DEADLINE_MS = 7_500;
 
 /**
  * Runs `stop` once on SIGTERM or SIGINT and ends the process: 0 when it stopped cleanly, 1 when it failed or took
- * longer than 9 s.
+ * longer than 7.5 s.
  */
 export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   let stopping = false;

@@ -22,3 +22,9 @@ export const messageFailed = defineEvent<MessageEventData>('messaging', 'message
 export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);
 /** A conversation entered OPEN, its creation included. */
 export const conversationOpened = defineEvent<ConversationEventData>('messaging', 'conversation.opened', 1);
+/** The upstream told that a contact wants no more messages on a channel; sends are suppressed already. */
+export const optOutObserved = defineEvent<{
+  readonly contactId: string;
+  readonly messagingChannelId: string;
+  readonly source: 'UPSTREAM';
+}>('messaging', 'opt-out.observed', 1);

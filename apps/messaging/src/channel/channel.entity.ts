@@ -1,0 +1,22 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A sending line of an organization. */
+@Entity({ name: 'channel' })
+export class Channel {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  readonly organizationId!: string;
+
+  @PrimaryColumn({ type: 'text' })
+  readonly id!: string;
+
+  /** ISO 3166-1 alpha-2: how numbers in national form are read. */
+  @Column({ name: 'default_region', type: 'text' })
+  readonly defaultRegion!: string;
+
+  /** The upstream's id of the line; callbacks name it. */
+  @Column({ name: 'phone_number_id', type: 'text' })
+  readonly phoneNumberId!: string;
+
+  @Column({ name: 'is_default', type: 'boolean' })
+  readonly isDefault!: boolean;
+}

@@ -1,0 +1,25 @@
+import type { RetryPace } from '../upstream/upstream.js';
+
+/** How long a message is tried, and how long an unknown outcome may stay open. Source: decisions, "Messages". */
+export const SETTLE_DEADLINE_MS = 24 * 60 * 60 * 1_000;
+const PAUSE_MAX_MS = 60 * 60 * 1_000;
+
+/** Start and growth of the pause, by what refused the message. Source: provider's "Error codes" (4^n s for a pair). */
+const PACE: Readonly<Record<RetryPace, { readonly firstMs: number; readonly factor: number }>> = {
+  normal: { firstMs: 1_000, factor: 2 },
+  pair: { firstMs: 4_000, factor: 4 },
+  slow: { firstMs: 60_000, factor: 2 },
+};
+
+/**
+ * Delay before the next attempt of a message that was not taken.
+ *
+ * @param attempts 1-based count of attempts already made
+ * @param random 0 to 1
+ * @returns milliseconds, ±25 %, at most 1 h
+ */
+export function retryDelayMs(attempts: number, pace: RetryPace, random: number): number {
+  const { firstMs, factor } = PACE[pace];
+  const plainMs = firstMs * factor ** Math.min(attempts - 1, 20);
+  return Math.min(Math.round(plainMs * (0.75 + random / 2)), PAUSE_MAX_MS);
+}

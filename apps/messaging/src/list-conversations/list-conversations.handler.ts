@@ -1,0 +1,18 @@
+import { Controller } from '@nestjs/common';
+import type { ConversationView, Page } from '@switchboard/contracts/messaging/http';
+import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
+import { RpcHandler, type RpcMessage } from '@switchboard/nats';
+import { keysetPage } from '@switchboard/postgres';
+import { ConversationRepository, conversationView } from '../conversation/conversation.repository.js';
+
+/** Answers `rpc.messaging.list-conversations`. */
+@Controller()
+export class ListConversationsHandler {
+  constructor(private readonly conversations: ConversationRepository) {}
+
+  @RpcHandler(listConversationsRpc)
+  async list({ principal, request }: RpcMessage<ListConversationsRequest>): Promise<Page<ConversationView>> {
+    const rows = await this.conversations.list(principal.organizationId, request, request.limit + 1);
+    return keysetPage(rows, request.limit, ({ position }) => position, conversationView);
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Message } from './message.entity.js';
+
+const insertSql = statement(
+  'messaging.message.insert',
+  `INSERT INTO message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
+     unsupported_type, text, status, upstream_message_id, attempted_at)
+   SELECT m.*, CASE WHEN m.direction = 'OUTBOUND' THEN now() END
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+     $9::text[], $10::text[], $11::text[])
+     AS m(organization_id, id, conversation_id, contact_id, channel_id, direction, type, unsupported_type, text, status,
+       upstream_message_id)`,
+);
+
+/** A row to be stored. */
+export type NewMessage = Pick<
+  Message,
+  | 'organizationId'
+  | 'id'
+  | 'conversationId'
+  | 'contactId'
+  | 'channelId'
+  | 'direction'
+  | 'type'
+  | 'unsupportedType'
+  | 'text'
+  | 'status'
+  | 'upstreamMessageId'
+>;
+
+/** Plain reads of messages. */
+@Injectable()
+export class MessageRepository {
+  constructor(private readonly database: Database) {}
+
+  /** The message of that organization; null when it has none of that id. */
+  async find(organizationId: string, id: string): Promise<Message | null> {
+    return this.database.dataSource.getRepository(Message).findOneBy({ organizationId, id });
+  }
+}
+
+/** Stores messages; outbound ones as attempted now, by the database's clock. Travels with COMMIT. */
+export function insertMessages(tx: Transaction, messages: readonly NewMessage[]): void {
+  if (messages.length === 0) return;
+  tx.atCommit(insertSql, [
+    messages.map((m) => m.organizationId),
+    messages.map((m) => m.id),
+    messages.map((m) => m.conversationId),
+    messages.map((m) => m.contactId),
+    messages.map((m) => m.channelId),
+    messages.map((m) => m.direction),
+    messages.map((m) => m.type),
+    messages.map((m) => m.unsupportedType),
+    messages.map((m) => m.text),
+    messages.map((m) => m.status),
+    messages.map((m) => m.upstreamMessageId),
+  ]);
+}

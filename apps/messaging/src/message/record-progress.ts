@@ -1,0 +1,176 @@
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import {
+  messageDelivered,
+  messageFailed,
+  messageRead,
+  messageSent,
+  type MessageEventData,
+} from '@switchboard/contracts/messaging/events';
+import { appendEvents, type NewEvent } from '@switchboard/outbox';
+import { statement, type Transaction } from '@switchboard/postgres';
+import type { Message } from './message.entity.js';
+import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
+import { messageView } from './message-view.js';
+
+/** Something that became known of a stored outbound message. */
+export interface ProgressReport {
+  readonly organizationId: string;
+  readonly messageId: string;
+  readonly fact: ProgressFact;
+  /** The upstream's id, where the report knows it. */
+  readonly upstreamMessageId: string | null;
+  /** The trace that the fact belongs to, when it is not the active one. */
+  readonly traceparent?: string | null;
+}
+
+/** A message with what lists of dispatches need, locked until the transaction ends. */
+interface LockedMessage extends Message {
+  readonly eventSequence: string;
+}
+
+/**
+ * Locks conversation, then message, in the order of every other writer. With FOR UPDATE the server reads the newest
+ * version of both once the lock is had.
+ */
+const lockSql = statement<LockedMessage>(
+  'messaging.message.lock',
+  `SELECT m.organization_id AS "organizationId", m.id, m.conversation_id AS "conversationId",
+     m.contact_id AS "contactId", m.channel_id AS "channelId", m.direction, m.type,
+     m.unsupported_type AS "unsupportedType", m.text, m.template, m.status,
+     m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
+     m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
+     m.failed_at AS "failedAt", c.event_sequence AS "eventSequence"
+   FROM unnest($1::text[], $2::text[]) AS told(organization_id, id)
+   JOIN message m ON m.organization_id = told.organization_id AND m.id = told.id AND m.direction = 'OUTBOUND'
+   JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id
+   ORDER BY c.organization_id, c.channel_id, c.contact_id, m.id
+   FOR UPDATE OF c, m`,
+);
+const updateSql = statement(
+  'messaging.message.progress',
+  `UPDATE message m SET status = p.status, upstream_message_id = p.upstream_message_id, error_code = p.error_code,
+     error_message = p.error_message, sent_at = p.sent_at, delivered_at = p.delivered_at, read_at = p.read_at,
+     failed_at = p.failed_at
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+     $8::timestamptz[], $9::timestamptz[], $10::timestamptz[])
+     AS p(organization_id, id, status, upstream_message_id, error_code, error_message, sent_at, delivered_at, read_at,
+       failed_at)
+   WHERE m.organization_id = p.organization_id AND m.id = p.id`,
+);
+const sequenceSql = statement(
+  'messaging.conversation.sequence',
+  `UPDATE conversation c SET event_sequence = s.event_sequence
+   FROM unnest($1::text[], $2::text[], $3::bigint[]) AS s(organization_id, id, event_sequence)
+   WHERE c.organization_id = s.organization_id AND c.id = s.id`,
+);
+/** Evidence settles whatever is open of a message: the row is gone with the question. */
+const closeSql = statement(
+  'messaging.dispatch.close',
+  `DELETE FROM dispatch d USING unnest($1::text[], $2::text[]) AS done(organization_id, message_id)
+   WHERE d.organization_id = done.organization_id AND d.message_id = done.message_id`,
+);
+const mapSql = statement(
+  'messaging.upstream-message.map',
+  `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+);
+
+const EVENT_OF: Readonly<Record<Milestone, EventDefinition<MessageEventData>>> = {
+  sent: messageSent,
+  delivered: messageDelivered,
+  read: messageRead,
+  failed: messageFailed,
+};
+
+/**
+ * Applies reports to their messages, in the order given, with the events they bring about.
+ *
+ * Reports may repeat, contradict and come in any order; see `withFact`. One lock statement, the rest travels with
+ * COMMIT.
+ *
+ * @returns the ids of messages that exist; a report on any other changed nothing
+ */
+export async function recordProgress(tx: Transaction, reports: readonly ProgressReport[]): Promise<Set<string>> {
+  const ids = new Map(reports.map((report) => [`${report.organizationId} ${report.messageId}`, report]));
+  const locked = await tx.query(lockSql, [
+    [...ids.values()].map(({ organizationId }) => organizationId),
+    [...ids.values()].map(({ messageId }) => messageId),
+  ]);
+  const messages = new Map(locked.map((row) => [`${row.organizationId} ${row.id}`, row]));
+  const sequences = new Map(locked.map((row) => [row.conversationId, Number(row.eventSequence)]));
+  const changed = new Set<string>();
+  const told = new Set<string>();
+  const events: NewEvent<MessageEventData>[] = [];
+
+  for (const report of reports) {
+    const key = `${report.organizationId} ${report.messageId}`;
+    const before = messages.get(key);
+    if (!before) continue;
+    const { progress, milestones } = withFact(before, report.fact);
+    const after = { ...before, ...progress, upstreamMessageId: before.upstreamMessageId ?? report.upstreamMessageId };
+    messages.set(key, after);
+    changed.add(key);
+    for (const milestone of milestones) {
+      const sequence = (sequences.get(before.conversationId) ?? 0) + 1;
+      sequences.set(before.conversationId, sequence);
+      told.add(before.conversationId);
+      events.push(milestoneEvent(after, milestone, sequence, report.traceparent));
+    }
+  }
+  const rows = [...changed].flatMap((key) => messages.get(key) ?? []);
+  write(tx, rows);
+  const numbered = locked.filter(({ conversationId }) => told.has(conversationId));
+  const conversations = new Map(numbered.map((row) => [row.conversationId, row.organizationId]));
+  if (conversations.size > 0) {
+    const numbers = [...conversations.keys()].map((id) => sequences.get(id));
+    tx.atCommit(sequenceSql, [[...conversations.values()], [...conversations.keys()], numbers]);
+  }
+  appendEvents(tx, events);
+  return new Set(locked.map(({ id }) => id));
+}
+
+function write(tx: Transaction, rows: readonly Message[]): void {
+  if (rows.length === 0) return;
+  const [organizationIds, ids] = [rows.map((m) => m.organizationId), rows.map((m) => m.id)];
+  tx.atCommit(updateSql, [
+    organizationIds,
+    ids,
+    rows.map((m) => m.status),
+    rows.map((m) => m.upstreamMessageId),
+    rows.map((m) => m.errorCode),
+    rows.map((m) => m.errorMessage),
+    rows.map((m) => m.sentAt),
+    rows.map((m) => m.deliveredAt),
+    rows.map((m) => m.readAt),
+    rows.map((m) => m.failedAt),
+  ]);
+  tx.atCommit(closeSql, [organizationIds, ids]);
+  const mapped = rows.filter((m) => m.upstreamMessageId !== null);
+  if (mapped.length === 0) return;
+  tx.atCommit(mapSql, [
+    mapped.map((m) => m.channelId),
+    mapped.map((m) => m.upstreamMessageId),
+    mapped.map((m) => m.organizationId),
+    mapped.map((m) => m.id),
+  ]);
+}
+
+function milestoneEvent(
+  message: Message,
+  milestone: Milestone,
+  sequence: number,
+  traceparent: string | null | undefined,
+): NewEvent<MessageEventData> {
+  const times = shownTimes(message);
+  const happenedAt = { sent: times.sentAt, delivered: times.deliveredAt, read: times.readAt, failed: times.failedAt };
+  return {
+    event: EVENT_OF[milestone],
+    organizationId: message.organizationId,
+    aggregateId: message.conversationId,
+    sequence,
+    occurredAt: happenedAt[milestone] ?? cuidTime(message.id),
+    data: { message: messageView(message) },
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}

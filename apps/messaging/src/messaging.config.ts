@@ -1,0 +1,29 @@
+import { integer, key256, readConfig, serviceConfigSchema, text, type ConfigOf } from '@switchboard/service';
+
+const schema = {
+  ...serviceConfigSchema,
+  CLOUD_BASE_URL: text({ description: "the provider's API, without a path", default: 'https://graph.facebook.com' }),
+  CLOUD_API_VERSION: text({ description: "version segment of the provider's paths", default: 'v23.0' }),
+  CLOUD_CONNECTIONS_MAX: integer({
+    description: 'connections to the provider at most',
+    default: 256,
+    min: 1,
+    max: 10_000,
+  }),
+  CLOUD_REQUEST_DEADLINE_MS: integer({
+    description: 'after which an unanswered request is given up as unknown',
+    unit: 'ms',
+    default: 30_000,
+    min: 1_000,
+    max: 40_000,
+  }),
+  CREDENTIALS_KEY: key256({ description: "32 bytes in base 64 that seal the channels' tokens" }),
+};
+
+/** What messaging reads from its environment. */
+export type MessagingConfig = ConfigOf<typeof schema>;
+
+/** @throws Error that lists every problem at once */
+export function messagingConfig(env: NodeJS.ProcessEnv = process.env): MessagingConfig {
+  return readConfig(schema, env);
+}

@@ -1,0 +1,59 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AccessTokens } from './channel/access-token.js';
+import { ChannelRepository } from './channel/channel.repository.js';
+import { ContactRepository } from './contact/contact.repository.js';
+import { ConversationRepository } from './conversation/conversation.repository.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
+import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
+import { GetMessageHandler } from './get-message/get-message.handler.js';
+import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
+import { MessageRepository } from './message/message.repository.js';
+import type { MessagingConfig } from './messaging.config.js';
+import { ProjectContactsConsumer } from './project-contacts/project-contacts.consumer.js';
+import { RetryDispatchWorker } from './retry-dispatch/retry-dispatch.worker.js';
+import { AcceptMessage } from './send-message/accept-message.batch.js';
+import { FirstAnswer } from './send-message/first-answer.js';
+import { SendMessageHandler } from './send-message/send-message.handler.js';
+import { SendMessage } from './send-message/send-message.js';
+import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
+import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.js';
+import { CloudClient } from './upstream/cloud.client.js';
+import { Upstream } from './upstream/upstream.js';
+
+/** The messaging service. */
+@Module({
+  controllers: [SendMessageHandler, GetMessageHandler, ListConversationsHandler],
+  providers: [
+    AcceptMessage,
+    ChannelRepository,
+    ContactRepository,
+    ConversationRepository,
+    Dispatcher,
+    FirstAnswer,
+    MessageRepository,
+    ProjectContactsConsumer,
+    RetryDispatchWorker,
+    SendMessage,
+    SettleDispatch,
+    SettleOverdueWorker,
+    TakeCallbacksConsumer,
+  ],
+})
+export class MessagingModule {
+  /** @param config where the provider is, and the key of the channels' tokens */
+  static of(config: MessagingConfig): DynamicModule {
+    const upstream = new CloudClient({
+      baseUrl: config.CLOUD_BASE_URL,
+      version: config.CLOUD_API_VERSION,
+      connectionsMax: config.CLOUD_CONNECTIONS_MAX,
+      requestDeadlineMs: config.CLOUD_REQUEST_DEADLINE_MS,
+    });
+    return {
+      module: MessagingModule,
+      providers: [
+        { provide: Upstream, useValue: upstream },
+        { provide: AccessTokens, useValue: new AccessTokens(config.CREDENTIALS_KEY) },
+      ],
+    };
+  }
+}

@@ -1,0 +1,254 @@
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
+import { activeTraceparent } from '@switchboard/nats';
+import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
+import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
+import {
+  conversationView,
+  touchConversations,
+  type ConversationTouch,
+  type TouchedConversation,
+} from '../conversation/conversation.repository.js';
+import type { Attempt } from '../dispatch/dispatcher.js';
+import { insertDispatches } from '../dispatch/dispatch.repository.js';
+import { messageView } from '../message/message-view.js';
+import { insertMessages, type NewMessage } from '../message/message.repository.js';
+
+/** A text that wants to be sent. */
+export interface AcceptRequest {
+  readonly organizationId: string;
+  readonly messageId: string;
+  readonly channelId: string | null;
+  /** E.164; null when `to` is no phone number, which is told after the channel was found. */
+  readonly phone: string | null;
+  readonly text: string;
+  /** Drawn once by the caller: when it asks again after a lost COMMIT, the attempt is still its own. */
+  readonly lease: string;
+}
+
+/** What became of it. `repeated`: a message of that id is stored already. */
+export type AcceptResult =
+  | { readonly verdict: 'accepted'; readonly conversationId: string; readonly attempt: Attempt }
+  | {
+      readonly verdict:
+        'repeated' | 'channel-not-found' | 'not-connected' | 'invalid-phone' | 'contact-unknown' | 'opted-out';
+    };
+
+interface AcceptItem extends AcceptRequest {
+  readonly traceparent: string | null;
+}
+
+interface Candidate {
+  readonly verdict: AcceptResult['verdict'] | 'accepted-before';
+  /** Of a message accepted before. */
+  readonly conversationId: string | null;
+  readonly channelId: string;
+  readonly phoneNumberId: string;
+  readonly accessTokenSealed: Buffer;
+  readonly contactId: string;
+  readonly contactName: string | null;
+  readonly contactPhone: string;
+  readonly contactMessagingId: string;
+}
+
+/** An item that passed, with the conversation it went into. */
+interface Accepted {
+  readonly item: AcceptItem;
+  readonly candidate: Candidate;
+  readonly message: NewMessage;
+  readonly conversation: TouchedConversation;
+  readonly sequence: number;
+}
+
+/** `c` and eight characters of time. */
+const CUID_TIME_END = 9;
+
+/**
+ * Everything a send needs to know, in one look: channel, contact, opt-out. One row per item, in the order given; LIMIT 1
+ * keeps each look-up a probe of its primary key. The order of the verdicts is the order of checks.
+ */
+const judge = statement<Candidate>(
+  'messaging.message.judge',
+  `SELECT CASE
+       WHEN old.id IS NOT NULL THEN CASE WHEN EXISTS (SELECT FROM dispatch d
+         WHERE d.organization_id = item.organization_id AND d.message_id = item.message_id
+           AND d.lease = item.lease AND d.state = 'DISPATCHING') THEN 'accepted-before' ELSE 'repeated' END
+       WHEN ch.id IS NULL AND item.channel_id IS NOT NULL THEN 'channel-not-found'
+       WHEN ch.id IS NULL OR ch.status <> 'CONNECTED' THEN 'not-connected'
+       WHEN item.phone IS NULL THEN 'invalid-phone'
+       WHEN p.id IS NULL THEN 'contact-unknown'
+       WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = item.organization_id
+         AND s.contact_id = p.id AND s.channel_id IN (ch.id, '*')) THEN 'opted-out'
+       ELSE 'accepted' END AS verdict,
+     ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
+     old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone", p.messaging_id AS "contactMessagingId"
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+     AS item(organization_id, message_id, channel_id, phone, lease, n)
+   LEFT JOIN LATERAL (SELECT m.id, m.conversation_id FROM message m
+     WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
+   LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
+     AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
+   LEFT JOIN LATERAL (SELECT c.* FROM contact_phone f JOIN contact c
+     ON c.organization_id = f.organization_id AND c.id = f.contact_id
+     WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) p ON true
+   ORDER BY item.n`,
+);
+
+/** Accepts texts: message, conversation, events and the mark of the first attempt in one transaction. */
+@Injectable()
+export class AcceptMessage implements BeforeApplicationShutdown {
+  private readonly accept: Coalesced<AcceptItem, AcceptResult>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly relay: Relay,
+  ) {
+    this.accept = coalesce<AcceptItem, AcceptResult>({
+      name: 'messaging.accept-message',
+      run: (items) => this.run(items),
+      tenant: (item) => item.organizationId,
+      serialKey: (item) => `${item.organizationId} ${item.channelId ?? ''} ${item.phone ?? ''}`,
+      bytes: (item) => item.text.length * 3,
+      limits: { items: 200, bytes: 4_000_000, inFlight: 2, waiting: 10_000 },
+    });
+  }
+
+  /** @throws SERVICE_UNAVAILABLE; OutcomeUnknown; the signal's reason when aborted before it was begun */
+  async execute(request: AcceptRequest, signal: AbortSignal): Promise<AcceptResult> {
+    return this.accept({ ...request, traceparent: activeTraceparent() }, signal);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.accept.drain();
+  }
+
+  private async run(items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
+    const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items));
+    this.relay.wake();
+    return outcomes;
+  }
+}
+
+/** The whole effect of a batch. */
+export async function acceptMessages(tx: Transaction, items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
+  const candidates = await tx.query(judge, [
+    items.map((item) => item.organizationId),
+    items.map((item) => item.messageId),
+    items.map((item) => item.channelId),
+    items.map((item) => item.phone),
+    items.map((item) => item.lease),
+  ]);
+  const passed = items.flatMap((item, index) => {
+    const candidate = candidates[index];
+    return candidate?.verdict === 'accepted' ? [{ item, candidate }] : [];
+  });
+  const accepted = new Map((await intoConversations(tx, passed)).map((one) => [one.item, one]));
+  const all = [...accepted.values()];
+  insertMessages(
+    tx,
+    all.map(({ message }) => message),
+  );
+  insertDispatches(tx, all.map(attemptOf));
+  appendEvents(tx, all.flatMap(eventsOf));
+  return items.map((item, index) => {
+    const candidate = candidates[index];
+    const conversationId = accepted.get(item)?.conversation.id ?? candidate?.conversationId;
+    if (!candidate) return { error: new Error('an item has no verdict') };
+    const { verdict } = candidate;
+    if (verdict !== 'accepted' && verdict !== 'accepted-before') return { ok: { verdict } };
+    if (!conversationId) return { error: new Error('an accepted item has no conversation') };
+    return { ok: { verdict: 'accepted', conversationId, attempt: attemptOf({ item, candidate }) } };
+  });
+}
+
+/** Groups what passed by conversation, touches each once, and numbers its messages in the order given. */
+async function intoConversations(
+  tx: Transaction,
+  passed: readonly { readonly item: AcceptItem; readonly candidate: Candidate }[],
+): Promise<Accepted[]> {
+  const groups = Map.groupBy(passed, ({ item, candidate }) =>
+    conversationKey(item.organizationId, candidate.channelId, candidate.contactId),
+  );
+  const conversations = await touchConversations(tx, [...groups.values()].flatMap(touchOf));
+  return conversations.flatMap((conversation) => {
+    const { organizationId, channelId, contactId, eventSequence } = conversation;
+    const group = groups.get(conversationKey(organizationId, channelId, contactId)) ?? [];
+    return group.map(({ item, candidate }, index) => ({
+      item,
+      candidate,
+      conversation,
+      sequence: eventSequence - group.length + index + 1,
+      message: {
+        organizationId,
+        id: item.messageId,
+        conversationId: conversation.id,
+        contactId,
+        channelId,
+        direction: 'OUTBOUND' as const,
+        type: 'TEXT' as const,
+        unsupportedType: null,
+        text: item.text,
+        status: 'QUEUED' as const,
+        upstreamMessageId: null,
+      },
+    }));
+  });
+}
+
+function touchOf(group: readonly { readonly item: AcceptItem; readonly candidate: Candidate }[]): ConversationTouch[] {
+  const [first] = group;
+  if (!first) return [];
+  const lastMessageId = group.reduce((last, { item }) => (item.messageId > last ? item.messageId : last), '');
+  return [
+    {
+      organizationId: first.item.organizationId,
+      channelId: first.candidate.channelId,
+      contactId: first.candidate.contactId,
+      // Created with the message: its id carries the same time.
+      newId: lastMessageId.slice(0, CUID_TIME_END) + newCuid().slice(CUID_TIME_END),
+      lastMessageId,
+      lastMessageAt: cuidTime(lastMessageId),
+      messages: group.length,
+      reopens: false,
+    },
+  ];
+}
+
+function conversationKey(organizationId: string, channelId: string, contactId: string): string {
+  return `${organizationId} ${channelId} ${contactId}`;
+}
+
+function attemptOf({ item, candidate }: Pick<Accepted, 'item' | 'candidate'>): Attempt {
+  return {
+    organizationId: item.organizationId,
+    messageId: item.messageId,
+    channelId: candidate.channelId,
+    contactId: candidate.contactId,
+    recipientPhone: item.phone ?? candidate.contactPhone,
+    attempts: 1,
+    lease: item.lease,
+    text: item.text,
+    phoneNumberId: candidate.phoneNumberId,
+    accessTokenSealed: candidate.accessTokenSealed,
+    contactMessagingId: candidate.contactMessagingId,
+  };
+}
+
+/** `conversation.opened` comes before the message that opened it. */
+function eventsOf({ item, candidate, message, conversation, sequence }: Accepted): NewEvent<unknown>[] {
+  const told = {
+    organizationId: item.organizationId,
+    aggregateId: conversation.id,
+    occurredAt: cuidTime(item.messageId),
+    traceparent: item.traceparent,
+  };
+  const stored = { ...message, template: null, errorCode: null, errorMessage: null, attemptedAt: null };
+  const view = messageView({ ...stored, sentAt: null, deliveredAt: null, readAt: null, failedAt: null });
+  const accepted: NewEvent<unknown> = { ...told, event: messageAccepted, sequence, data: { message: view } };
+  // Created just now: its opening is event 1, and its first message event 2.
+  if (!conversation.opened || sequence !== 2) return [accepted];
+  const data = { conversation: conversationView({ ...conversation, ...candidate, id: conversation.id }) };
+  return [{ ...told, event: conversationOpened, sequence: sequence - 1, data }, accepted];
+}

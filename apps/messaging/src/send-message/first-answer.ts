@@ -1,0 +1,45 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { isDispatching } from '../dispatch/dispatch.repository.js';
+import type { Message } from '../message/message.entity.js';
+import { MessageRepository } from '../message/message.repository.js';
+import { Database } from '@switchboard/postgres';
+import { outcomeOfError } from '../upstream/cloud-errors.policy.js';
+import { refusalOf } from './send-refusal.policy.js';
+
+const LOOK_EVERY_MS = 100;
+const LOOK_FOR_MS = 6_000;
+
+/** Answers a repeated send with what became of the first, waiting a little while its attempt is under way. */
+@Injectable()
+export class FirstAnswer {
+  constructor(
+    private readonly messages: MessageRepository,
+    private readonly database: Database,
+  ) {}
+
+  /** @throws as the first send was refused; MESSAGE_NOT_FOUND when there is none */
+  async of(organizationId: string, messageId: string, signal: AbortSignal): Promise<SentMessageResult> {
+    for (let waitedMs = 0; waitedMs < LOOK_FOR_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+      if (!(await isDispatching(this.database, organizationId, messageId))) break;
+      await wait(LOOK_EVERY_MS);
+    }
+    const message = await this.messages.find(organizationId, messageId);
+    if (!message) throw new AppError(messagingErrors.MESSAGE_NOT_FOUND);
+    const refusal = refusalOfStored(message);
+    if (refusal) throw refusal;
+    const { id, conversationId, contactId, upstreamMessageId } = message;
+    return { id, conversationId, contactId, upstreamMessageId };
+  }
+}
+
+/** The refusal that the first caller got; a failure that was told later was a 200 to them, and is one here. */
+function refusalOfStored(message: Message): AppError | null {
+  if (message.status !== 'FAILED' || message.sentAt || message.errorCode === null) return null;
+  const outcome = outcomeOfError({ code: Number(message.errorCode), message: message.errorMessage ?? '' }, 400);
+  if (outcome.state !== 'refused' || Number.isNaN(Number(message.errorCode))) return null;
+  return refusalOf(outcome.kind, outcome.code, outcome.message, message.id);
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
+import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
+import { RpcClient } from '@switchboard/nats';
+import { needsRegion, parsePhone } from '@switchboard/phone';
+import { OutcomeUnknown } from '@switchboard/postgres';
+import { LOG, systemClock, type Log } from '@switchboard/service';
+import { ChannelRepository } from '../channel/channel.repository.js';
+import { ContactRepository } from '../contact/contact.repository.js';
+import { Dispatcher } from '../dispatch/dispatcher.js';
+import type { UpstreamOutcome } from '../upstream/upstream.js';
+import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
+import { FirstAnswer } from './first-answer.js';
+import { refusalOf } from './send-refusal.policy.js';
+
+/** How long the caller waits for the upstream. Source: decisions, "Messages": slower than 5 s. */
+const ANSWER_WITHIN_MS = 5_000;
+const ACCEPT_TRIES_MAX = 4;
+
+type Accepted = Extract<AcceptResult, { verdict: 'accepted' }>;
+
+/** Accepts a text, hands it to the upstream once, and answers what came of it. */
+@Injectable()
+export class SendMessage {
+  constructor(
+    private readonly accept: AcceptMessage,
+    private readonly dispatcher: Dispatcher,
+    private readonly channels: ChannelRepository,
+    private readonly contacts: ContactRepository,
+    private readonly rpc: RpcClient,
+    private readonly firstAnswer: FirstAnswer,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /**
+   * Idempotent by the message's id.
+   *
+   * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT before anything is stored;
+   * UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
+   */
+  async execute(principal: Principal, request: SendMessageRequest, signal: AbortSignal): Promise<SentMessageResult> {
+    const startedMs = systemClock.monotonic();
+    const accepted = await this.acceptOnce(principal, request, signal);
+    if (accepted === 'repeated') return this.firstAnswer.of(principal.organizationId, request.messageId, signal);
+    const { conversationId, attempt } = accepted;
+    const outcome = await within(ANSWER_WITHIN_MS, this.dispatcher.attempt(attempt, startedMs));
+    this.log.info('message.accepted', {
+      organizationId: principal.organizationId,
+      messageId: attempt.messageId,
+      channelId: attempt.channelId,
+      outcome: outcome?.state ?? 'slow',
+      durationMs: Math.round(systemClock.monotonic() - startedMs),
+    });
+    if (outcome?.state === 'refused') throw refusalOf(outcome.kind, outcome.code, outcome.message, attempt.messageId);
+    return {
+      id: attempt.messageId,
+      conversationId,
+      contactId: attempt.contactId,
+      upstreamMessageId: outcome?.state === 'accepted' ? outcome.upstreamMessageId : null,
+    };
+  }
+
+  /** Asks until it is known whether the message is stored: for a contact once, after a lost COMMIT by its own lease. */
+  private async acceptOnce(
+    principal: Principal,
+    request: SendMessageRequest,
+    signal: AbortSignal,
+  ): Promise<Accepted | 'repeated'> {
+    const { organizationId } = principal;
+    const phone = await this.readPhone(organizationId, request);
+    const { messageId, messagingChannelId: channelId, text } = request;
+    const lease = randomBytes(9).toString('base64');
+    const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, lease };
+    for (let tries = 1; tries <= ACCEPT_TRIES_MAX; tries++) {
+      const result = await this.tryAccept(item, signal, tries);
+      if (result.verdict === 'accepted') return result;
+      if (result.verdict === 'repeated') return 'repeated';
+      if (result.verdict === 'contact-unknown' && phone) await this.learnContact(principal, phone);
+      else if (result.verdict !== 'outcome-unknown') throw refusalBefore(result.verdict);
+    }
+    throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
+  }
+
+  private async tryAccept(
+    item: AcceptRequest,
+    signal: AbortSignal,
+    tries: number,
+  ): Promise<AcceptResult | { readonly verdict: 'outcome-unknown' }> {
+    try {
+      return await this.accept.execute(item, signal);
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error;
+      this.log.warn('message.accept-asked-again', { messageId: item.messageId, tries });
+      await wait(100 * 2 ** tries * (0.75 + Math.random() / 2));
+      return { verdict: 'outcome-unknown' };
+    }
+  }
+
+  /** E.164, or null for what is no phone number; only a national form costs a look at the channel. */
+  private async readPhone(organizationId: string, request: SendMessageRequest): Promise<string | null> {
+    if (!needsRegion(request.to)) return parsePhone(request.to)?.phone ?? null;
+    const channel = await this.channels.find(organizationId, request.messagingChannelId);
+    return channel && (parsePhone(request.to, channel.defaultRegion)?.phone ?? null);
+  }
+
+  /** One rpc for a phone that messaging has never seen; without an answer nothing is stored. */
+  private async learnContact(principal: Principal, phone: string): Promise<void> {
+    const sightings = [{ phone, profileName: null, messagingId: null }];
+    const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+    await this.contacts.project(contacts.map((contact) => ({ organizationId: principal.organizationId, contact })));
+  }
+}
+
+/** The outcome, or null when it takes longer; it is recorded all the same. */
+async function within(limitMs: number, outcome: Promise<UpstreamOutcome>): Promise<UpstreamOutcome | null> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), limitMs);
+  try {
+    return await Promise.race([outcome, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function refusalBefore(verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated'>): AppError {
+  switch (verdict) {
+    case 'channel-not-found':
+      return new AppError(
+        messagingErrors.CHANNEL_NOT_FOUND,
+        '`messagingChannelId` names no channel of the organization',
+      );
+    case 'not-connected':
+      return new AppError(messagingErrors.UPSTREAM_NOT_CONNECTED);
+    case 'opted-out':
+      return new AppError(messagingErrors.CONTACT_OPTED_OUT);
+    default:
+      return new AppError(messagingErrors.INVALID_PHONE);
+  }
+}

@@ -1,0 +1,28 @@
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { RefusalKind } from '../upstream/upstream.js';
+
+/**
+ * What the caller learns when the upstream refused a stored message for good.
+ *
+ * Source: decisions, "Messages", the table of upstream answers.
+ */
+export function refusalOf(kind: RefusalKind, code: string, message: string, messageId: string): AppError {
+  const details = { messageId };
+  switch (kind) {
+    case 'disconnected':
+      return new AppError(
+        messagingErrors.UPSTREAM_NOT_CONNECTED,
+        `The upstream provider refused the channel's access (${code}: ${message})`,
+        details,
+      );
+    case 'opted-out':
+      return new AppError(messagingErrors.CONTACT_OPTED_OUT, undefined, details);
+    default:
+      return new AppError(
+        messagingErrors.UPSTREAM_REJECTED,
+        `The upstream provider refused the message (${code}: ${message})`,
+        details,
+      );
+  }
+}

@@ -1,0 +1,122 @@
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import type { CallbackItem, UpstreamMessageItem } from '@switchboard/contracts/gateway/events';
+import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { conversationOpened, messageReceived } from '@switchboard/contracts/messaging/events';
+import { appendEvents, type NewEvent } from '@switchboard/outbox';
+import { statement, type Transaction } from '@switchboard/postgres';
+import type { Channel } from '../channel/channel.entity.js';
+import {
+  conversationView,
+  touchConversations,
+  type TouchedConversation,
+} from '../conversation/conversation.repository.js';
+import { messageView } from '../message/message-view.js';
+import { insertMessages, type NewMessage } from '../message/message.repository.js';
+import { contentOf } from './inbound-content.policy.js';
+
+/** An inbound message with its channel, its sender and the event that brought it. */
+export interface InboundCallback {
+  readonly traceparent: string | null;
+  readonly channel: Channel;
+  readonly contact: ContactFacts;
+  readonly callback: CallbackItem<UpstreamMessageItem>;
+}
+
+interface NewInbound extends InboundCallback {
+  readonly messageId: string;
+}
+
+/** Whoever inserts the upstream's id takes the message; told again, it is somebody's already. Sorted against deadlocks. */
+const takeSql = statement<{ messageId: string }>(
+  'messaging.inbound.take',
+  `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) ORDER BY 1, 2
+   ON CONFLICT DO NOTHING RETURNING message_id AS "messageId"`,
+);
+
+/** Stores inbound messages once each, in their conversations, which they open. */
+export async function takeInbound(tx: Transaction, callbacks: readonly InboundCallback[]): Promise<void> {
+  if (callbacks.length === 0) return;
+  const all = callbacks.map((callback): NewInbound => ({ ...callback, messageId: newCuid() }));
+  const taken = await tx.query(takeSql, [
+    all.map(({ channel }) => channel.id),
+    all.map(({ callback }) => callback.item.message.id),
+    all.map(({ channel }) => channel.organizationId),
+    all.map(({ messageId }) => messageId),
+  ]);
+  const takenIds = new Set(taken.map(({ messageId }) => messageId));
+  const fresh = all.filter(({ messageId }) => takenIds.has(messageId));
+  const groups = Map.groupBy(fresh, ({ channel, contact }) => `${channel.organizationId} ${channel.id} ${contact.id}`);
+  const conversations = await touchConversations(tx, [...groups.values()].map(touchOf));
+  for (const conversation of conversations) {
+    const { organizationId, channelId, contactId } = conversation;
+    const group = groups.get(`${organizationId} ${channelId} ${contactId}`) ?? [];
+    insertMessages(
+      tx,
+      group.map((inbound) => messageOf(inbound, conversation)),
+    );
+    appendEvents(tx, eventsOf(group, conversation));
+  }
+}
+
+function touchOf(group: readonly NewInbound[]): Parameters<typeof touchConversations>[1][number] {
+  const last = group.at(-1);
+  if (!last) throw new Error('a group has at least one message');
+  return {
+    organizationId: last.channel.organizationId,
+    channelId: last.channel.id,
+    contactId: last.contact.id,
+    newId: newCuid(),
+    lastMessageId: last.messageId,
+    lastMessageAt: cuidTime(last.messageId),
+    messages: group.length,
+    reopens: true,
+  };
+}
+
+function messageOf({ channel, contact, callback, messageId }: NewInbound, { id }: TouchedConversation): NewMessage {
+  return {
+    organizationId: channel.organizationId,
+    id: messageId,
+    conversationId: id,
+    contactId: contact.id,
+    channelId: channel.id,
+    direction: 'INBOUND',
+    ...contentOf(callback.item.message),
+    status: 'RECEIVED',
+    upstreamMessageId: callback.item.message.id,
+  };
+}
+
+/** One `conversation.opened` where the group opened it, then one `message.received` each, numbered in that order. */
+function eventsOf(group: readonly NewInbound[], conversation: TouchedConversation): NewEvent<unknown>[] {
+  const first = conversation.eventSequence - group.length + 1;
+  const received = group.map((inbound, index): NewEvent<unknown> => {
+    const message = messageOf(inbound, conversation);
+    const unsent = { template: null, errorCode: null, errorMessage: null, attemptedAt: null, sentAt: null };
+    const view = messageView({ ...message, ...unsent, deliveredAt: null, readAt: null, failedAt: null });
+    return {
+      event: messageReceived,
+      organizationId: conversation.organizationId,
+      aggregateId: conversation.id,
+      sequence: first + index,
+      occurredAt: cuidTime(inbound.messageId),
+      data: { message: view },
+      traceparent: inbound.traceparent,
+    };
+  });
+  const [opening] = group;
+  if (!conversation.opened || !opening) return received;
+  const { name, phone, messagingId } = opening.contact;
+  const contact = { contactName: name, contactPhone: phone, contactMessagingId: messagingId };
+  const opened: NewEvent<unknown> = {
+    event: conversationOpened,
+    organizationId: conversation.organizationId,
+    aggregateId: conversation.id,
+    sequence: first - 1,
+    occurredAt: cuidTime(opening.messageId),
+    data: { conversation: conversationView({ ...conversation, ...contact }) },
+    traceparent: opening.traceparent,
+  };
+  return [opened, ...received];
+}

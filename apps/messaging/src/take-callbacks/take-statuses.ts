@@ -1,0 +1,85 @@
+import type { CallbackItem, UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
+import { isCuid } from '@switchboard/contracts/grammar/cuid';
+import { statement, type Transaction } from '@switchboard/postgres';
+import type { Channel } from '../channel/channel.entity.js';
+import type { ProgressFact } from '../message/message-progress.policy.js';
+import { recordProgress, type ProgressReport } from '../message/record-progress.js';
+
+/** A status callback with the event that brought it. */
+export interface StatusCallback {
+  readonly eventId: string;
+  readonly traceparent: string | null;
+  readonly channel: Channel;
+  readonly callback: CallbackItem<UpstreamStatusItem>;
+}
+
+const findSql = statement<{ channelId: string; upstreamMessageId: string; messageId: string }>(
+  'messaging.upstream-message.find',
+  `SELECT u.channel_id AS "channelId", u.upstream_message_id AS "upstreamMessageId", u.message_id AS "messageId"
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS told(organization_id, channel_id, upstream_message_id)
+   JOIN upstream_message u ON u.channel_id = told.channel_id AND u.upstream_message_id = told.upstream_message_id
+     AND u.organization_id = told.organization_id`,
+);
+
+/**
+ * Applies what the upstream tells of our messages. Our reference finds a message even before our own record of the
+ * send; without one the upstream's id must be known.
+ *
+ * @returns ids of events whose message is not known yet: they wait
+ */
+export async function takeStatuses(tx: Transaction, statuses: readonly StatusCallback[]): Promise<Set<string>> {
+  const told = statuses.flatMap((status) => {
+    const fact = factOf(status.callback.item);
+    return fact ? [{ status, fact }] : [];
+  });
+  const known = await findByUpstreamId(
+    tx,
+    told.map(({ status }) => status),
+  );
+  const reports = new Map<string, ProgressReport>();
+  const waiting = new Set<string>();
+  for (const { status, fact } of told) {
+    const { eventId, traceparent, channel, callback } = status;
+    const reference = callback.item.biz_opaque_callback_data;
+    const messageId = isCuid(reference) ? reference : known.get(`${channel.id} ${callback.item.id}`);
+    const { organizationId } = channel;
+    if (messageId === undefined) waiting.add(eventId);
+    else reports.set(eventId, { organizationId, messageId, fact, upstreamMessageId: callback.item.id, traceparent });
+  }
+  const existing = await recordProgress(tx, [...reports.values()]);
+  for (const [eventId, report] of reports) if (!existing.has(report.messageId)) waiting.add(eventId);
+  return waiting;
+}
+
+async function findByUpstreamId(
+  tx: Transaction,
+  statuses: readonly StatusCallback[],
+): Promise<ReadonlyMap<string, string>> {
+  const unreferenced = statuses.filter(({ callback }) => !isCuid(callback.item.biz_opaque_callback_data));
+  if (unreferenced.length === 0) return new Map();
+  const rows = await tx.query(findSql, [
+    unreferenced.map(({ channel }) => channel.organizationId),
+    unreferenced.map(({ channel }) => channel.id),
+    unreferenced.map(({ callback }) => callback.item.id),
+  ]);
+  return new Map(rows.map((row) => [`${row.channelId} ${row.upstreamMessageId}`, row.messageId]));
+}
+
+/** What a status tells; null for kinds that change nothing (`played`, and what the provider may add). */
+function factOf(item: UpstreamStatusItem): ProgressFact | null {
+  const at = new Date(Number(item.timestamp) * 1_000);
+  switch (item.status) {
+    case 'sent':
+      return { type: 'sent' };
+    case 'delivered':
+    case 'read':
+      return { type: item.status, at };
+    case 'failed': {
+      const [error] = item.errors ?? [];
+      const message = error?.message ?? error?.title ?? 'the upstream gave no reason';
+      return { type: 'failed', at, code: String(error?.code ?? 'UNKNOWN'), message, afterSending: true };
+    }
+    default:
+      return null;
+  }
+}

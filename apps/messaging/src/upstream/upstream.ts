@@ -1,0 +1,39 @@
+/** A text on its way to the upstream. */
+export interface UpstreamText {
+  /** The upstream's id of the sending line. */
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+  /** E.164, in the form that the caller gave. */
+  readonly to: string;
+  readonly text: string;
+  /** Our message id; comes back with every status of the message. */
+  readonly reference: string;
+}
+
+/** Why a refusal for good was given, as far as it has consequences beyond the message. */
+export type RefusalKind = 'rejected' | 'disconnected' | 'opted-out';
+
+/** What came of one request to the upstream. */
+export type UpstreamOutcome =
+  | { readonly state: 'accepted'; readonly upstreamMessageId: string; readonly messagingId: string | null }
+  | { readonly state: 'refused'; readonly kind: RefusalKind; readonly code: string; readonly message: string }
+  /** Provably not taken; may be sent again. */
+  | { readonly state: 'not-taken'; readonly code: string; readonly message: string; readonly retry: RetryPace }
+  /** It may have been taken; must never be repeated blindly. */
+  | { readonly state: 'unknown'; readonly reason: string };
+
+/** How soon a message that was not taken may go again: `pair` is the limit of one recipient, `slow` one of the account. */
+export type RetryPace = 'normal' | 'pair' | 'slow';
+
+/** The one port to a provider. Injected under this name; a second adapter is a second class. */
+export abstract class Upstream {
+  /**
+   * Sends once and tells what came of it; never throws, never repeats.
+   *
+   * @param signal aborts the request; its outcome is then unknown
+   */
+  abstract sendText(text: UpstreamText, signal: AbortSignal): Promise<UpstreamOutcome>;
+
+  /** Closes its connections. */
+  abstract close(): Promise<void>;
+}

@@ -1,0 +1,88 @@
+import type { LoggerService } from '@nestjs/common';
+import { connectNats, EventPublisher, RpcClient, type NatsConnection } from '@switchboard/nats';
+import { PartitionKeeper, Relay } from '@switchboard/outbox';
+import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
+import type { ServiceConfig } from './config.js';
+import type { ReadinessCheck } from './health.js';
+import type { Log } from './logger.js';
+
+/** What a service's connections are made from. */
+export interface PlatformSpec {
+  /** Its name: schema, NATS stream, health and logs are called by it. */
+  readonly service: string;
+  readonly config: ServiceConfig;
+  readonly log: Log & LoggerService;
+  readonly entities?: DatabaseOptions['entities'];
+  /** Makes and drops what the service partitions beside the outbox, at start and every hour. */
+  readonly keepPartitions?: (database: Database) => Promise<void>;
+}
+
+/** What every service stands on: its database, its NATS user, and the relay of its outbox. */
+export interface Platform {
+  readonly service: string;
+  readonly log: Log & LoggerService;
+  readonly database: Database;
+  readonly nats: NatsConnection;
+  readonly rpc: RpcClient;
+  /** Running; to be woken after a commit that holds events. */
+  readonly relay: Relay;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Ends the relay after the batch under way, then the connections. What uses them must have ended before. */
+  close(): Promise<void>;
+}
+
+const ping = statement('service.ping', 'SELECT 1');
+
+/** Connects a service and starts its relay. @throws when the database or NATS cannot be reached or refuses the user */
+export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
+  const { service, config, log } = spec;
+  const database = await Database.open({
+    url: config.DATABASE_URL,
+    schema: service,
+    applicationName: service,
+    poolMax: config.DATABASE_POOL_MAX,
+    entities: spec.entities ?? [],
+    onIdleError: (error) => log.warn('database.connection-lost', { reason: error.message }),
+  });
+  const nats = await connectNats({
+    url: config.NATS_URL,
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    onStatus: (status, detail) => log.warn('nats.status', { status, detail }),
+  }).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+  const publisher = new EventPublisher(nats);
+  const relay = new Relay({
+    database,
+    service,
+    publish: (event) => publisher.publish(event),
+    onError: (error) => log.error('outbox.relay-failed', error),
+  });
+  const keepMore = spec.keepPartitions;
+  const keeper = new PartitionKeeper(
+    database,
+    (error) => log.error('partitions.keep-failed', error),
+    keepMore && (() => keepMore(database)),
+  );
+  relay.start();
+  keeper.start();
+  return {
+    service,
+    log,
+    database,
+    nats,
+    rpc: new RpcClient(nats),
+    relay,
+    checks: {
+      database: () => database.query(ping, []).then(() => null),
+      nats: () => nats.flush().then(() => null),
+    },
+    close: async () => {
+      await Promise.all([relay.stop(), keeper.stop()]);
+      await nats.close();
+      await database.close();
+    },
+  };
+}

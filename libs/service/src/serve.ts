@@ -1,0 +1,108 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { RpcServerStrategy, RpcUnanswered } from '@switchboard/nats';
+import { isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
+import { refusalOf, rpcFailure } from './failure.js';
+import { HealthServer } from './health.js';
+import { createLog } from './logger.js';
+import { openPlatform, type PlatformSpec } from './platform.js';
+import { PlatformModule } from './platform.module.js';
+import { stopOnSignal } from './stop-signal.js';
+import { telemetryConfig } from './telemetry.config.js';
+import { startTelemetry } from './telemetry.js';
+
+/** A service that answers rpcs and works on events: everything but the gateway. */
+export interface ServiceSpec extends PlatformSpec {
+  /**
+   * Its handlers and loops. Loops start in `onApplicationBootstrap` and stop in `onModuleDestroy`, when no further rpc
+   * is taken; batches drain in `beforeApplicationShutdown`.
+   */
+  readonly module: Type | DynamicModule;
+  /** Rpcs under way at once; the next is refused with SERVICE_UNAVAILABLE. */
+  readonly rpcInFlightMax?: number;
+}
+
+/** A service that runs. */
+export interface RunningService {
+  /** Of its health server. */
+  readonly url: string;
+  /** Answers what it has taken, finishes its batches, then lets go of NATS and the database. */
+  stop(): Promise<void>;
+}
+
+const RPC_IN_FLIGHT_MAX = 2_000;
+/** Less than the deadline of the process: a server that has gone must not turn a stop into a kill. */
+const DRAIN_DEADLINE_MS = 5_000;
+
+/**
+ * Runs a service as this process: telemetry, logs, signals.
+ *
+ * Logs `service.ready` with the `url` of its health server once it answers. Ends with 0 within 8 s of SIGTERM, with 1
+ * when it cannot start or stop.
+ */
+export async function serve(spec: Omit<ServiceSpec, 'log'>): Promise<void> {
+  const log = createLog(spec.service);
+  const stopTelemetry = startTelemetry(spec.service, telemetryConfig());
+  try {
+    const running = await startService({ ...spec, log });
+    stopOnSignal(log, async () => {
+      await running.stop();
+      await stopTelemetry();
+    });
+    log.info('service.ready', { url: running.url });
+  } catch (error) {
+    log.error('service.start-failed', error);
+    process.exit(1);
+  }
+}
+
+/** Starts a service within this process; what `serve` and tests share. @throws when it cannot start */
+export async function startService(spec: ServiceSpec): Promise<RunningService> {
+  const { service, config, log } = spec;
+  const platform = await openPlatform(spec);
+  let stopping = false;
+  const health = new HealthServer({ ...platform.checks, service: async () => (stopping ? 'stopping' : null) });
+  try {
+    const strategy = new RpcServerStrategy({
+      connection: platform.nats,
+      service,
+      inFlightMax: spec.rpcInFlightMax ?? RPC_IN_FLIGHT_MAX,
+      failureOf: (error, subject) => rpcFailure(refusalOf(error, isDependencyFailure, log, subject)),
+    });
+    const options = { strategy, logger: log, abortOnError: false };
+    const app = await NestFactory.createMicroservice(PlatformModule.of(platform, spec.module), options);
+    await app.listen();
+    const url = await health.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
+    const stop = async (): Promise<void> => {
+      stopping = true;
+      if (!(await within(app.close(), DRAIN_DEADLINE_MS))) {
+        log.warn('service.drain-timed-out', { afterMs: DRAIN_DEADLINE_MS });
+      }
+      await platform.close();
+      await health.close();
+    };
+    return { url, stop };
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+}
+
+/**
+ * Not a bug: something we need is away. An unknown outcome counts as well; where repeating is not safe, the use case
+ * catches it before and asks by its own id.
+ */
+function isDependencyFailure(error: unknown): boolean {
+  return isUnavailable(error) || error instanceof OutcomeUnknown || error instanceof RpcUnanswered;
+}
+
+/** Whether the work ended in time; it goes on otherwise. */
+async function within(work: Promise<void>, deadlineMs: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), deadlineMs);
+  try {
+    return await Promise.race([work.then(() => true), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
