@@ -1,0 +1,52 @@
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { newApiKey, type OrganizationSeed } from '@switchboard/gateway/seed';
+
+/** A channel of a demonstration organization, as the provider knows it. */
+export interface DemonstrationChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string;
+  readonly phoneNumberId: string;
+  readonly isDefault: boolean;
+}
+
+/** A demonstration organization; kept in a file, so that restarts keep ids and keys. */
+export interface Demonstration extends OrganizationSeed {
+  readonly businessAccountId: string;
+  readonly accessToken: string;
+  readonly channels: readonly DemonstrationChannel[];
+}
+
+/** The three organizations that `npm start` shows, with new ids and keys. */
+export function newDemonstrations(): Demonstration[] {
+  return [
+    demonstrationOf('Acme', 'SCALE', '102290129340401', ['+12015550181', '+12015550182']),
+    demonstrationOf('Globex', 'STARTER', '102290129340402', ['+12015550183']),
+    demonstrationOf('Initech', 'SCALE', '102290129340403', ['+12015550184']),
+  ];
+}
+
+function demonstrationOf(
+  name: string,
+  plan: OrganizationSeed['plan'],
+  businessAccountId: string,
+  phones: readonly string[],
+): Demonstration {
+  return {
+    id: newCuid(),
+    name,
+    plan,
+    keyId: newCuid(),
+    apiKey: newApiKey(),
+    businessAccountId,
+    accessToken: `simulator-${newCuid()}`,
+    channels: phones.map((phone, index) => ({
+      id: newCuid(),
+      name: index === 0 ? `${name} support` : `${name} sales`,
+      phone,
+      // The provider's ids of lines are numbers of fifteen digits.
+      phoneNumberId: `1065403${phone.slice(-8)}`,
+      isDefault: index === 0,
+    })),
+  };
+}
