@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endNatsOf, findNatsServer, identifyProcess, startNats } from './index.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endNatsOf, findNatsServer, identifyProcess, isRunning, startNats } from './index.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-nats-'));
 const cacheDir = join(import.meta.dirname, '..', '..', '..', '.cache');
@@ -13,6 +16,17 @@ afterAll(async () => {
   for (const name of ['one', 'two', 'orphan']) await endNatsOf(join(folder, name));
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Repeats an expectation until it holds, for at most 10 s: nobody announces the end of another's child. */
+async function eventually(expectation: () => Promise<void>): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; await delay(20)) {
+    try {
+      return await expectation();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}
 
 /** Asks a JetStream API subject over the plain protocol: this library is not to depend on a client. */
 function ask(port: number, subject: string, body: object, options: object = {}): Promise<string> {
@@ -77,6 +91,21 @@ describe('embedded NATS', () => {
     expect(await endNatsOf(dataDir)).toBe(true);
     expect(await identifyProcess(left.pid)).toBeUndefined();
     expect(await endNatsOf(dataDir)).toBe(false);
+  });
+
+  it('ends with the process that started it, also when that one is killed by SIGKILL', async () => {
+    const library = join(import.meta.dirname, '..', 'dist', 'index.js');
+    const options = JSON.stringify({ binary, dataDir: join(folder, 'orphan') });
+    const program = `import { startNats } from ${JSON.stringify(library)};
+      console.log((await startNats(${options})).pid); setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+    const server = await identifyProcess(Number(said.toString()));
+    if (server === undefined) throw new Error('not started');
+    parent.kill('SIGKILL');
+    await eventually(async () => expect(await isRunning(server)).toBe(false));
   });
 
   it('passes by a server on the PATH that is too old, and refuses one that was named', async () => {

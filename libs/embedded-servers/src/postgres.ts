@@ -130,6 +130,8 @@ async function startUntilReady(launch: Launch): Promise<Running> {
       ],
       log: launch.log,
       account: spawnAccount(),
+      // SIGTERM would wait until every session has ended by itself.
+      orphanSignal: 'SIGINT',
     });
     if (await becomesReady(server, launch.folder, deadline)) return { server, port };
     await endServer(server, 'SIGQUIT', 2_000);

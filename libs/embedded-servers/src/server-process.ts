@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, stat } from 'node:fs/promises';
+import { forget, watchOver } from './watchdog.js';
 
 /** A server's process with its log and its end. */
 export interface ServerProcess {
@@ -24,6 +25,8 @@ export async function spawnServer(spec: {
   /** The whole environment of the process; a minimal one without it. */
   environment?: Readonly<Record<string, string>>;
   account?: { uid?: number; gid?: number };
+  /** How the process is told to end when ours is killed; SIGTERM without it. */
+  orphanSignal?: NodeJS.Signals;
 }): Promise<ServerProcess> {
   const from = (await stat(spec.log).catch(() => undefined))?.size ?? 0;
   const file = await open(spec.log, 'a', 0o600);
@@ -40,6 +43,8 @@ export async function spawnServer(spec: {
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`)),
     );
     const pid = await spawned(child);
+    watchOver(pid, spec.orphanSignal ?? 'SIGTERM');
+    void exited.then(() => forget(pid));
     return {
       pid,
       exited,
