@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseAccess } from './database.js';
 import { parseOrganizations, type SeededOrganization } from './dev-json.js';
@@ -71,6 +72,8 @@ export async function seedOrganizations(
   const program = { name: 'seed', entry, environment, log: logOf(context, 'seed') };
   return progress.step('demonstration organizations', async () => {
     const organizations = parseOrganizations(await runProgram(program, stack.stopping.signal));
+    // It holds the keys that the seed has printed, and nothing that anybody would miss.
+    await rm(program.log, { force: true });
     await simulator?.keepAccounts();
     return organizations;
   });

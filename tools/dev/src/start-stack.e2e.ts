@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { identifyProcess, removePostgresData } from '@switchboard/embedded-servers';
+import { identifyProcess } from '@switchboard/embedded-servers';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await stack.stop();
-  await removePostgresData(join(dataDir, 'postgres'));
+  await stack.destroy();
   await rm(folder, { recursive: true, force: true });
 });
 

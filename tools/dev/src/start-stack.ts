@@ -48,6 +48,8 @@ export interface RunningStack {
   process(name: string): StackProcess;
   /** Ends everything within 10 s and leaves no process behind. Data stay. */
   stop(): Promise<void>;
+  /** Stops and deletes the data folder, with what of it had to be put elsewhere: for tests. */
+  destroy(): Promise<void>;
 }
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
@@ -93,7 +95,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 }
 
 async function startAll(context: StartContext): Promise<RunningStack> {
-  const { stack } = context;
+  const { stack, folder } = context;
   // The seed needs tables and the simulator; it works while NATS is being prepared. Services need all of it.
   const simulator = startSimulator(context);
   const database = startDatabase(context);
@@ -112,6 +114,11 @@ async function startAll(context: StartContext): Promise<RunningStack> {
     },
     process: (name) => stack.process(name),
     stop: () => stack.stop(),
+    async destroy() {
+      await stack.stop();
+      await folder.reset();
+      await rm(folder.path, { recursive: true, force: true });
+    },
   };
 }
 
