@@ -1,0 +1,150 @@
+-- tables
+channel
+contact
+contact_phone
+conversation with fillfactor=80
+dead_letter
+dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+inbox partition by RANGE (event_id)
+message partition by RANGE (id)
+migration
+outbox partition by RANGE (id)
+suppression
+upstream_message
+
+-- columns
+channel.organization_id text collate C not null
+channel.id text collate C not null
+channel.name text not null
+channel.phone text not null
+channel.provider text not null
+channel.business_account_id text not null
+channel.phone_number_id text not null
+channel.access_token_sealed bytea not null
+channel.default_region text not null
+channel.is_default boolean not null
+channel.status text not null
+channel.created_at timestamp with time zone not null
+contact.organization_id text collate C not null
+contact.id text collate C not null
+contact.phone text not null
+contact.messaging_id text not null
+contact.name text
+contact.version bigint not null
+contact_phone.organization_id text collate C not null
+contact_phone.phone text collate C not null
+contact_phone.contact_id text collate C not null
+conversation.organization_id text collate C not null
+conversation.id text collate C not null
+conversation.channel_id text collate C not null
+conversation.contact_id text collate C not null
+conversation.status text not null
+conversation.position text collate C not null
+conversation.last_message_at timestamp with time zone
+conversation.event_sequence bigint not null
+conversation.opened_by text collate C
+dead_letter.event_id text collate C not null
+dead_letter.consumer text not null
+dead_letter.subject text not null
+dead_letter.envelope text not null
+dead_letter.error text not null
+dead_letter.deliveries integer not null
+dead_letter.died_at timestamp with time zone not null default now()
+dispatch.organization_id text collate C not null
+dispatch.message_id text collate C not null
+dispatch.channel_id text collate C not null
+dispatch.contact_id text collate C not null
+dispatch.recipient_phone text not null
+dispatch.state text not null
+dispatch.due_at timestamp with time zone not null
+dispatch.attempts integer not null
+dispatch.lease text not null
+inbox.event_id text collate C not null
+inbox.consumer text not null
+message.organization_id text collate C not null
+message.id text collate C not null
+message.conversation_id text collate C not null
+message.contact_id text collate C not null
+message.channel_id text collate C not null
+message.direction text not null
+message.type text not null
+message.unsupported_type text
+message.text text
+message.template jsonb
+message.status text not null
+message.upstream_message_id text
+message.error_code text
+message.error_message text
+message.attempted_at timestamp with time zone
+message.sent_at timestamp with time zone
+message.delivered_at timestamp with time zone
+message.read_at timestamp with time zone
+message.failed_at timestamp with time zone
+migration.id integer not null default nextval('migration_id_seq'::regclass)
+migration.timestamp bigint not null
+migration.name character varying not null
+outbox.id text collate C not null
+outbox.position bigint not null default nextval('outbox_position'::regclass)
+outbox.aggregate_id text not null
+outbox.subject text not null
+outbox.payload text not null
+outbox.traceparent text
+outbox.published_at timestamp with time zone
+suppression.organization_id text collate C not null
+suppression.contact_id text collate C not null
+suppression.channel_id text collate C not null
+suppression.source text not null
+suppression.created_at timestamp with time zone not null default now()
+upstream_message.channel_id text collate C not null
+upstream_message.upstream_message_id text collate C not null
+upstream_message.organization_id text collate C not null
+upstream_message.message_id text collate C not null
+
+-- constraints
+channel: CHECK ((status = ANY (ARRAY['CONNECTED'::text, 'DISCONNECTED'::text])))
+channel: PRIMARY KEY (organization_id, id)
+contact: PRIMARY KEY (organization_id, id)
+contact_phone: PRIMARY KEY (organization_id, phone)
+conversation: CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLOSED'::text, 'PENDING'::text, 'ARCHIVED'::text, 'SNOOZED'::text])))
+conversation: PRIMARY KEY (organization_id, id)
+dead_letter: PRIMARY KEY (event_id, consumer)
+dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text])))
+dispatch: PRIMARY KEY (organization_id, message_id)
+inbox: PRIMARY KEY (event_id, consumer)
+message: CHECK ((direction = ANY (ARRAY['OUTBOUND'::text, 'INBOUND'::text])))
+message: CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'DELIVERED'::text, 'READ'::text, 'FAILED'::text, 'RECEIVED'::text])))
+message: CHECK ((type = ANY (ARRAY['TEXT'::text, 'TEMPLATE'::text, 'UNSUPPORTED'::text])))
+message: PRIMARY KEY (organization_id, id)
+migration: PRIMARY KEY (id)
+outbox: PRIMARY KEY (id)
+suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
+suppression: PRIMARY KEY (organization_id, contact_id, channel_id)
+upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
+
+-- indexes
+CREATE UNIQUE INDEX channel_default ON messaging.channel USING btree (organization_id) WHERE is_default
+CREATE UNIQUE INDEX channel_phone_number_id ON messaging.channel USING btree (phone_number_id)
+CREATE UNIQUE INDEX channel_pkey ON messaging.channel USING btree (organization_id, id)
+CREATE UNIQUE INDEX contact_pkey ON messaging.contact USING btree (organization_id, id)
+CREATE UNIQUE INDEX contact_phone_pkey ON messaging.contact_phone USING btree (organization_id, phone)
+CREATE INDEX conversation_position ON messaging.conversation USING btree (organization_id, "position")
+CREATE INDEX conversation_status_position ON messaging.conversation USING btree (organization_id, status, "position")
+CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btree (organization_id, channel_id, contact_id)
+CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)
+CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
+CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
+CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
+CREATE UNIQUE INDEX inbox_pkey ON ONLY messaging.inbox USING btree (event_id, consumer)
+CREATE INDEX message_conversation ON ONLY messaging.message USING btree (organization_id, conversation_id, id)
+CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organization_id, id)
+CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
+CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
+CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
+CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id)
+CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
+
+-- functions
+cuid_floor(moment timestamp with time zone)
+ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_message_partitions() security definer
+keep_outbox_partitions(retention_days integer) security definer

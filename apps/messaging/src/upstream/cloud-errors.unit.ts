@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { retryDelayMs } from '../dispatch/retry.policy.js';
+import { outcomeOfError } from './cloud-errors.policy.js';
+
+const refused = (kind: string) => ({ state: 'refused', kind });
+const notTaken = (retry: string) => ({ state: 'not-taken', retry });
+const unknown = { state: 'unknown' };
+
+describe('an error of the provider', () => {
+  it.each([
+    [0, 401, refused('disconnected')],
+    [190, 401, refused('disconnected')],
+    [10, 403, refused('disconnected')],
+    [200, 403, refused('disconnected')],
+    [299, 403, refused('disconnected')],
+    [131005, 403, refused('disconnected')],
+    [33, 400, refused('disconnected')],
+    [133010, 400, refused('disconnected')],
+    [4, 400, notTaken('normal')],
+    [80007, 400, notTaken('normal')],
+    [130429, 429, notTaken('normal')],
+    [131016, 500, notTaken('normal')],
+    [133004, 500, notTaken('normal')],
+    [2, 503, notTaken('normal')],
+    [131056, 400, notTaken('pair')],
+    [131048, 400, notTaken('slow')],
+    [131026, 400, refused('rejected')],
+    [131047, 400, refused('rejected')],
+    [100, 400, refused('rejected')],
+    [131050, 400, refused('opted-out')],
+    [131000, 500, unknown],
+    [1, 500, unknown],
+    [999999, 500, unknown],
+    [999999, 400, refused('rejected')],
+  ])('%i with HTTP %i is decided by its code', (code, status, expected) => {
+    expect(outcomeOfError({ code }, status)).toMatchObject(expected);
+  });
+
+  it('passes on what the provider says of it', () => {
+    const error = { code: 131026, message: 'Message undeliverable', error_data: { details: 'not on the network' } };
+    expect(outcomeOfError(error, 400)).toMatchObject({ code: '131026', message: 'not on the network' });
+  });
+});
+
+describe('the pause before a repetition', () => {
+  it.each([
+    ['normal', 1, 1_000],
+    ['normal', 4, 8_000],
+    ['pair', 1, 4_000],
+    ['pair', 3, 64_000],
+    ['slow', 1, 60_000],
+    ['normal', 40, 3_600_000],
+  ] as const)(
+    '%s after attempt %i is %i ms in the middle, 25 % around it, at most an hour',
+    (pace, attempts, middle) => {
+      expect(retryDelayMs(attempts, pace, 0.5)).toBe(middle);
+      expect(retryDelayMs(attempts, pace, 0)).toBeGreaterThanOrEqual(middle * 0.75);
+      expect(retryDelayMs(attempts, pace, 1)).toBeLessThanOrEqual(Math.min(middle * 1.25, 3_600_000));
+    },
+  );
+});
