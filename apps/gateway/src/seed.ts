@@ -19,10 +19,11 @@ export function newApiKey(): string {
 /** Makes organizations and keys that do not exist yet; what exists is left as it is. */
 export async function seedOrganizations(client: pg.Client, organizations: readonly OrganizationSeed[]): Promise<void> {
   for (const { id, name, plan, keyId, apiKey } of organizations) {
-    await client.query(
-      'INSERT INTO gateway.organization (id, name, plan) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-      [id, name, plan],
-    );
+    await client.query('INSERT INTO gateway.organization (id, name, plan) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+      id,
+      name,
+      plan,
+    ]);
     await client.query(
       `INSERT INTO gateway.api_key (id, organization_id, label, prefix, secret_hash)
        VALUES ($1, $2, 'Demonstration', $3, $4) ON CONFLICT DO NOTHING`,

@@ -1,0 +1,27 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { readiness, type Readiness, type ReadinessCheck } from '@switchboard/service';
+import type { FastifyReply } from 'fastify';
+import { Declare } from '../http/route-declaration.js';
+
+/** Token of the checks of `/health/ready`, by name. */
+export const READINESS_CHECKS = Symbol('ReadinessChecks');
+
+/** `/health/live`: the process answers. `/health/ready`: so do the database and NATS, and it is not stopping. */
+@Controller('health')
+export class HealthController {
+  constructor(@Inject(READINESS_CHECKS) private readonly checks: Readonly<Record<string, ReadinessCheck>>) {}
+
+  @Get('live')
+  @Declare({ access: 'public', errors: [] })
+  live(): { ok: true } {
+    return { ok: true };
+  }
+
+  @Get('ready')
+  @Declare({ access: 'public', errors: [] })
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+    const result = await readiness(this.checks);
+    if (!result.ok) reply.code(503);
+    return result;
+  }
+}

@@ -1,0 +1,80 @@
+import { context } from '@opentelemetry/api';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission, RateState } from '../../organization/admission.contract.js';
+import { shownKey } from '../authentication/credentials.policy.js';
+import type { FailedKeys } from '../authentication/failed-keys.js';
+import { httpLimits, refusalOfBodyHeaders } from './request-limits.policy.js';
+import { isApiPath, type RouteDeclaration } from './route-declaration.js';
+import { pathOf, type RouteTable } from './route-table.js';
+
+/** What admission at the edge needs. */
+export interface AdmitParts {
+  readonly admission: Admission;
+  readonly failedKeys: FailedKeys;
+  readonly routes: RouteTable;
+}
+
+/** Described for everybody, and so no secret. */
+const OPEN_PATH = '/v1/openapi.json';
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * Lets a request in before its body is read, in the order of checks: 401, 429, 403, then whether the route exists (404,
+ * 405), then the headers that describe a body (415, 413). Sets the headers of the rate limit.
+ *
+ * Source: decisions, "Errors".
+ *
+ * @throws AppError
+ */
+export async function admitRequest(parts: AdmitParts, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const path = pathOf(request.raw.url ?? '');
+  const declaration = request.is404 ? undefined : request.routeOptions.config.declaration;
+  const needsKey = declaration ? declaration.access === 'key' : isApiPath(path) && path !== OPEN_PATH;
+  if (needsKey) await authenticate(parts, declaration, request, reply);
+  if (!declaration) throw refusalOfUnknown(parts.routes, path, reply);
+  if (BODY_METHODS.has(request.method)) {
+    const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : undefined;
+    const spec = { isJson: rawBytesMax === undefined, bytesMax: rawBytesMax ?? httpLimits.bodyBytesMax };
+    const refusal = refusalOfBodyHeaders(request.headers, spec);
+    if (refusal) throw refusal;
+  }
+}
+
+async function authenticate(
+  { admission, failedKeys }: AdmitParts,
+  declaration: RouteDeclaration | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { edge } = request;
+  const { scope, cost } = declaration?.access === 'key' ? declaration : { scope: null, cost: 1 as const };
+  const question = { key: shownKey(request.raw.rawHeaders), scope, cost };
+  const verdict = await context.with(edge.context, () => admission.admit(question));
+  if (verdict.state === 'unknown-key') throw await failedKeys.refusalFor(request.ip, edge.startedMs);
+  edge.organizationId = verdict.organizationId;
+  edge.keyId = verdict.keyId;
+  setRateHeaders(reply, verdict.rate);
+  if (verdict.state === 'limited') {
+    const { retryAfterSeconds } = verdict;
+    throw new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds });
+  }
+  if (!verdict.hasScope) {
+    throw new AppError(gatewayErrors.INSUFFICIENT_SCOPE, `The API key lacks the scope \`${scope}\``);
+  }
+  edge.admitted = verdict;
+}
+
+function setRateHeaders(reply: FastifyReply, rate: RateState): void {
+  reply.header('ratelimit-limit', String(rate.limit));
+  reply.header('ratelimit-remaining', String(rate.remaining));
+  reply.header('ratelimit-reset', String(rate.resetSeconds));
+}
+
+function refusalOfUnknown(routes: RouteTable, path: string, reply: FastifyReply): AppError {
+  const methods = routes.methodsOf(path);
+  if (methods.length === 0) return new AppError(gatewayErrors.NOT_FOUND);
+  reply.header('allow', methods.join(', '));
+  return new AppError(gatewayErrors.METHOD_NOT_ALLOWED, `This path answers ${methods.join(', ')} only`);
+}

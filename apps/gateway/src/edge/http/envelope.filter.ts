@@ -1,0 +1,19 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Log } from '@switchboard/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refusalOfThrown, sendRefusal } from './refusal.js';
+
+/** Puts whatever was thrown, in hooks, parsers, handlers or Fastify itself, into the envelope. */
+@Catch()
+export class EnvelopeFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const [request, reply] = host.getArgs<[FastifyRequest, FastifyReply]>();
+    if (reply.sent) return;
+    // Fastify would cut the connection after a bad body, and a client that is still sending would lose the answer. Node
+    // reads and drops the rest, within the request's time.
+    reply.removeHeader('connection');
+    sendRefusal(request, reply, refusalOfThrown(thrown, this.log, request.routeOptions.url ?? 'unmatched'));
+  }
+}

@@ -1,0 +1,185 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { context } from '@opentelemetry/api';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Log } from '@switchboard/service';
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { KeyUses } from '../../organization/key-use.contract.js';
+import { LEGACY_DEPRECATION, legacyLocation } from '../legacy/legacy-location.policy.js';
+import { admitRequest, type AdmitParts } from './admit-request.js';
+import { answerBroken, refusalOfBroken } from './broken-request.js';
+import { parseJsonBody } from './json-body.policy.js';
+import type { OpenRequests } from './open-requests.js';
+import { refusalOfThrown, sendRefusal } from './refusal.js';
+import { httpLimits, refusalOfHead } from './request-limits.policy.js';
+import { beginTrace, endTrace, type SamplingDecision } from './request-trace.js';
+import { applyDeclaration, isApiPath } from './route-declaration.js';
+import { pathOf } from './route-table.js';
+
+/** What the HTTP server is made from. */
+export interface HttpServerParts extends AdmitParts {
+  readonly keyUses: KeyUses;
+  readonly openRequests: OpenRequests;
+  readonly log: Log;
+  readonly isSampled: SamplingDecision;
+  readonly publicBaseUrl: string;
+  readonly trustProxy: false | string[];
+}
+
+/**
+ * Fastify with everything that happens before and after a handler: limits, trace, redirect, admission, body, plan, log.
+ *
+ * The hooks are added before Nest's own, so that nothing of a framework can answer first.
+ */
+export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+  const server: FastifyInstance = fastify({
+    bodyLimit: httpLimits.bodyBytesMax,
+    requestTimeout: httpLimits.requestTimeoutMs,
+    handlerTimeout: httpLimits.handlerTimeoutMs,
+    return503OnClosing: false,
+    trustProxy: parts.trustProxy,
+    // Ids are checked by their own rule, which names the field.
+    routerOptions: { maxParamLength: httpLimits.uriBytesMax },
+    http: {
+      headersTimeout: httpLimits.headersTimeoutMs,
+      requestTimeout: httpLimits.requestTimeoutMs,
+      connectionsCheckingInterval: 500,
+      maxHeaderSize: httpLimits.parserBytesMax,
+      // Node would answer without a body; `refusalOfHead` asks for it.
+      requireHostHeader: false,
+    },
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
+      void refuseUnrouted(parts, error, request, reply),
+    clientErrorHandler: (error: Error, socket: Socket) => refuseBroken(parts, error, socket),
+  });
+  answerNodesOwnRefusals(server.server, parts.log);
+  server.decorateRequest('edge');
+  server.addHook('onRoute', (route) => {
+    applyDeclaration(route);
+    parts.routes.add(route);
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    const refusal = begin(parts, request, reply);
+    if (!reply.sent) done(refusal ?? undefined);
+  });
+  server.addHook('onRequest', (request, reply) => admitRequest(parts, request, reply));
+  server.addHook('preHandler', (request, _reply, done) => {
+    context.with(request.edge.context, () => {
+      const refusal = readInput(request);
+      if (refusal === null) done();
+      else done(refusal);
+    });
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const { declaration } = request.routeOptions.config;
+    if (declaration?.access === 'public' && declaration.rawBodyBytesMax !== undefined) return done(null, body);
+    try {
+      done(null, parseJsonBody(body));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('parser failed', { cause: error }), undefined);
+    }
+  });
+  return server;
+}
+
+/** What comes first with every request, whatever becomes of it. @returns what is wrong with its head, or null */
+function begin(parts: HttpServerParts, request: FastifyRequest, reply: FastifyReply): AppError | null {
+  request.edge = beginTrace(request, parts.isSampled);
+  parts.openRequests.add(request, reply);
+  reply.raw.once('close', () => end(parts, request, reply));
+  reply.header('x-request-id', request.edge.traceId);
+  reply.header('x-content-type-options', 'nosniff');
+  const target = request.raw.url ?? '';
+  if (isApiPath(pathOf(target))) reply.header('cache-control', 'no-store');
+  const location = legacyLocation(target, parts.publicBaseUrl);
+  if (location !== null) {
+    reply.header('location', location).header('deprecation', LEGACY_DEPRECATION);
+    reply.header('link', `<${location}>; rel="successor-version"`).code(308).send();
+    return null;
+  }
+  const { rawHeaders, httpVersion } = request.raw;
+  return refusalOfHead({ url: target, rawHeaders, httpVersion });
+}
+
+/** The end of every request: its span, its line in the log, and the use of its key. */
+function end({ openRequests, keyUses, log }: HttpServerParts, request: FastifyRequest, reply: FastifyReply): void {
+  const { edge } = request;
+  openRequests.remove(reply);
+  // A client that went away before its answer got none: 499, as proxies write it.
+  const status = reply.raw.writableFinished ? reply.raw.statusCode : 499;
+  if (edge.admitted && status >= 200 && status < 300) keyUses.record(edge.admitted.keyId, request.ip);
+  endTrace(edge, status);
+  log.info('http.request', {
+    traceId: edge.traceId,
+    method: request.method,
+    route: (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched',
+    status,
+    code: edge.code,
+    durationMs: Math.round((performance.now() - edge.startedMs) * 10) / 10,
+    organizationId: edge.organizationId,
+    keyId: edge.keyId,
+  });
+}
+
+/** Shape first, then the plan. Source: decisions, "Errors", order of checks. */
+function readInput(request: FastifyRequest): Error | null {
+  const { declaration } = request.routeOptions.config;
+  if (declaration?.access !== 'key') return null;
+  try {
+    request.edge.input = declaration.input?.(request);
+  } catch (error) {
+    return error instanceof Error ? error : new Error('input failed', { cause: error });
+  }
+  const refusal = request.edge.admitted?.paymentRefusal ?? null;
+  return refusal === null ? null : new AppError(gatewayErrors.PAYMENT_REQUIRED, refusal);
+}
+
+/** A target that the router cannot read never reaches a hook: it goes the same way by hand. */
+async function refuseUnrouted(
+  parts: HttpServerParts,
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  let refusal = begin(parts, request, reply);
+  if (reply.sent) return;
+  try {
+    // Its own refusal is that there is no such route; a missing key and a used-up rate come before.
+    if (!refusal) await admitRequest(parts, request, reply);
+  } catch (thrown) {
+    refusal = refusalOfThrown(thrown, parts.log, 'unmatched');
+  }
+  if (!refusal || refusal.code === gatewayErrors.NOT_FOUND.code)
+    refusal = refusalOfThrown(error, parts.log, 'unmatched');
+  sendRefusal(request, reply, refusal);
+}
+
+/** What the parser or its timers refused: an answer to the request under way on that connection, or to none. */
+function refuseBroken({ openRequests, log }: HttpServerParts, error: Error, socket: Socket): void {
+  if ('code' in error && error.code === 'ECONNRESET') return void socket.destroy();
+  const refusal = refusalOfBroken(error);
+  const open = openRequests.on(socket);
+  if (!open) return answerBroken(socket, refusal, log);
+  if (open.request.raw.complete) {
+    // The answer to the good request goes first; what follows it on the connection is refused after.
+    open.reply.raw.once('close', () => answerBroken(socket, refusal, log));
+  } else if (open.reply.sent) {
+    socket.destroy();
+  } else {
+    open.reply.header('connection', 'close');
+    sendRefusal(open.request, open.reply, refusal);
+  }
+}
+
+/** Cases that Node answers by itself without a body, or not at all. */
+function answerNodesOwnRefusals(server: Server, log: Log): void {
+  // RFC 9110, 10.1.1: an expectation that is not known may be ignored.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket: Socket) =>
+    answerBroken(socket, new AppError(gatewayErrors.METHOD_NOT_ALLOWED), log),
+  );
+  // Others are cut off in silence; the bytes of all headers are counted anyway.
+  server.maxHeadersCount = 0;
+}

@@ -1,0 +1,57 @@
+import { HttpException } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import { RpcUnanswered } from '@switchboard/nats';
+import { isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
+import { refusalOf, type Log } from '@switchboard/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The body of every failure. Source: specification, "Errors". */
+export function envelopeOf(error: AppError): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message } });
+}
+
+/** Answers a request with a refusal and its headers. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+  request.edge.code = error.code;
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer');
+  const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? 1 : undefined);
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, retryAfterSeconds)));
+  if (error.messageId !== undefined) reply.header('x-message-id', error.messageId);
+  reply.code(error.status).type('application/json; charset=utf-8').send(envelopeOf(error));
+}
+
+/** What was thrown, as the outside sees it. Logs what is a bug or a missing dependency, once. */
+export function refusalOfThrown(thrown: unknown, log: Log, unit: string): AppError {
+  const error = thrown instanceof HttpException && thrown.cause !== undefined ? thrown.cause : thrown;
+  return refusalOfHttp(error) ?? refusalOf(error, isDependencyFailure, log, unit);
+}
+
+/** What Fastify and Nest themselves refuse; null for anything else. */
+function refusalOfHttp(error: unknown): AppError | null {
+  if (!(error instanceof Error) || error instanceof AppError) return null;
+  const known = 'code' in error && typeof error.code === 'string' ? FASTIFY_REFUSALS[error.code] : undefined;
+  if (known) return new AppError(known[0], known[1], { cause: error });
+  // The connection broke while the body was read: nobody will see this, but it is no bug either.
+  if ('code' in error && error.code === 'ECONNRESET') return new AppError(gatewayErrors.MALFORMED_BODY);
+  if (error instanceof HttpException && error.getStatus() === 404) return new AppError(gatewayErrors.NOT_FOUND);
+  return null;
+}
+
+/** Source: Fastify's documentation, "Errors". */
+const FASTIFY_REFUSALS: Readonly<Record<string, readonly [ErrorDefinition, string?]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [gatewayErrors.PAYLOAD_TOO_LARGE],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [gatewayErrors.UNSUPPORTED_MEDIA_TYPE],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    gatewayErrors.MALFORMED_BODY,
+    'The body is not as long as `Content-Length` says',
+  ],
+  FST_ERR_BAD_URL: [gatewayErrors.VALIDATION_FAILED, 'The path is not well-formed: its percent-encoding is wrong'],
+  FST_ERR_MAX_PARAM_LENGTH: [gatewayErrors.VALIDATION_FAILED, 'A part of the path is too long'],
+  FST_ERR_HANDLER_TIMEOUT: [gatewayErrors.SERVICE_UNAVAILABLE],
+  FST_ERR_NOT_FOUND: [gatewayErrors.NOT_FOUND],
+};
+
+function isDependencyFailure(error: unknown): boolean {
+  return isUnavailable(error) || error instanceof OutcomeUnknown || error instanceof RpcUnanswered;
+}

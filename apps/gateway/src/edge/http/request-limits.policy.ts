@@ -1,0 +1,66 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+
+/** Limits of the HTTP edge. Source: decisions, "Errors"; where it is silent, ours. */
+export const httpLimits = {
+  uriBytesMax: 8_192,
+  headerBytesMax: 16_384,
+  /** Higher than both together, so that what the parser lets through can be told apart as 414 or 431. */
+  parserBytesMax: 131_072,
+  bodyBytesMax: 1_048_576,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  /** Later than every deadline below it and than the slowest body: it only ends what hangs by a bug. */
+  handlerTimeoutMs: 50_000,
+} as const;
+
+/** What is wrong with the request line and headers of a request; null when nothing is. */
+export function refusalOfHead(head: {
+  readonly url: string;
+  readonly rawHeaders: readonly string[];
+  readonly httpVersion: string;
+}): AppError | null {
+  if (Buffer.byteLength(head.url) > httpLimits.uriBytesMax) return new AppError(gatewayErrors.URI_TOO_LONG);
+  let bytes = 0;
+  let hosts = 0;
+  for (let index = 0; index < head.rawHeaders.length; index += 2) {
+    const name = head.rawHeaders[index] ?? '';
+    // Headers are latin-1: characters are bytes. `: ` and the line's end are four more.
+    bytes += name.length + (head.rawHeaders[index + 1]?.length ?? 0) + 4;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  if (bytes > httpLimits.headerBytesMax) return new AppError(gatewayErrors.HEADERS_TOO_LARGE);
+  // RFC 9112, 3.2: exactly one, but for HTTP/1.0, which knows none.
+  if (hosts > 1 || (hosts === 0 && head.httpVersion !== '1.0')) {
+    return new AppError(gatewayErrors.VALIDATION_FAILED, 'The request must have exactly one `Host` header');
+  }
+  return null;
+}
+
+/** What is wrong with the headers that describe a body; null when nothing is. */
+export function refusalOfBodyHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  spec: { readonly isJson: boolean; readonly bytesMax: number },
+): AppError | null {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') {
+    return new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE, '`Content-Encoding` must be identity or absent');
+  }
+  const contentLength = headers['content-length'];
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(contentLength ?? 0) > 0;
+  const contentType = headers['content-type'];
+  if (spec.isJson && (hasBody || contentType !== undefined) && !isJsonType(String(contentType ?? ''))) {
+    return new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE);
+  }
+  return Number(contentLength ?? 0) > spec.bytesMax ? new AppError(gatewayErrors.PAYLOAD_TOO_LARGE) : null;
+}
+
+/** `application/json`, in UTF-8 if it names a charset. Source: RFC 8259, 8.1. */
+function isJsonType(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.split(';');
+  if (type.trim().toLowerCase() !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=');
+    return name.trim().toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test(value.trim());
+  });
+}

@@ -1,0 +1,55 @@
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { Scope } from '../../organization/admission.contract.js';
+
+/** A route under /v1: it needs a key. */
+export interface KeyRoute {
+  readonly access: 'key';
+  /** Null: none is needed, and the route never answers 402. */
+  readonly scope: Scope | null;
+  /** What it can refuse beside what any route can (401, 429, 400, 5xx and what HTTP itself brings). */
+  readonly errors: readonly ErrorDefinition[];
+  /** What a request takes of the organization's rate. */
+  readonly cost: 0 | 1;
+  /** Reads and checks what the request brings, before the plan is asked. @throws AppError VALIDATION_FAILED */
+  readonly input?: (request: FastifyRequest) => unknown;
+}
+
+/** A route beside /v1 that needs no key. */
+export interface PublicRoute {
+  readonly access: 'public';
+  readonly errors: readonly ErrorDefinition[];
+  /** Present: the body is taken as bytes of any media type, up to this many. */
+  readonly rawBodyBytesMax?: number;
+}
+
+/** What every route says of itself. */
+export type RouteDeclaration = KeyRoute | PublicRoute;
+
+/** Declares a route. One that does not declare is refused when the gateway starts. */
+export function Declare(declaration: RouteDeclaration): MethodDecorator {
+  return RouteConfig({ declaration });
+}
+
+/**
+ * Checks a route that is about to be registered and applies its limit on bodies.
+ *
+ * @throws Error that names the route: it declares nothing, or its access does not fit its path
+ */
+export function applyDeclaration(route: RouteOptions): void {
+  const declaration = route.config?.declaration;
+  const name = `${String(route.method)} ${route.url}`;
+  if (!declaration) throw new Error(`${name} declares no scope, errors and cost`);
+  if ((declaration.access === 'key') !== isApiPath(route.url)) {
+    throw new Error(`${name}: a route needs a key exactly when it is under /v1`);
+  }
+  if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) {
+    route.bodyLimit = declaration.rawBodyBytesMax;
+  }
+}
+
+/** True for what lies under /v1, where even unknown paths need a key. */
+export function isApiPath(path: string): boolean {
+  return path === '/v1' || path.startsWith('/v1/');
+}

@@ -1,0 +1,57 @@
+import { isCuid } from '@switchboard/contracts/grammar/cuid';
+import { ValidateBy } from 'class-validator';
+
+/** Whether a field may be left out. */
+export interface Presence {
+  readonly optional?: true;
+}
+
+/** A text of so many Unicode code points. Source: decisions, "Names, ids, cursors, dates". */
+export function CodePoints(min: number, max: number, presence: Presence = {}): PropertyDecorator {
+  return rule('codePoints', `must be ${min} to ${max} characters long`, presence, (value) => {
+    if (typeof value !== 'string' || value.length < min || value.length > max * 2) return false;
+    const length = codePointsOf(value);
+    return length >= min && length <= max;
+  });
+}
+
+/** An id or a cursor. Source: specification, "General conventions", 4. */
+export function Cuid(presence: Presence = {}): PropertyDecorator {
+  return rule('cuid', 'must be a cuid', presence, isCuid);
+}
+
+/** One word of a list, in its exact spelling. */
+export function OneOf(words: readonly string[], presence: Presence = {}): PropertyDecorator {
+  const isListed = (value: unknown): boolean => typeof value === 'string' && words.includes(value);
+  return rule('oneOf', `must be one of ${words.join(', ')}`, presence, isListed);
+}
+
+/** A query parameter that is a whole number written in plain digits. */
+export function WholeNumberText(min: number, max: number, presence: Presence = {}): PropertyDecorator {
+  return rule('wholeNumberText', `must be a whole number from ${min} to ${max}`, presence, (value) => {
+    if (typeof value !== 'string' || !/^(0|[1-9][0-9]{0,8})$/.test(value)) return false;
+    return Number(value) >= min && Number(value) <= max;
+  });
+}
+
+/** One rule with one sentence a field, whatever is wrong with it: nothing is coerced. */
+function rule(
+  name: string,
+  expected: string,
+  { optional }: Presence,
+  isValid: (value: unknown) => boolean,
+): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value) => (optional === true && value === undefined) || isValid(value),
+      defaultMessage: (error) => `\`${error?.property}\` ${expected}`,
+    },
+  });
+}
+
+function codePointsOf(text: string): number {
+  let length = 0;
+  for (const _character of text) length++;
+  return length;
+}

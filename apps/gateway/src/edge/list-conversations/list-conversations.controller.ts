@@ -1,0 +1,19 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import type { ConversationView, Page } from '@switchboard/contracts/messaging/http';
+import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
+import { RpcClient } from '@switchboard/nats';
+import { principalOf, type RequestOf } from '../http/edge-request.js';
+import { Declare } from '../http/route-declaration.js';
+import { readListConversations } from './list-conversations.query.js';
+
+/** `GET /v1/conversations`. Source: specification, "GET /v1/conversations". */
+@Controller('v1/conversations')
+export class ListConversationsController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Get()
+  @Declare({ access: 'key', scope: 'conversations:read', errors: [], cost: 1, input: readListConversations })
+  list(@Req() request: RequestOf<ListConversationsRequest>): Promise<Page<ConversationView>> {
+    return this.rpc.call(listConversationsRpc, principalOf(request), request.edge.input);
+  }
+}

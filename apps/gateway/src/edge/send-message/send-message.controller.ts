@@ -1,0 +1,36 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { principalOf, type RequestOf } from '../http/edge-request.js';
+import { Declare } from '../http/route-declaration.js';
+import { readSendMessage, type SendMessageBody } from './send-message.body.js';
+import { SendMessage } from './send-message.js';
+
+/** `POST /v1/messages`. Source: specification, "POST /v1/messages". */
+@Controller('v1/messages')
+export class SendMessageController {
+  constructor(private readonly sendMessage: SendMessage) {}
+
+  @Post()
+  @HttpCode(200)
+  @Declare({
+    access: 'key',
+    scope: 'messages:send',
+    errors: [
+      messagingErrors.INVALID_PHONE,
+      messagingErrors.UPSTREAM_REJECTED,
+      messagingErrors.CONTACT_OPTED_OUT,
+      messagingErrors.UPSTREAM_NOT_CONNECTED,
+      messagingErrors.CHANNEL_NOT_FOUND,
+    ],
+    cost: 1,
+    input: readSendMessage,
+  })
+  async send(@Req() request: RequestOf<SendMessageBody>): Promise<SentMessageResult> {
+    const { to, text, messagingChannelId } = request.edge.input;
+    const content = { to, text, messagingChannelId: messagingChannelId ?? null };
+    const sent = await this.sendMessage.send(principalOf(request), content);
+    const { id, conversationId, contactId, upstreamMessageId } = sent;
+    return { id, conversationId, contactId, upstreamMessageId };
+  }
+}

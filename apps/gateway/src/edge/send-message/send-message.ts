@@ -1,0 +1,69 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { sendMessageRpc, type SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
+import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
+import type { Clock } from '@switchboard/service';
+
+/** How long a caller waits at most. */
+const OVERALL_MS = 15_000;
+/** Less is not worth another question. */
+const ASK_MIN_MS = 500;
+/** A service that says that it cannot is believed after so many questions; one that says nothing is asked on. */
+const REFUSALS_MAX = 3;
+
+/** Hands a message to messaging and finds out what became of it, however often an answer is lost. */
+export class SendMessage {
+  constructor(
+    private readonly rpc: Pick<RpcClient, 'call'>,
+    private readonly clock: Clock,
+    private readonly pause: (durationMs: number) => Promise<unknown> = wait,
+  ) {}
+
+  /**
+   * Mints the message's id and asks by it until there is an answer: messaging is idempotent by it.
+   *
+   * @throws AppError as messaging refused it; SERVICE_UNAVAILABLE, with the id as soon as the message may be stored
+   */
+  async send(principal: Principal, content: Omit<SendMessageRequest, 'messageId'>): Promise<SentMessageResult> {
+    const request: SendMessageRequest = { messageId: newCuid(), ...content };
+    const deadlineMs = this.clock.monotonic() + OVERALL_MS;
+    let mayBeStored = false;
+    let refusals = 0;
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
+      const leftMs = deadlineMs - this.clock.monotonic();
+      let failure: unknown;
+      try {
+        return await this.rpc.call(sendMessageRpc, principal, request, Math.min(leftMs, sendMessageRpc.deadlineMs));
+      } catch (error) {
+        failure = error;
+      }
+      if (!(failure instanceof AppError) && !(failure instanceof RpcUnanswered)) throw failure;
+      if (failure instanceof AppError && failure.status < 500) throw failure;
+      // A 5xx of messaging says nothing about what it had committed before.
+      mayBeStored ||= failure instanceof AppError || failure.effect === 'unknown';
+      if (failure instanceof AppError) refusals++;
+      const isOver = deadlineMs - this.clock.monotonic() < pauseMs + ASK_MIN_MS;
+      const isHopeless = refusals >= REFUSALS_MAX || isInternal(failure);
+      if (isOver || isHopeless || !mayBeStored) throw giveUp(failure, mayBeStored ? request.messageId : undefined);
+      await this.pause(pauseMs * (0.75 + Math.random() / 2));
+    }
+  }
+}
+
+/** A 5xx never hides a send: the id lets the caller look whether the message exists. */
+function giveUp(cause: unknown, messageId: string | undefined): AppError {
+  const definition = isInternal(cause) ? gatewayErrors.INTERNAL : gatewayErrors.SERVICE_UNAVAILABLE;
+  return new AppError(definition, undefined, {
+    cause,
+    ...(isInternal(cause) ? {} : { retryAfterSeconds: 1 }),
+    ...(messageId === undefined ? {} : { messageId }),
+  });
+}
+
+function isInternal(failure: unknown): boolean {
+  return failure instanceof AppError && failure.code === gatewayErrors.INTERNAL.code;
+}

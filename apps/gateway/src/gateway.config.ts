@@ -1,0 +1,70 @@
+import {
+  integer,
+  readConfig,
+  serviceConfigSchema,
+  telemetryConfig,
+  text,
+  type ConfigKey,
+  type ConfigOf,
+  type ConfigSchema,
+  type TelemetryConfig,
+} from '@switchboard/service';
+
+const { DATABASE_URL, DATABASE_POOL_MAX, NATS_URL, NATS_USER, NATS_PASSWORD } = serviceConfigSchema;
+
+/** Every key of the gateway's configuration. */
+export const gatewayConfigSchema = {
+  GATEWAY_HOST: text({ description: 'address to listen at', default: '127.0.0.1' }),
+  GATEWAY_PORT: integer({ description: 'port to listen at; 0 = any', default: 3_000, min: 0, max: 65_535 }),
+  PUBLIC_BASE_URL: publicBaseUrl({
+    description: "the API's canonical base, without /v1; empty: redirects stay on the host they came to",
+    default: '',
+  }),
+  TRUST_PROXY: trustProxy({
+    description: 'addresses and CIDRs of the proxies whose X-Forwarded-For is believed, by comma; empty: none',
+    default: false,
+  }),
+  CLOUD_APP_SECRET: text({ description: "the provider's app secret, which signs its callbacks", secret: true }),
+  CLOUD_VERIFY_TOKEN: text({ description: 'what the provider shows when it verifies the callback URL', secret: true }),
+  DATABASE_URL,
+  DATABASE_POOL_MAX,
+  NATS_URL,
+  NATS_USER,
+  NATS_PASSWORD,
+} satisfies ConfigSchema;
+
+/** The gateway's configuration, read and frozen. */
+export type GatewayConfig = ConfigOf<typeof gatewayConfigSchema>;
+
+/** Whose forwarded addresses are believed, as Fastify takes it. */
+export type TrustProxy = false | string[];
+
+/** @throws Error that lists every problem at once */
+export function gatewayConfig(env: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
+  return readConfig(gatewayConfigSchema, env);
+}
+
+/** The OpenTelemetry variables of the process. */
+export function gatewayTelemetry(): TelemetryConfig {
+  return telemetryConfig(process.env);
+}
+
+function publicBaseUrl(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
+  return {
+    ...options,
+    parse: (value) => {
+      const url = new URL(value);
+      if (!/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+        throw new Error('must be an http(s) URL without query');
+      }
+      return url.href.replace(/\/+$/, '');
+    },
+  };
+}
+
+function trustProxy(options: Omit<ConfigKey<TrustProxy>, 'parse'>): ConfigKey<TrustProxy> {
+  return {
+    ...options,
+    parse: (value) => value.split(',').map((address) => address.trim()),
+  };
+}

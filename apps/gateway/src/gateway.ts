@@ -1,0 +1,103 @@
+import type { LoggerService, Type, DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { openPlatform, systemClock, type Log, type Platform } from '@switchboard/service';
+import type { FastifyInstance } from 'fastify';
+import { FailedKeys } from './edge/authentication/failed-keys.js';
+import { EnvelopeFilter } from './edge/http/envelope.filter.js';
+import { createHttpServer } from './edge/http/http-server.js';
+import { OpenRequests } from './edge/http/open-requests.js';
+import type { SamplingDecision } from './edge/http/request-trace.js';
+import { RouteTable } from './edge/http/route-table.js';
+import { stopAccepting } from './edge/http/stop-accepting.js';
+import { TakeCallback } from './edge/take-callback/take-callback.js';
+import type { GatewayConfig } from './gateway.config.js';
+import { GatewayModule } from './gateway.module.js';
+import { DatabaseAdmission } from './organization/admission/admission.js';
+import { KeyUseRecorder } from './organization/record-key-use/record-key-use.worker.js';
+
+/** A gateway that runs. */
+export interface RunningGateway {
+  readonly url: string;
+  /** Serves what is on its way, then lets go of everything; within 8 s. */
+  stop(): Promise<void>;
+}
+
+/** Starts a gateway within this process. @throws when it cannot start */
+export async function startGateway(
+  config: GatewayConfig,
+  log: Log & LoggerService,
+  isSampled: SamplingDecision,
+): Promise<RunningGateway> {
+  const platform = await openPlatform({
+    service: 'gateway',
+    log,
+    config: { ...config, SERVICE_HTTP_HOST: config.GATEWAY_HOST, SERVICE_HTTP_PORT: config.GATEWAY_PORT },
+  });
+  try {
+    return await serveHttp(platform, config, isSampled);
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+}
+
+async function serveHttp(
+  platform: Platform,
+  config: GatewayConfig,
+  isSampled: SamplingDecision,
+): Promise<RunningGateway> {
+  const { database, relay, log } = platform;
+  const admission = new DatabaseAdmission(database);
+  const keyUses = new KeyUseRecorder(database, systemClock, log);
+  const openRequests = new OpenRequests();
+  const appSecret = config.CLOUD_APP_SECRET;
+  const takeCallback = new TakeCallback({ database, relay, clock: systemClock, log, appSecret });
+  const server = createHttpServer({
+    admission,
+    keyUses,
+    openRequests,
+    log,
+    isSampled,
+    failedKeys: new FailedKeys(systemClock),
+    routes: new RouteTable(),
+    publicBaseUrl: config.PUBLIC_BASE_URL,
+    trustProxy: config.TRUST_PROXY,
+  });
+  let stopping = false;
+  const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };
+  const verifyToken = config.CLOUD_VERIFY_TOKEN;
+  const app = await mountOnServer(server, GatewayModule.of({ platform, takeCallback, verifyToken, checks }), log);
+  keyUses.start();
+  await app.listen(config.GATEWAY_PORT, config.GATEWAY_HOST);
+  return {
+    url: await app.getUrl(),
+    stop: async () => {
+      stopping = true;
+      await stopAccepting(server.server, openRequests);
+      await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop()]);
+      await app.close();
+      await platform.close();
+    },
+  };
+}
+
+/** Puts Nest's routes on the server. @throws Error when a route does not declare itself */
+export async function mountOnServer(
+  server: FastifyInstance,
+  module: DynamicModule | Type,
+  log: Log & LoggerService,
+): ReturnType<typeof NestFactory.create> {
+  const app = await NestFactory.create(module, new RoutesOnlyAdapter(server), {
+    bodyParser: false,
+    abortOnError: false,
+    logger: log,
+  });
+  app.useGlobalFilters(new EnvelopeFilter(log));
+  return app.init();
+}
+
+/** Nest's adapter without its middleware engine: we have no middleware, and it would cost every request. */
+class RoutesOnlyAdapter extends FastifyAdapter {
+  override async init(): Promise<void> {}
+}

@@ -1,0 +1,68 @@
+import { statement } from '@switchboard/postgres';
+
+/** A key that stands, its organization, and what the batch took of the organization's rate. */
+export interface KeyRow {
+  /** 64 hex digits, as asked. */
+  readonly hash: string;
+  readonly keyId: string;
+  readonly organizationId: string;
+  readonly scopes: readonly string[] | null;
+  readonly plan: string;
+  readonly subscriptionStatus: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+  readonly excludedScopes: readonly string[];
+  /** Microseconds; see `TakenRate`. */
+  readonly ahead: number;
+  readonly interval: number;
+  readonly burst: number;
+  readonly granted: number;
+}
+
+/**
+ * Looks up the keys of a batch and takes what they ask of their organizations' rates, in one statement.
+ *
+ * $1 distinct hashes, $2 how many requests of cost 1 each of them brings. Keys by the unique index on `secret_hash`; a
+ * revoked one is not found. Rows of `rate_limit` are locked in the order of their ids, so that two batches never wait for
+ * each other. The clock is the database's: replicas need not agree on the time, and one that was read before the wait for
+ * a row's lock only makes the limit stricter by that wait. Integer division cuts towards zero, hence the GREATEST.
+ */
+export const admitBatch = statement<KeyRow>(
+  'gateway.admit',
+  `WITH asked AS MATERIALIZED (
+     SELECT a.hash, a.requests, k.id, k.organization_id, k.scopes
+     FROM unnest($1::text[], $2::integer[]) AS a (hash, requests)
+     JOIN api_key k ON k.secret_hash = decode(a.hash, 'hex') AND k.revoked_at IS NULL
+   ), organizations AS MATERIALIZED (
+     SELECT o.id, o.subscription_status, p.name AS plan, p.excluded_scopes, a.requests, c.clock,
+       greatest(1, 60000000 / coalesce(o.requests_per_minute, p.requests_per_minute))::bigint AS interval,
+       coalesce(o.request_burst, p.request_burst) AS burst
+     FROM (SELECT organization_id, sum(requests)::integer AS requests FROM asked GROUP BY organization_id) a
+     JOIN organization o ON o.id = a.organization_id
+     JOIN plan p ON p.name = o.plan
+     CROSS JOIN (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS clock) c
+   ), taken AS (
+     INSERT INTO rate_limit AS r
+       (organization_id, theoretical_arrival, clock, asked, interval, burst, granted)
+     SELECT id, clock + least(requests, burst) * interval, clock, requests, interval, burst, least(requests, burst)
+     FROM organizations WHERE requests > 0 ORDER BY id
+     ON CONFLICT (organization_id) DO UPDATE SET
+       (clock, asked, interval, burst) = ROW (excluded.clock, excluded.asked, excluded.interval, excluded.burst),
+       granted = least(excluded.asked, greatest(0,
+         (excluded.clock + excluded.burst * excluded.interval - greatest(r.theoretical_arrival, excluded.clock))
+           / excluded.interval)),
+       -- What was granted just now, said again: an assignment does not see its neighbours.
+       theoretical_arrival = greatest(r.theoretical_arrival, excluded.clock) + excluded.interval
+         * least(excluded.asked, greatest(0,
+           (excluded.clock + excluded.burst * excluded.interval - greatest(r.theoretical_arrival, excluded.clock))
+             / excluded.interval))
+     RETURNING r.organization_id, r.theoretical_arrival, r.granted
+   )
+   SELECT a.hash, a.id AS "keyId", o.id AS "organizationId", a.scopes, o.plan,
+     o.subscription_status AS "subscriptionStatus", o.excluded_scopes AS "excludedScopes",
+     (coalesce(t.theoretical_arrival, s.theoretical_arrival, o.clock) - o.clock)::float8 AS ahead,
+     o.interval::float8 AS interval, o.burst, coalesce(t.granted, 0) AS granted
+   FROM asked a
+   JOIN organizations o ON o.id = a.organization_id
+   LEFT JOIN taken t ON t.organization_id = o.id
+   -- Only for organizations that were asked nothing: the others' answer is above.
+   LEFT JOIN rate_limit s ON s.organization_id = o.id AND o.requests = 0`,
+);
