@@ -12,7 +12,7 @@ import { Message } from './message/message.entity.js';
 import { messageView } from './message/message-view.js';
 import { MessageRepository } from './message/message.repository.js';
 import { recordProgress } from './message/record-progress.js';
-import { Initial1763700000000 } from './migrations/initial.js';
+import { messagingMigrations } from './migrations/all.js';
 import { seedChannels } from './seed.js';
 import { acceptMessages, type AcceptRequest, type AcceptResult } from './send-message/accept-message.batch.js';
 import pg from 'pg';
@@ -30,7 +30,7 @@ describe('the messaging store', () => {
   const contactId = newCuid();
 
   beforeAll(async () => {
-    const prepared = await servers.serviceDatabase('messaging', [Initial1763700000000]);
+    const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
     database = await prepared.database({ entities: [Message] });
     const superuser = new pg.Client({ connectionString: prepared.superuserUrl });
     await superuser.connect();

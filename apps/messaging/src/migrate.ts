@@ -1,4 +1,4 @@
 import { migrationConfig, runMigrations } from '@switchboard/service';
-import { Initial1763700000000 } from './migrations/initial.js';
+import { messagingMigrations } from './migrations/all.js';
 
-await runMigrations({ service: 'messaging', config: migrationConfig(), migrations: [Initial1763700000000] });
+await runMigrations({ service: 'messaging', config: migrationConfig(), migrations: messagingMigrations });

@@ -19,15 +19,13 @@ const fact: fc.Arbitrary<ProgressFact> = fc.oneof(
   fc.constant<ProgressFact>({ type: 'sent' }),
   at.map((time): ProgressFact => ({ type: 'delivered', at: time })),
   at.map((time): ProgressFact => ({ type: 'read', at: time })),
-  fc
-    .tuple(at, fc.constantFrom('131049', '131026'), fc.boolean())
-    .map(([time, code, afterSending]): ProgressFact => ({
-      type: 'failed',
-      at: time,
-      code,
-      message: code,
-      afterSending,
-    })),
+  fc.tuple(at, fc.constantFrom('131049', '131026'), fc.boolean()).map(([time, code, afterSending]): ProgressFact => ({
+    type: 'failed',
+    at: time,
+    code,
+    message: code,
+    afterSending,
+  })),
 );
 
 function play(facts: readonly ProgressFact[]): { progress: MessageProgress; milestones: string[] } {

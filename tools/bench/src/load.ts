@@ -1,0 +1,54 @@
+import { Pool } from 'undici';
+
+/** A closed loop: each connection asks again as soon as it was answered. */
+export interface LoadOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** The next request's path, headers and body. */
+  readonly next: () => { readonly path: string; readonly headers: Record<string, string>; readonly body: string };
+}
+
+/** What a run of the loop saw. */
+export interface LoadResult {
+  readonly requests: number;
+  /** Answers other than 200; a run with any is void. */
+  readonly failures: number;
+  readonly firstFailure: string | null;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Runs the loop for its time and waits for the last answers. */
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const pool = new Pool(options.url, { connections: options.connections, pipelining: 1, keepAliveTimeout: 60_000 });
+  const latencies: number[] = [];
+  let failures = 0;
+  let firstFailure: string | null = null;
+  const startedMs = performance.now();
+  const one = async (): Promise<void> => {
+    while (performance.now() - startedMs < options.durationMs) {
+      const { path, headers, body } = options.next();
+      const askedMs = performance.now();
+      const answer = await pool.request({ method: 'POST', path, headers, body });
+      const text = await answer.body.text();
+      latencies.push(performance.now() - askedMs);
+      if (answer.statusCode === 200) continue;
+      failures++;
+      firstFailure ??= `${answer.statusCode} ${text}`;
+    }
+  };
+  await Promise.all(Array.from({ length: options.connections }, one));
+  const elapsedMs = performance.now() - startedMs;
+  await pool.close();
+  latencies.sort((a, b) => a - b);
+  return {
+    requests: latencies.length,
+    failures,
+    firstFailure,
+    perSecond: (latencies.length / elapsedMs) * 1_000,
+    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+  };
+}

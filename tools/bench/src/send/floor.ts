@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { seedOrganizations } from '@switchboard/gateway/seed';
+import { gatewayMigrations } from '@switchboard/gateway/migrations';
+import { seedChannels } from '@switchboard/messaging/seed';
+import { messagingMigrations } from '@switchboard/messaging/migrations';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { migrate } from '@switchboard/postgres';
+import pg from 'pg';
+
+/** The line that the floor sends from, and whose key it takes. */
+export interface FloorTenant {
+  readonly organizationId: string;
+  readonly apiKey: string;
+  readonly accessToken: string;
+  readonly phoneNumberId: string;
+}
+
+/** The floor, running. */
+export interface Floor {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the floor on a database of its own, on the same server, with the schema that the services have.
+ *
+ * @param superuserUrl of the stack's database
+ * @param recipients E.164; its contacts are known beforehand, as ours are after their first message
+ */
+export async function startFloor(
+  superuserUrl: string,
+  upstreamUrl: string,
+  tenant: FloorTenant,
+  recipients: readonly string[],
+): Promise<Floor> {
+  const url = new URL(superuserUrl);
+  await run(superuserUrl, async (client) => void (await client.query('CREATE DATABASE floor')));
+  url.pathname = '/floor';
+  await prepare(url.href, decodeURIComponent(url.username), tenant, recipients);
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'floor-main.js')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { FLOOR_DATABASE_URL: url.href, FLOOR_UPSTREAM_URL: upstreamUrl, FLOOR_ACCESS_TOKEN: tenant.accessToken },
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    url: line.toString().trim(),
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function prepare(url: string, role: string, tenant: FloorTenant, recipients: readonly string[]): Promise<void> {
+  const { organizationId, apiKey, accessToken, phoneNumberId } = tenant;
+  await run(url, async (client) => void (await client.query('CREATE SCHEMA gateway; CREATE SCHEMA messaging')));
+  await migrate({ url, schema: 'gateway', migrations: gatewayMigrations, serviceRole: role });
+  await migrate({ url, schema: 'messaging', migrations: messagingMigrations, serviceRole: role });
+  await run(url, async (client) => {
+    const organization = { id: organizationId, name: 'Floor', plan: 'SCALE', keyId: newCuid(), apiKey } as const;
+    await seedOrganizations(client, [organization]);
+    const line = { organizationId, id: newCuid(), name: 'floor', phone: '+12015550199', phoneNumberId, accessToken };
+    const channel = { ...line, businessAccountId: '1', defaultRegion: 'US', isDefault: true };
+    await seedChannels(client, [channel], Buffer.alloc(32));
+    const ids = recipients.map(() => newCuid());
+    await client.query(
+      `INSERT INTO messaging.contact (organization_id, id, phone, messaging_id, version)
+       SELECT $1, id, phone, substr(phone, 2), 1 FROM unnest($2::text[], $3::text[]) AS c(id, phone)`,
+      [organizationId, ids, recipients],
+    );
+    await client.query(
+      `INSERT INTO messaging.contact_phone (organization_id, phone, contact_id)
+       SELECT $1, phone, id FROM unnest($2::text[], $3::text[]) AS c(id, phone)`,
+      [organizationId, ids, recipients],
+    );
+  });
+}
+
+async function run(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
