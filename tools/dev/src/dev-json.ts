@@ -9,13 +9,12 @@ export interface SeededOrganization {
   readonly [section: string]: unknown;
 }
 
-/** A process of dev.json. Only services have the last two. */
+/** A process of dev.json. Only services have a health address. */
 export interface DevProcess {
   readonly name: string;
   readonly pid: number;
   readonly url?: string;
   readonly health?: string;
-  readonly metrics?: string;
 }
 
 /** The file `dev.json`: what runs, and how to reach and use it. What does not exist yet is absent. */
@@ -30,12 +29,12 @@ export interface DevJson {
   readonly processes: readonly DevProcess[];
 }
 
-/** A service's entry: where its health and metrics are. */
+/** A service's entry: where its health is. Metrics are absent while no service serves any. */
 export function describeService(process: SupervisedProcess): DevProcess {
   const { name, pid, url } = process;
   if (url === undefined) return { name, pid };
   const base = url.replace(/\/$/, '').replace('//0.0.0.0:', '//127.0.0.1:');
-  return { name, pid, url: base, health: `${base}/health/ready`, metrics: `${base}/metrics` };
+  return { name, pid, url: base, health: `${base}/health/ready` };
 }
 
 /** The entry of anything else that runs. */
