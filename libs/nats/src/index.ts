@@ -5,5 +5,5 @@ export { provision } from './provision.js';
 export { PullConsumer, type DeliveredEvent, type Disposition, type PullConsumerOptions } from './pull-consumer.js';
 export { RpcClient, RpcUnanswered, type RpcMessage } from './rpc-client.js';
 export { RpcHandler } from './rpc-handler.decorator.js';
-export { RpcServerStrategy, type RpcContext, type RpcServerOptions } from './rpc-server.strategy.js';
+export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';
 export { activeTraceparent, contextOfTraceparent, traceparentOf } from './traceparent.js';

@@ -2,11 +2,10 @@ import type { RpcDefinition, RpcRequestOf, RpcResponseOf } from '@switchboard/co
 import { UseFilters } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import { RethrowFilter } from './rethrow.filter.js';
-import type { RpcMessage } from './rpc-client.js';
-import type { RpcContext } from './rpc-server.strategy.js';
+import type { RpcCall } from './rpc-server.strategy.js';
 
 /** The only signature that the decorator accepts: a handler that does not fit its rpc does not compile. */
-type RpcMethod<Rpc> = (message: RpcMessage<RpcRequestOf<Rpc>>, rpcContext: RpcContext) => Promise<RpcResponseOf<Rpc>>;
+type RpcMethod<Rpc> = (call: RpcCall<RpcRequestOf<Rpc>>) => Promise<RpcResponseOf<Rpc>>;
 
 /** Marks the method that answers an rpc; its types are held to the contract. */
 export function RpcHandler<Rpc extends RpcDefinition>(rpc: Rpc) {

@@ -8,8 +8,8 @@ import { lastValueFrom } from 'rxjs';
 import { DEADLINE_HEADER, type RpcMessage } from './rpc-client.js';
 import { contextOfHeaders } from './trace-headers.js';
 
-/** What a handler of an rpc gets beside its request. */
-export interface RpcContext {
+/** What the handler of an rpc gets: one object, because Nest hands a plain method its payload alone. */
+export interface RpcCall<Request> extends RpcMessage<Request> {
   /** Aborts when the caller has stopped waiting; what has not begun by then must not begin. */
   readonly signal: AbortSignal;
 }
@@ -96,8 +96,9 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(gatewayErrors.NOT_FOUND, `There is no ${subject}`);
       const deadlineMs = Number(message.headers?.get(DEADLINE_HEADER)) || 10_000;
-      const rpcContext: RpcContext = { signal: AbortSignal.timeout(deadlineMs) };
-      const result: unknown = await handler(message.json<RpcMessage<unknown>>(), rpcContext);
+      const signal = AbortSignal.timeout(deadlineMs);
+      const call: RpcCall<unknown> = { ...message.json<RpcMessage<unknown>>(), signal };
+      const result: unknown = await handler(call);
       return { ok: await lastValueFrom(this.transformToObservable(result)) };
     } catch (error) {
       return { error: this.options.failureOf(error, subject) };

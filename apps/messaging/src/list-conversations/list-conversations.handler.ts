@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import type { ConversationView, Page } from '@switchboard/contracts/messaging/http';
 import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
-import { RpcHandler, type RpcMessage } from '@switchboard/nats';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { keysetPage } from '@switchboard/postgres';
 import { ConversationRepository, conversationView } from '../conversation/conversation.repository.js';
 
@@ -11,7 +11,7 @@ export class ListConversationsHandler {
   constructor(private readonly conversations: ConversationRepository) {}
 
   @RpcHandler(listConversationsRpc)
-  async list({ principal, request }: RpcMessage<ListConversationsRequest>): Promise<Page<ConversationView>> {
+  async list({ principal, request }: RpcCall<ListConversationsRequest>): Promise<Page<ConversationView>> {
     const rows = await this.conversations.list(principal.organizationId, request, request.limit + 1);
     return keysetPage(rows, request.limit, ({ position }) => position, conversationView);
   }

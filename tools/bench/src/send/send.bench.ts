@@ -70,15 +70,15 @@ export async function benchSend(options: SendBenchOptions): Promise<SendBenchRow
 async function measure(stack: RunningStack, dataDir: string, options: SendBenchOptions): Promise<SendBenchRow[]> {
   const { baseUrl, databaseUrl, simulatorUrl, organizations } = stack.devJson;
   const [acme] = organizations ?? [];
-  if (!acme || !databaseUrl || !simulatorUrl) throw new Error('the stack has no organizations');
+  if (!acme || !baseUrl || !databaseUrl || !simulatorUrl) throw new Error('the stack has no organizations');
   await putJson(`${simulatorUrl}/_sim/knobs`, { callbackDelayMs: { sent: null, delivered: null, read: null } });
   const line = await openFlood(databaseUrl, acme.id);
   const accessToken = await tokenOf(dataDir, acme.id);
   const tenant = { organizationId: acme.id, apiKey: acme.apiKey, accessToken, phoneNumberId: line };
   const floor = await startFloor(databaseUrl, simulatorUrl, tenant, RECIPIENTS);
   try {
-    const [floorTarget, ours] = [floor.url, baseUrl].map((url): Target => ({ url, apiKey: acme.apiKey }));
-    if (!floorTarget || !ours) throw new Error('no targets');
+    const floorTarget: Target = { url: floor.url, apiKey: acme.apiKey };
+    const ours: Target = { url: baseUrl, apiKey: acme.apiKey };
     options.onLine('warming up: every recipient once, then both sides');
     for (const target of [ours, floorTarget]) await load(target, 16, 4_000);
     const rows: SendBenchRow[] = [];
