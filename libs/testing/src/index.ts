@@ -1,6 +1,7 @@
 export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
+export { goldenFile } from './golden-file.js';
 export type { DatabaseOverrides, ServiceDatabase } from './service-database.js';
 export type { TestNats } from './test-nats.js';
 export { testServers, type TestServers } from './test-servers.js';

@@ -1,0 +1,63 @@
+-- tables
+contact
+contact_phone
+dead_letter
+inbox partition by RANGE (event_id)
+migration
+outbox partition by RANGE (id)
+
+-- columns
+contact.organization_id text collate C not null
+contact.id text collate C not null
+contact.phone text not null
+contact.messaging_id text not null
+contact.name text
+contact.email text
+contact.version bigint not null
+contact.created_at timestamp with time zone not null
+contact.updated_at timestamp with time zone not null
+contact_phone.organization_id text collate C not null
+contact_phone.phone text collate C not null
+contact_phone.contact_id text collate C not null
+dead_letter.event_id text collate C not null
+dead_letter.consumer text not null
+dead_letter.subject text not null
+dead_letter.envelope text not null
+dead_letter.error text not null
+dead_letter.deliveries integer not null
+dead_letter.died_at timestamp with time zone not null default now()
+inbox.event_id text collate C not null
+inbox.consumer text not null
+migration.id integer not null default nextval('migration_id_seq'::regclass)
+migration.timestamp bigint not null
+migration.name character varying not null
+outbox.id text collate C not null
+outbox.position bigint not null default nextval('outbox_position'::regclass)
+outbox.aggregate_id text not null
+outbox.subject text not null
+outbox.payload text not null
+outbox.traceparent text
+outbox.published_at timestamp with time zone
+
+-- constraints
+contact: PRIMARY KEY (organization_id, id)
+contact_phone: PRIMARY KEY (organization_id, phone)
+dead_letter: PRIMARY KEY (event_id, consumer)
+inbox: PRIMARY KEY (event_id, consumer)
+migration: PRIMARY KEY (id)
+outbox: PRIMARY KEY (id)
+
+-- indexes
+CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
+CREATE INDEX contact_phone_contact ON contacts.contact_phone USING btree (organization_id, contact_id)
+CREATE UNIQUE INDEX contact_phone_pkey ON contacts.contact_phone USING btree (organization_id, phone)
+CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
+CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
+CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
+CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
+
+-- functions
+cuid_floor(moment timestamp with time zone)
+ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_outbox_partitions(retention_days integer) security definer

@@ -1,0 +1,6 @@
+import { readConfig, serviceConfigSchema, type ServiceConfig } from '@switchboard/service';
+
+/** Contacts needs what every service needs, and nothing else. @throws Error that lists every problem at once */
+export function contactsConfig(env: NodeJS.ProcessEnv = process.env): ServiceConfig {
+  return readConfig(serviceConfigSchema, env);
+}
