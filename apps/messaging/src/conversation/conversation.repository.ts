@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ConversationStatus, ConversationView } from '@switchboard/contracts/messaging/http';
 import type { ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
@@ -104,6 +104,14 @@ export class ConversationRepository {
     if (status === null) return this.database.query(listSql, values);
     return this.database.query(listByStatusSql, [...values, status]);
   }
+}
+
+/** `c` and eight characters of time. */
+const CUID_TIME_END = 9;
+
+/** An id for the conversation that a message creates: it carries the message's time. */
+export function conversationIdFor(messageId: string): string {
+  return messageId.slice(0, CUID_TIME_END) + newCuid().slice(CUID_TIME_END);
 }
 
 /** Touches conversations, at most one touch each, and reserves the numbers of their events. */

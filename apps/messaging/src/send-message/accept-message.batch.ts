@@ -1,11 +1,12 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
 import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
 import {
+  conversationIdFor,
   conversationView,
   touchConversations,
   type ConversationTouch,
@@ -61,9 +62,6 @@ interface Accepted {
   readonly conversation: TouchedConversation;
   readonly sequence: number;
 }
-
-/** `c` and eight characters of time. */
-const CUID_TIME_END = 9;
 
 /**
  * Everything a send needs to know, in one look: channel, contact, opt-out. One row per item, in the order given; LIMIT 1
@@ -206,8 +204,7 @@ function touchOf(group: readonly { readonly item: AcceptItem; readonly candidate
       organizationId: first.item.organizationId,
       channelId: first.candidate.channelId,
       contactId: first.candidate.contactId,
-      // Created with the message: its id carries the same time.
-      newId: lastMessageId.slice(0, CUID_TIME_END) + newCuid().slice(CUID_TIME_END),
+      newId: conversationIdFor(lastMessageId),
       lastMessageId,
       lastMessageAt: cuidTime(lastMessageId),
       messages: group.length,

@@ -6,6 +6,7 @@ import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
 import {
+  conversationIdFor,
   conversationView,
   touchConversations,
   type TouchedConversation,
@@ -66,7 +67,7 @@ function touchOf(group: readonly NewInbound[]): Parameters<typeof touchConversat
     organizationId: last.channel.organizationId,
     channelId: last.channel.id,
     contactId: last.contact.id,
-    newId: newCuid(),
+    newId: conversationIdFor(last.messageId),
     lastMessageId: last.messageId,
     lastMessageAt: cuidTime(last.messageId),
     messages: group.length,
