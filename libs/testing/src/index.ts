@@ -1,4 +1,5 @@
 export { collectSpans, type SpanCollector } from './collect-spans.js';
+export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { goldenFile } from './golden-file.js';
