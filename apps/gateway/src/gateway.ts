@@ -63,6 +63,8 @@ async function serveHttp(
     routes: new RouteTable(),
     publicBaseUrl: config.PUBLIC_BASE_URL,
     trustProxy: config.TRUST_PROXY,
+    headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
   });
   let stopping = false;
   const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };

@@ -44,9 +44,9 @@ export function answerBroken(socket: Socket, refusal: AppError, log: Log): void 
   log.info('http.request', { method: null, route: 'unparsed', status: refusal.status, code: refusal.code, traceId });
 }
 
-/** True when the packet in which the limit was passed begins a request whose target alone is too long, or goes on in it. */
+/** True when the packet in which the limit was passed begins a request whose target alone is too long. */
 function isInRequestLine(packet: Buffer | undefined): boolean {
-  if (!packet) return false;
+  if (!packet || !/^[A-Z-]{1,20} /.test(packet.toString('latin1', 0, 21))) return false;
   const lineEnd = packet.indexOf('\n');
-  return lineEnd === -1 ? !packet.includes(': ') : lineEnd > httpLimits.uriBytesMax;
+  return lineEnd === -1 || lineEnd > httpLimits.uriBytesMax;
 }

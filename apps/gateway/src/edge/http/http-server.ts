@@ -24,6 +24,10 @@ export interface HttpServerParts extends AdmitParts {
   readonly log: Log;
   readonly isSampled: SamplingDecision;
   readonly publicBaseUrl: string;
+  /** For the request line and the headers. */
+  readonly headersTimeoutMs: number;
+  /** For all of a request, its body included. */
+  readonly requestTimeoutMs: number;
   readonly trustProxy: false | string[];
 }
 
@@ -35,15 +39,15 @@ export interface HttpServerParts extends AdmitParts {
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const server: FastifyInstance = fastify({
     bodyLimit: httpLimits.bodyBytesMax,
-    requestTimeout: httpLimits.requestTimeoutMs,
+    requestTimeout: parts.requestTimeoutMs,
     handlerTimeout: httpLimits.handlerTimeoutMs,
     return503OnClosing: false,
     trustProxy: parts.trustProxy,
     // Ids are checked by their own rule, which names the field.
     routerOptions: { maxParamLength: httpLimits.uriBytesMax },
     http: {
-      headersTimeout: httpLimits.headersTimeoutMs,
-      requestTimeout: httpLimits.requestTimeoutMs,
+      headersTimeout: parts.headersTimeoutMs,
+      requestTimeout: parts.requestTimeoutMs,
       connectionsCheckingInterval: 500,
       maxHeaderSize: httpLimits.parserBytesMax,
       // Node would answer without a body; `refusalOfHead` asks for it.
@@ -146,14 +150,14 @@ async function refuseUnrouted(
   let refusal = begin(parts, request, reply);
   if (reply.sent) return;
   try {
-    // Its own refusal is that there is no such route; a missing key and a used-up rate come before.
+    // At its end it finds that there is no such route; a missing key and a used-up rate come before that.
     if (!refusal) await admitRequest(parts, request, reply);
   } catch (thrown) {
     refusal = refusalOfThrown(thrown, parts.log, 'unmatched');
   }
-  if (!refusal || refusal.code === gatewayErrors.NOT_FOUND.code)
-    refusal = refusalOfThrown(error, parts.log, 'unmatched');
-  sendRefusal(request, reply, refusal);
+  const isUnknown = refusal?.status === 404 || refusal?.status === 405;
+  reply.removeHeader('allow');
+  sendRefusal(request, reply, refusal && !isUnknown ? refusal : refusalOfThrown(error, parts.log, 'unmatched'));
 }
 
 /** What the parser or its timers refused: an answer to the request under way on that connection, or to none. */

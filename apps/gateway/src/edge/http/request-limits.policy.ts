@@ -5,11 +5,12 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 export const httpLimits = {
   uriBytesMax: 8_192,
   headerBytesMax: 16_384,
-  /** Higher than both together, so that what the parser lets through can be told apart as 414 or 431. */
-  parserBytesMax: 131_072,
+  /**
+   * Higher than both together, so that what the parser lets through can be told apart as 414 or 431; lower than what one
+   * read of a socket brings (64 KiB), so that most of what it does not let through can be told apart as well.
+   */
+  parserBytesMax: 49_152,
   bodyBytesMax: 1_048_576,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
   /** Later than every deadline below it and than the slowest body: it only ends what hangs by a bug. */
   handlerTimeoutMs: 50_000,
 } as const;

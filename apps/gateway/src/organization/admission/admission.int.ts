@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import fc from 'fast-check';
+import { issueKey, type IssuedKey } from '../../../test/gateway-harness.js';
+import { gatewayMigrations } from '../../migrations/all.js';
+import { hashOfKey, mintKey } from '../api-key/api-key.policy.js';
+import { runAdmissions, type KeyAnswer, type KeyQuestion } from './admission.batch.js';
+import { DatabaseAdmission } from './admission.js';
+
+const servers = testServers();
+let database: Database;
+let replicas: Database[];
+
+beforeAll(async () => {
+  const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
+  database = await prepared.database();
+  replicas = await Promise.all([1, 2, 3].map(() => prepared.database()));
+});
+
+const question = (key: { readonly secret: string }, cost: 0 | 1 = 1): KeyQuestion => ({
+  hash: hashOfKey(key.secret),
+  cost,
+  askedMs: performance.now(),
+});
+
+/** What a caller can see of an answer, without what depends on how much time has passed. */
+function seen(answer: KeyAnswer): unknown {
+  if (!answer) return null;
+  const { isGranted, rate } = answer.answer;
+  return { organizationId: answer.key.organizationId, isGranted, limit: rate.limit, remaining: rate.remaining };
+}
+
+async function run(questions: readonly KeyQuestion[]): Promise<KeyAnswer[]> {
+  const outcomes = await runAdmissions(database, questions);
+  return outcomes.map((outcome) => {
+    if ('ok' in outcome) return outcome.ok;
+    throw outcome.error;
+  });
+}
+
+/** Time hardly matters at one request a minute: what a test asks within a second, it asks at once. */
+const SLOW = { requestsPerMinute: 1 };
+
+describe('admission', () => {
+  it('answers a batch as its questions one by one: keys, organizations, strangers, costs and revoked keys mixed', async () => {
+    const shape = fc.array(fc.record({ who: fc.nat({ max: 5 }), cost: fc.constantFrom<0 | 1>(0, 1, 1, 1) }), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    await fc.assert(
+      fc.asyncProperty(shape, fc.integer({ min: 1, max: 6 }), async (asks, burst) => {
+        const world = async (): Promise<IssuedKey[]> => {
+          const first = await issueKey(database, { ...SLOW, burst });
+          const second = await issueKey(database, { ...SLOW, burst: burst + 2 });
+          const sibling = await issueKey(database, { organizationId: first.organizationId });
+          const revoked = await issueKey(database, { organizationId: second.organizationId });
+          await database.dataSource.query('UPDATE gateway.api_key SET revoked_at = now() WHERE id = $1', [
+            revoked.keyId,
+          ]);
+          return [first, second, sibling, revoked, { organizationId: '', keyId: '', secret: mintKey().secret }];
+        };
+        const [together, apart] = [await world(), await world()];
+        const pick = (keys: IssuedKey[], who: number): IssuedKey => keys[who % keys.length] ?? fail();
+        const batch = await run(asks.map(({ who, cost }) => question(pick(together, who), cost)));
+        const single: KeyAnswer[] = [];
+        for (const { who, cost } of asks) single.push(...(await run([question(pick(apart, who), cost)])));
+        const names = new Map(
+          apart.map(({ organizationId }, index) => [organizationId, together[index]?.organizationId]),
+        );
+        expect(batch.map(seen)).toEqual(
+          single.map((answer) => {
+            const one = seen(answer) as { organizationId: string } | null;
+            return one && { ...one, organizationId: names.get(one.organizationId) };
+          }),
+        );
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is the generic cell rate algorithm: a full burst, then one request per interval, never more', async () => {
+    const key = await issueKey(database, { requestsPerMinute: 60, burst: 3 });
+    const setAhead = (aheadMicros: number): Promise<unknown> =>
+      database.dataSource.query(
+        `UPDATE gateway.rate_limit SET theoretical_arrival =
+           (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + $2 WHERE organization_id = $1`,
+        [key.organizationId, aheadMicros],
+      );
+    const burst = await run([1, 2, 3, 4].map(() => question(key)));
+    expect(burst.map((answer) => answer?.answer.isGranted)).toEqual([true, true, true, false]);
+    expect(burst.map((answer) => answer?.answer.rate.remaining)).toEqual([2, 1, 0, 0]);
+    expect(burst[3]?.answer.retryAfterSeconds).toBe(1);
+    expect(burst[3]?.answer.rate.resetSeconds).toBe(3);
+    // Just over the tolerance of two intervals: refused, and what was stored does not move on.
+    await setAhead(2_900_000);
+    const [late] = await run([question(key)]);
+    expect(late?.answer).toMatchObject({ isGranted: false, retryAfterSeconds: 1 });
+    await setAhead(1_900_000);
+    expect((await run([question(key), question(key)])).map((answer) => answer?.answer.isGranted)).toEqual([
+      true,
+      false,
+    ]);
+    // A long rest gives back the burst and no more.
+    await setAhead(-3_600_000_000);
+    const rested = await run([1, 2, 3, 4, 5].map(() => question(key)));
+    expect(rested.filter((answer) => answer?.answer.isGranted)).toHaveLength(3);
+  });
+
+  it('grants a burst exactly once over concurrent batches of several replicas', async () => {
+    const keys = [await issueKey(database, { ...SLOW, burst: 50 }), await issueKey(database, { ...SLOW, burst: 70 })];
+    const admissions = replicas.map((replica) => new DatabaseAdmission(replica));
+    const verdicts = await Promise.all(
+      Array.from({ length: 600 }, async (_, index) => {
+        const key = keys[index % 2] ?? fail();
+        const admission = admissions[index % 3] ?? fail();
+        return { key, verdict: await admission.admit({ key: key.secret, scope: null, cost: 1 }) };
+      }),
+    );
+    const granted = (key: IssuedKey | undefined): number =>
+      verdicts.filter((one) => one.key === key && one.verdict.state === 'admitted').length;
+    expect([granted(keys[0]), granted(keys[1])]).toEqual([50, 70]);
+    expect(verdicts.every(({ verdict }) => verdict.state !== 'unknown-key')).toBe(true);
+    await Promise.all(admissions.map((admission) => admission.drain()));
+  });
+
+  it('refuses a key from the moment its revocation is committed, and looks up any other svc_ key', async () => {
+    const admission = new DatabaseAdmission(database);
+    const key = await issueKey(database);
+    const admit = (secret: string | null) => admission.admit({ key: secret, scope: 'contacts:read', cost: 1 });
+    expect((await admit(key.secret)).state).toBe('admitted');
+    await database.dataSource.query('UPDATE gateway.api_key SET revoked_at = now() WHERE id = $1', [key.keyId]);
+    expect((await admit(key.secret)).state).toBe('unknown-key');
+    expect((await admit(null)).state).toBe('unknown-key');
+    const other = 'svc_an-old-form.of/key';
+    await database.dataSource.query(
+      `INSERT INTO gateway.api_key (id, organization_id, label, prefix, secret_hash) VALUES ('c1234567', $1, '', '', decode($2, 'hex'))`,
+      [key.organizationId, hashOfKey(other)],
+    );
+    expect(await admit(other)).toMatchObject({ state: 'admitted', organizationId: key.organizationId, hasScope: true });
+    await admission.drain();
+  });
+
+  it('tells scope and plan: the key list alone decides the first, plan and subscription the second', async () => {
+    const admission = new DatabaseAdmission(database);
+    const ask = async (wish: Parameters<typeof issueKey>[1], scope: 'messages:send' | 'analytics:read') => {
+      const { secret } = await issueKey(database, wish);
+      return admission.admit({ key: secret, scope, cost: 1 });
+    };
+    expect(await ask({ scopes: ['messages:send'] }, 'messages:send')).toMatchObject({
+      hasScope: true,
+      paymentRefusal: null,
+    });
+    expect(await ask({ scopes: ['messages:send'] }, 'analytics:read')).toMatchObject({ hasScope: false });
+    expect(await ask({ plan: 'TRIAL' }, 'analytics:read')).toMatchObject({
+      hasScope: true,
+      paymentRefusal: 'The plan TRIAL does not include `analytics:read`',
+    });
+    expect(await ask({ status: 'PAST_DUE' }, 'messages:send')).toMatchObject({
+      paymentRefusal: expect.stringContaining('past due'),
+    });
+    expect(await ask({ status: 'PAST_DUE' }, 'analytics:read')).toMatchObject({ paymentRefusal: null });
+    expect(await ask({ status: 'CANCELED' }, 'analytics:read')).toMatchObject({
+      paymentRefusal: 'The subscription is canceled',
+    });
+    await admission.drain();
+  });
+});
+
+function fail(): never {
+  throw new Error('the test asks for what it has not made');
+}
