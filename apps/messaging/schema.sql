@@ -80,6 +80,7 @@ message.sent_at timestamp with time zone
 message.delivered_at timestamp with time zone
 message.read_at timestamp with time zone
 message.failed_at timestamp with time zone
+message.traceparent text
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null

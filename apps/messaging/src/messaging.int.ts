@@ -99,7 +99,7 @@ describe('the messaging store', () => {
     const settlement = { dispatch: result.attempt, outcome, traceparent: null };
     // A callback that overtook our own record, our record, and our record once more.
     const delivered = { type: 'delivered', at: new Date(Date.now() + 5_000) } as const;
-    const report = { organizationId, messageId: request.messageId, fact: delivered, upstreamMessageId: 'wamid.x' };
+    const report = { organizationId, messageId: request.messageId, fact: delivered, traceparent: null };
     await database.transaction((tx) =>
       recordProgress(tx, [{ ...report, upstreamMessageId: outcome.upstreamMessageId }]),
     );

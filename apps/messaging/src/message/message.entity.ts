@@ -60,4 +60,7 @@ export class Message {
 
   @Column({ name: 'failed_at', type: 'timestamptz', nullable: true })
   readonly failedAt!: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  readonly traceparent!: string | null;
 }

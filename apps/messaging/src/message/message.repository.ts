@@ -5,12 +5,12 @@ import { Message } from './message.entity.js';
 const insertSql = statement(
   'messaging.message.insert',
   `INSERT INTO message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
-     unsupported_type, text, status, upstream_message_id, attempted_at)
+     unsupported_type, text, status, upstream_message_id, traceparent, attempted_at)
    SELECT m.*, CASE WHEN m.direction = 'OUTBOUND' THEN now() END
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-     $9::text[], $10::text[], $11::text[])
+     $9::text[], $10::text[], $11::text[], $12::text[])
      AS m(organization_id, id, conversation_id, contact_id, channel_id, direction, type, unsupported_type, text, status,
-       upstream_message_id)`,
+       upstream_message_id, traceparent)`,
 );
 
 /** A row to be stored. */
@@ -27,6 +27,7 @@ export type NewMessage = Pick<
   | 'text'
   | 'status'
   | 'upstreamMessageId'
+  | 'traceparent'
 >;
 
 /** Plain reads of messages. */
@@ -55,5 +56,6 @@ export function insertMessages(tx: Transaction, messages: readonly NewMessage[])
     messages.map((m) => m.text),
     messages.map((m) => m.status),
     messages.map((m) => m.upstreamMessageId),
+    messages.map((m) => m.traceparent),
   ]);
 }

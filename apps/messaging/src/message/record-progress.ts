@@ -12,6 +12,7 @@ import { statement, type Transaction } from '@switchboard/postgres';
 import type { Message } from './message.entity.js';
 import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
 import { messageView } from './message-view.js';
+import { progressTraceparent } from './progress-span.js';
 
 /** Something that became known of a stored outbound message. */
 export interface ProgressReport {
@@ -20,8 +21,8 @@ export interface ProgressReport {
   readonly fact: ProgressFact;
   /** The upstream's id, where the report knows it. */
   readonly upstreamMessageId: string | null;
-  /** The trace that the fact belongs to, when it is not the active one. */
-  readonly traceparent?: string | null;
+  /** The trace that brought the fact; null outside of one. */
+  readonly traceparent: string | null;
 }
 
 /** A message with what lists of dispatches need, locked until the transaction ends. */
@@ -40,7 +41,7 @@ const lockSql = statement<LockedMessage>(
      m.unsupported_type AS "unsupportedType", m.text, m.template, m.status,
      m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
      m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
-     m.failed_at AS "failedAt", c.event_sequence AS "eventSequence"
+     m.failed_at AS "failedAt", m.traceparent, c.event_sequence AS "eventSequence"
    FROM unnest($1::text[], $2::text[]) AS told(organization_id, id)
    JOIN message m ON m.organization_id = told.organization_id AND m.id = told.id AND m.direction = 'OUTBOUND'
    JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id
@@ -111,11 +112,12 @@ export async function recordProgress(tx: Transaction, reports: readonly Progress
     const after = { ...before, ...progress, upstreamMessageId: before.upstreamMessageId ?? report.upstreamMessageId };
     messages.set(key, after);
     changed.add(key);
+    const traceparent = progressTraceparent(before, report);
     for (const milestone of milestones) {
       const sequence = (sequences.get(before.conversationId) ?? 0) + 1;
       sequences.set(before.conversationId, sequence);
       told.add(before.conversationId);
-      events.push(milestoneEvent(after, milestone, sequence, report.traceparent));
+      events.push(milestoneEvent(after, milestone, sequence, traceparent));
     }
   }
   const rows = [...changed].flatMap((key) => messages.get(key) ?? []);
@@ -160,7 +162,7 @@ function milestoneEvent(
   message: Message,
   milestone: Milestone,
   sequence: number,
-  traceparent: string | null | undefined,
+  traceparent: string | null,
 ): NewEvent<MessageEventData> {
   const times = shownTimes(message);
   const happenedAt = { sent: times.sentAt, delivered: times.deliveredAt, read: times.readAt, failed: times.failedAt };
@@ -171,6 +173,6 @@ function milestoneEvent(
     sequence,
     occurredAt: happenedAt[milestone] ?? cuidTime(message.id),
     data: { message: messageView(message) },
-    ...(traceparent === undefined ? {} : { traceparent }),
+    traceparent,
   };
 }

@@ -116,6 +116,8 @@ const CONVERSATIONS_AND_MESSAGES = `
     delivered_at timestamptz,
     read_at timestamptz,
     failed_at timestamptz,
+    -- Of the request that sent it, when that is recorded: callbacks go on in its trace.
+    traceparent text,
     PRIMARY KEY (organization_id, id)
   ) PARTITION BY RANGE (id);
   CREATE INDEX message_conversation ON message (organization_id, conversation_id, id);

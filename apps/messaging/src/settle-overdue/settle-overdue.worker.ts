@@ -58,6 +58,7 @@ export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDest
           messageId,
           fact: { type: 'failed', at, ...failureOf(state), afterSending: false },
           upstreamMessageId: null,
+          traceparent: null,
         })),
       ),
     );

@@ -2,6 +2,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import type { CallbackItem, UpstreamMessageItem } from '@switchboard/contracts/gateway/events';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageReceived } from '@switchboard/contracts/messaging/events';
+import { recordedOnly } from '@switchboard/nats';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
@@ -75,7 +76,10 @@ function touchOf(group: readonly NewInbound[]): Parameters<typeof touchConversat
   };
 }
 
-function messageOf({ channel, contact, callback, messageId }: NewInbound, { id }: TouchedConversation): NewMessage {
+function messageOf(
+  { channel, contact, callback, messageId, traceparent }: NewInbound,
+  { id }: TouchedConversation,
+): NewMessage {
   return {
     organizationId: channel.organizationId,
     id: messageId,
@@ -86,6 +90,7 @@ function messageOf({ channel, contact, callback, messageId }: NewInbound, { id }
     ...contentOf(callback.item.message),
     status: 'RECEIVED',
     upstreamMessageId: callback.item.message.id,
+    traceparent: recordedOnly(traceparent),
   };
 }
 
