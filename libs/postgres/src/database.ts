@@ -36,6 +36,19 @@ export interface Transaction extends Queryable {
 
 const STATEMENT_TIMEOUT_MS = 10_000;
 
+/**
+ * Our statements start from at most a few hundred keys and look each up by an index: a nested loop in the order written
+ * is right at every size. Left to itself the planner, which plans once and for tables that may be empty still, chooses
+ * scans and hash joins over whole tables: 17 ms instead of 0.2 ms for a batch were measured on 2,000 messages.
+ */
+const PLANNER = [
+  '-c plan_cache_mode=force_generic_plan',
+  '-c join_collapse_limit=1',
+  '-c enable_seqscan=off',
+  '-c enable_hashjoin=off',
+  '-c enable_mergejoin=off',
+];
+
 /** One service's database: prepared statements and transactions over the pool that TypeORM made and shares. */
 export class Database implements Queryable {
   private constructor(
@@ -152,8 +165,7 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
         '-c idle_in_transaction_session_timeout=15000',
         '-c lock_timeout=5000',
         '-c timezone=UTC',
-        // Statements over unnest() are planned once; a nested loop over the keys is right at every size.
-        '-c plan_cache_mode=force_generic_plan',
+        ...PLANNER,
         '-c jit=off',
       ].join(' '),
     },
