@@ -136,7 +136,6 @@ CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY messaging.inbox USING btree (event_id, consumer)
-CREATE INDEX message_conversation ON ONLY messaging.message USING btree (organization_id, conversation_id, id)
 CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organization_id, id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)

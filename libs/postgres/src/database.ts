@@ -45,6 +45,7 @@ const PLANNER = [
   '-c plan_cache_mode=force_generic_plan',
   '-c join_collapse_limit=1',
   '-c enable_seqscan=off',
+  '-c enable_bitmapscan=off',
   '-c enable_hashjoin=off',
   '-c enable_mergejoin=off',
 ];
@@ -80,12 +81,16 @@ export class Database implements Queryable {
   async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
     let inDoubt = false;
+    // A session that ends while no statement is under way is told by an event, which unheard would end the process; the
+    // next statement fails with it.
+    client.on('error', ignore);
     try {
       return await runTransaction(client, work);
     } catch (error) {
       inDoubt = error instanceof OutcomeUnknown || !(await rolledBack(client));
       throw error;
     } finally {
+      client.removeListener('error', ignore);
       // A client whose state is in doubt is closed, never handed to the next caller.
       client.release(inDoubt);
     }
@@ -100,6 +105,8 @@ export class Database implements Queryable {
     await this.dataSource.destroy();
   }
 }
+
+function ignore(): void {}
 
 async function runTransaction<Result>(
   client: pg.PoolClient,

@@ -120,7 +120,6 @@ const CONVERSATIONS_AND_MESSAGES = `
     traceparent text,
     PRIMARY KEY (organization_id, id)
   ) PARTITION BY RANGE (id);
-  CREATE INDEX message_conversation ON message (organization_id, conversation_id, id);
 
   -- Callbacks without our reference, and inbound messages told twice, are found by the upstream's id.
   CREATE TABLE upstream_message (

@@ -88,9 +88,10 @@ const judge = statement<Candidate>(
      WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
    LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
      AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
-   LEFT JOIN LATERAL (SELECT c.* FROM contact_phone f JOIN contact c
-     ON c.organization_id = f.organization_id AND c.id = f.contact_id
-     WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) p ON true
+   LEFT JOIN LATERAL (SELECT f.contact_id FROM contact_phone f
+     WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) known ON true
+   LEFT JOIN LATERAL (SELECT c.* FROM contact c
+     WHERE c.organization_id = item.organization_id AND c.id = known.contact_id LIMIT 1) p ON true
    ORDER BY item.n`,
 );
 
