@@ -24,8 +24,8 @@ class Harness {
       name: 'test',
       run: (items) =>
         new Promise((resolve, reject) => {
-          const end = (outcomes = items.map(({ value }): Outcome<number> => ({ ok: value }))): void =>
-            resolve(outcomes);
+          const end = (outcomes?: readonly Outcome<number>[]): void =>
+            resolve(outcomes ?? items.map(({ value }) => ({ ok: value })));
           this.batches.push({ items, end, fail: reject });
           this.onBatch?.();
         }),
