@@ -1,0 +1,198 @@
+import { createServer, connect, type AddressInfo } from 'node:net';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { isUnavailable, migrate, OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
+import { coalesce } from '@switchboard/postgres/coalesce';
+import fc from 'fast-check';
+import { describeCoalesceLaw, testServers, type CoalesceSubject, type ServiceDatabase } from '../index.js';
+
+const servers = testServers();
+
+class Counters1764000000000 {
+  readonly name = 'Counters1764000000000';
+
+  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+    await runner.query(`
+      CREATE TABLE contacts.counter (
+        tenant text NOT NULL,
+        key text NOT NULL,
+        total integer NOT NULL CHECK (total < 1000),
+        PRIMARY KEY (tenant, key)
+      );
+      CREATE TABLE contacts.late (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED);
+    `);
+  }
+
+  async down(): Promise<void> {}
+}
+
+const insertCounter = statement('t.insert', 'INSERT INTO counter (tenant, key, total) VALUES ($1, $2, $3)');
+const insertLate = statement('t.insert-late', 'INSERT INTO late (id) VALUES ($1)');
+const countCounters = statement<{ n: number }>('t.count', 'SELECT count(*)::int AS n FROM counter');
+const backend = statement<{ pid: number }>('t.backend', 'SELECT pg_backend_pid() AS pid');
+const addUp = statement<{ tenant: string; key: string; total: number }>(
+  't.add-up',
+  `INSERT INTO counter (tenant, key, total)
+   SELECT tenant, key, sum(amount)::int FROM unnest($1::text[], $2::text[], $3::int[]) AS added(tenant, key, amount)
+   GROUP BY tenant, key ORDER BY tenant, key
+   ON CONFLICT (tenant, key) DO UPDATE SET total = counter.total + excluded.total RETURNING tenant, key, total`,
+);
+
+let prepared: ServiceDatabase;
+beforeAll(async () => (prepared = await servers.serviceDatabase('contacts', [Counters1764000000000])));
+
+describe('a transaction', () => {
+  let database: Database;
+  let superuser: Database;
+  const count = async (): Promise<number | undefined> => (await superuser.query(countCounters, []))[0]?.n;
+  const pid = async (): Promise<number | undefined> => (await database.query(backend, []))[0]?.pid;
+
+  beforeAll(async () => {
+    // One connection: whatever is left on it is the next caller's.
+    database = await prepared.database({ poolMax: 1 });
+    superuser = await prepared.superuser();
+  });
+  beforeEach(() => superuser.dataSource.query('TRUNCATE contacts.counter, contacts.late'));
+
+  it('leaves nothing when the work throws, and keeps its connection for the next caller', async () => {
+    const before = await pid();
+    for (let n = 0; n < 3; n++) {
+      const refused = database.transaction(async (tx) => {
+        await tx.query(insertCounter, ['a', 'k', 1]);
+        throw new AppError(gatewayErrors.NOT_FOUND);
+      });
+      await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(database.transaction(() => Promise.reject(new Error('before any statement')))).rejects.toThrow(
+        'before',
+      );
+    }
+    expect([await count(), await pid()]).toEqual([0, before]);
+    await database.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
+    expect(await count()).toBe(1);
+  });
+
+  it('rolls all of it back when a statement fails that travels with COMMIT, and says which', async () => {
+    const before = await pid();
+    const failing = database.transaction(async (tx) => {
+      await tx.query(insertCounter, ['a', 'k', 1]);
+      tx.atCommit(insertCounter, ['a', 'l', 5_000]);
+      tx.atCommit(insertCounter, ['a', 'm', 1]);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23514' });
+    expect([await count(), await pid()]).toEqual([0, before]);
+  });
+
+  it('counts a refusal by COMMIT itself as a rollback, not as an unknown outcome', async () => {
+    const failing = database.transaction(async (tx) => {
+      await tx.query(insertLate, [1]);
+      await tx.query(insertLate, [1]);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    await database.transaction((tx) => tx.query(insertLate, [1]));
+  });
+
+  it('outlives a session that is killed while the work waits, as a missing dependency and not as a crash', async () => {
+    const killed = database.transaction(async (tx) => {
+      const [own] = await tx.query(backend, []);
+      await superuser.dataSource.query('SELECT pg_terminate_backend($1, 5000)', [own?.pid]);
+      await tx.query(insertCounter, ['a', 'k', 1]);
+    });
+    const error: unknown = await killed.catch((reason: unknown) => reason);
+    expect(isUnavailable(error)).toBe(true);
+    expect(error).not.toBeInstanceOf(OutcomeUnknown);
+    await database.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
+    expect(await count()).toBe(1);
+  });
+
+  it('has an unknown outcome when the answer to COMMIT is lost, although it stands', async () => {
+    const proxy = await proxyThatCutsAtCommit(prepared.url);
+    const distant = await prepared.database({ url: proxy.url, poolMax: 1 });
+    const committed = distant.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
+    await expect(committed).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await count()).toBe(1);
+  });
+});
+
+describe('migrations', () => {
+  it('are applied once when two steps run at the same time', async () => {
+    const { migratorUrl, role } = await servers.serviceDatabase('contacts', []);
+    const run = (): Promise<string[]> =>
+      migrate({ url: migratorUrl, schema: 'contacts', migrations: [Counters1764000000000], serviceRole: role });
+    expect((await Promise.all([run(), run(), run()])).flat()).toEqual(['Counters1764000000000']);
+  });
+});
+
+interface Amount {
+  readonly tenant: string;
+  readonly key: string;
+  readonly amount: number;
+}
+
+describeCoalesceLaw<Amount>({
+  name: 'a set-based upsert',
+  open: async (): Promise<CoalesceSubject<Amount>> => {
+    const database = await prepared.database();
+    const { dataSource } = await prepared.superuser();
+    const batchSizes: number[] = [];
+    const call = coalesce<Amount, null>({
+      name: 'test.add-up',
+      run: async (items) => {
+        batchSizes.push(items.length);
+        await database.transaction((tx) =>
+          tx.query(addUp, [
+            items.map(({ tenant }) => tenant),
+            items.map(({ key }) => key),
+            items.map(({ amount }) => amount),
+          ]),
+        );
+        return items.map(() => ({ ok: null }));
+      },
+      tenant: ({ tenant }) => tenant,
+      limits: { items: 100, bytes: 1, inFlight: 2, waiting: 1_000 },
+    });
+    return {
+      call,
+      batchSizes,
+      clear: () => dataSource.query('TRUNCATE contacts.counter'),
+      stored: (tenant) =>
+        dataSource.query('SELECT key, total FROM contacts.counter WHERE tenant = $1 ORDER BY key', [tenant]),
+    };
+  },
+  items: fc.record({
+    tenant: fc.constantFrom('calice', 'cbob'),
+    key: fc.constantFrom('k', 'l'),
+    amount: fc.integer({ min: 1, max: 9 }),
+  }),
+  tenant: ({ tenant }) => tenant,
+  poison: { tenant: 'calice', key: 'k', amount: 5_000 },
+  writing: ['k', 'l', 'm'].map((key) => ({ tenant: 'cbob', key, amount: 1 })),
+  table: 'contacts.counter',
+  superuser: () => prepared.superuser(),
+});
+
+/** Passes everything on until the server has answered a COMMIT: then both sides are cut, and the answer is lost. */
+async function proxyThatCutsAtCommit(databaseUrl: string): Promise<{ url: string }> {
+  const target = new URL(databaseUrl);
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let committing = false;
+    client.on('data', (chunk) => {
+      committing ||= chunk.includes('COMMIT');
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (committing && chunk.includes('COMMIT')) {
+        client.destroy();
+        upstream.destroy();
+      } else client.write(chunk);
+    });
+    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+    client.on('close', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.onEnd(() => new Promise((resolve) => server.close(resolve)));
+  const url = new URL(databaseUrl);
+  url.port = String((server.address() as AddressInfo).port);
+  return { url: url.href };
+}
