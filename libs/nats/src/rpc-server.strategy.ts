@@ -87,8 +87,25 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
       span.setAttribute('error.type', reply.error.code);
       if (reply.error.code === gatewayErrors.INTERNAL.code) span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    message.respond(JSON.stringify(reply));
+    this.respond(subject, message, reply);
     span.end();
+  }
+
+  /** Never throws: an answer that cannot be sent must not end the process with its other requests. */
+  private respond(subject: string, message: Msg, reply: RpcReply<unknown>): void {
+    try {
+      const text = JSON.stringify(reply);
+      const answerBytes = Buffer.byteLength(text);
+      const answerBytesMax = this.options.connection.info?.max_payload ?? Infinity;
+      if (answerBytes <= answerBytesMax) message.respond(text);
+      else {
+        const error = new RangeError(`an answer of ${answerBytes} bytes is more than a message holds`);
+        message.respond(JSON.stringify({ error: this.options.failureOf(error, subject) }));
+      }
+    } catch (error) {
+      // The connection is closed: the caller's deadline tells it.
+      this.logger.error(error);
+    }
   }
 
   private async run(subject: string, message: Msg): Promise<RpcReply<unknown>> {
