@@ -1,0 +1,227 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { context, SpanKind, trace } from '@opentelemetry/api';
+import { contactChanged } from '@switchboard/contracts/contacts/events';
+import { resolveContactsRpc as rpc, type ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import { messagingContactsConsumer, topology } from '@switchboard/contracts/topology';
+import {
+  activeTraceparent,
+  EventPublisher,
+  natsUsers,
+  PROVISIONER,
+  PullConsumer,
+  RpcClient,
+  RpcServerStrategy,
+  RpcUnanswered,
+  type DeliveredEvent,
+  type NatsConnection,
+  type RpcCall,
+} from '@switchboard/nats';
+import { rpcFailure } from '@switchboard/service';
+import { collectSpans, eventually, testServers, type TestNats } from '../index.js';
+
+const servers = testServers();
+const principal = systemPrincipal('corg', 'test');
+const request = { sightings: [] };
+const answer: { contacts: ContactFacts[] } = { contacts: [] };
+type Call = RpcCall<unknown>;
+
+let nats: TestNats;
+let client: RpcClient;
+beforeAll(async () => {
+  nats = await servers.nats();
+  client = new RpcClient(await nats.connect('messaging'));
+});
+
+describe('an rpc', () => {
+  let connection: NatsConnection;
+  let running: RpcServerStrategy | undefined;
+  beforeAll(async () => (connection = await nats.connect('contacts')));
+  afterEach(async () => {
+    await running?.close();
+    running = undefined;
+  });
+
+  const serve = (handler: (call: Call) => Promise<unknown>, inFlightMax = 10): RpcServerStrategy => {
+    running = new RpcServerStrategy({
+      connection,
+      service: 'contacts',
+      inFlightMax,
+      failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(gatewayErrors.INTERNAL)),
+    });
+    running.addHandler(rpc.subject, handler);
+    running.listen(() => undefined);
+    return running;
+  };
+
+  it('brings principal and request to the handler and its answer back', async () => {
+    const calls: Call[] = [];
+    serve(async (call) => (calls.push(call), { contacts: [], more: 1 }));
+    expect(await client.call(rpc, principal, request)).toEqual({ contacts: [], more: 1 });
+    expect(calls).toEqual([{ principal, request, signal: expect.any(AbortSignal) }]);
+  });
+
+  it('refuses with the code, the sentence and the details of the service', async () => {
+    const details = { retryAfterSeconds: 7, messageId: 'cmessage1' };
+    serve(() => Promise.reject(new AppError(gatewayErrors.RATE_LIMITED, 'Slow down', details)));
+    const refused = client.call(rpc, principal, request);
+    await expect(refused).rejects.toBeInstanceOf(AppError);
+    await expect(refused).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      status: 429,
+      message: 'Slow down',
+      ...details,
+    });
+  });
+
+  it('had no effect when nobody took it within the patience, and finds a service that comes meanwhile', async () => {
+    const nobody = client.call(rpc, principal, request, 150);
+    await expect(nobody).rejects.toBeInstanceOf(RpcUnanswered);
+    await expect(nobody).rejects.toMatchObject({ effect: 'none', subject: rpc.subject });
+    const early = client.call(rpc, principal, request);
+    await connection.flush();
+    serve(() => Promise.resolve(answer));
+    expect(await early).toEqual(answer);
+  });
+
+  it('has an unknown effect when the answer is late, and tells the handler that nobody waits any more', async () => {
+    const aborted = Promise.withResolvers<unknown>();
+    const release = Promise.withResolvers<unknown>();
+    serve((call) => {
+      call.signal.addEventListener('abort', () => aborted.resolve(call.signal.reason));
+      return release.promise;
+    });
+    await expect(client.call(rpc, principal, request, 50)).rejects.toMatchObject({ effect: 'unknown' });
+    expect(await aborted.promise).toMatchObject({ name: 'TimeoutError' });
+    release.resolve(answer);
+  });
+
+  it('is refused at once beyond the bound of what is under way, and taken again below it', async () => {
+    const release = Promise.withResolvers<unknown>();
+    const entered: Call[] = [];
+    serve((call) => (entered.push(call), release.promise), 2);
+    const taken = [client.call(rpc, principal, request), client.call(rpc, principal, request)];
+    await eventually(() => entered.length === 2);
+    await expect(client.call(rpc, principal, request)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    release.resolve(answer);
+    expect(await Promise.all(taken)).toEqual([answer, answer]);
+    expect(await client.call(rpc, principal, request)).toEqual(answer);
+  });
+
+  it('that is under way is answered before the server has closed; the next one finds nobody', async () => {
+    const release = Promise.withResolvers<unknown>();
+    const entered = Promise.withResolvers<void>();
+    const server = serve(() => (entered.resolve(), release.promise));
+    const call = client.call(rpc, principal, request);
+    await entered.promise;
+    let isClosed = false;
+    const closing = server.close().then(() => (isClosed = true));
+    running = undefined;
+    await expect(client.call(rpc, principal, request, 100)).rejects.toMatchObject({ effect: 'none' });
+    expect(isClosed).toBe(false);
+    release.resolve(answer);
+    expect(await call).toEqual(answer);
+    await closing;
+  });
+
+  it('is INTERNAL when its answer is larger than a message may be, and the server goes on', async () => {
+    let size = 2 * 1024 * 1024;
+    serve(async () => 'x'.repeat(size));
+    await expect(client.call(rpc, principal, request)).rejects.toMatchObject({ code: 'INTERNAL' });
+    size = 10;
+    expect(await client.call(rpc, principal, request)).toBe('x'.repeat(10));
+  });
+
+  it('and an event carry the trace', async () => {
+    const collector = collectSpans();
+    servers.onEnd(() => collector.stop());
+    serve(() => Promise.resolve(answer));
+    const root = trace.getTracer('test').startSpan('root');
+    const traceparent = await context.with(trace.setSpan(context.active(), root), async () => {
+      await client.call(rpc, principal, request);
+      return activeTraceparent();
+    });
+    root.end();
+    const { traceId } = root.spanContext();
+    const spans = collector.named(rpc.subject);
+    const [server, caller] = [
+      spans.find(({ kind }) => kind === SpanKind.SERVER),
+      spans.find(({ kind }) => kind === SpanKind.CLIENT),
+    ];
+    expect(caller).toMatchObject({ parentSpanContext: { spanId: root.spanContext().spanId } });
+    expect(server).toMatchObject({ parentSpanContext: { spanId: caller?.spanContext().spanId, traceId } });
+
+    const heard: DeliveredEvent[] = [];
+    const consumer = new PullConsumer({
+      connection: await nats.connect('messaging'),
+      consumer: messagingContactsConsumer,
+      batchMax: 10,
+      handle: async (events) => events.map((event) => (heard.push(event), { ack: true })),
+      onMalformed: () => undefined,
+      onError: () => undefined,
+    });
+    consumer.start();
+    servers.onEnd(() => consumer.stop());
+    const event = { id: newCuid(), subject: contactChanged.subject, payload: '{"id":"c1"}', traceparent };
+    await new EventPublisher(connection).publish(event);
+    const [delivered] = await eventually(() => heard.length > 0 && heard);
+    expect(trace.getSpanContext(delivered?.context ?? context.active())).toMatchObject({ traceId });
+  });
+});
+
+describe('the NATS user', () => {
+  const users = natsUsers().map(({ user }) => user);
+  const services = users.filter((user) => user !== PROVISIONER);
+
+  it.each(users)('%s may not publish what is not its own, nor read what is not for it', async (user) => {
+    const refusals: string[] = [];
+    const connection = await nats.connect(user, (_status, detail) => void refusals.push(detail));
+    const others = services.filter((other) => other !== user);
+    const own = user === PROVISIONER ? undefined : topology[user as keyof typeof topology];
+    const callable = new Set<string>(own?.calls.map(({ subject }) => subject));
+    const served = new Set<string>(own?.serves.map(({ subject }) => subject));
+    const rpcs = Object.values(topology).flatMap(({ serves }) => serves.map(({ subject }) => subject));
+
+    const publish = [
+      ...others.map((other) => `${other}.forged.v1`),
+      ...rpcs.filter((subject) => !callable.has(subject)),
+      '$SYS.REQ.SERVER.PING',
+      ...(user === PROVISIONER
+        ? ['$JS.ACK.CONTACTS.messaging-contacts.1.1.1.1.0']
+        : [
+            '$JS.API.INFO',
+            '$JS.API.STREAM.INFO.CONTACTS',
+            '$JS.API.STREAM.DELETE.CONTACTS',
+            '$JS.API.STREAM.MSG.GET.CONTACTS',
+            '$JS.API.CONSUMER.CREATE.CONTACTS',
+            `$JS.API.CONSUMER.MSG.NEXT.CONTACTS.not-${user}`,
+          ]),
+    ];
+    const subscribe = [
+      '>',
+      ...users.filter((other) => other !== user).map((other) => `_INBOX_${other}.>`),
+      ...rpcs.filter((subject) => !served.has(subject)),
+      ...services.map((service) => `${service}.>`),
+    ];
+    for (const subject of publish) connection.publish(subject, '{}');
+    for (const subject of subscribe) connection.subscribe(subject, { callback: () => undefined });
+    await connection.flush();
+    for (const subject of publish) await refused(refusals, 'publish', subject);
+    for (const subject of subscribe) await refused(refusals, 'subscription', subject);
+  });
+});
+
+/** The server names the operation and the subject of each violation. */
+async function refused(refusals: readonly string[], operation: string, subject: string): Promise<void> {
+  await eventually(
+    () => {
+      const found = refusals.some((text) => text.toLowerCase().includes(operation) && text.includes(`"${subject}"`));
+      if (!found) throw new Error(`${operation} of ${subject} was not refused: ${refusals.join('; ')}`);
+      return true;
+    },
+    { deadlineMs: 1_000 },
+  );
+}
