@@ -1,0 +1,72 @@
+/** An answer of the API, read whole. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null when there was no JSON. */
+  readonly body: ApiBody | null;
+}
+
+/** What tests look at in a body. */
+export interface ApiBody {
+  readonly id?: string;
+  readonly status?: string;
+  readonly upstreamMessageId?: string | null;
+  readonly error?: { readonly code: string; readonly message: string } | null;
+  readonly items?: readonly ApiBody[];
+  readonly nextCursor?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Asks the API as a stranger does: over HTTP, with a key. */
+export class Api {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly apiKey: string,
+  ) {}
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    return this.ask('GET', path, undefined, headers);
+  }
+
+  async send(to: unknown, text: unknown, more: Record<string, unknown> = {}): Promise<ApiAnswer> {
+    return this.ask('POST', '/v1/messages', JSON.stringify({ to, text, ...more }));
+  }
+
+  /** @param body as it goes over the wire */
+  async ask(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    const answer = await fetch(this.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        authorization: `Bearer ${this.apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    return { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as ApiBody) : null };
+  }
+}
+
+/** The simulator's control. */
+export class Simulator {
+  constructor(private readonly url: string) {}
+
+  /** Requests that the upstream received. */
+  async requests(query: string): Promise<readonly { readonly reference: string; readonly body: unknown }[]> {
+    const answer = await fetch(`${this.url}/_sim/requests?limit=1000&${query}`);
+    return ((await answer.json()) as { items: { reference: string; body: unknown }[] }).items;
+  }
+
+  async post(path: string, body: unknown): Promise<void> {
+    const answer = await fetch(`${this.url}/_sim/${path}`, {
+      method: path === 'knobs' ? 'PUT' : 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`/_sim/${path}: ${answer.status} ${await answer.text()}`);
+  }
+}

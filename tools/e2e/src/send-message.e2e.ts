@@ -1,0 +1,324 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startStack, type RunningStack } from '@switchboard/dev';
+import { eventually } from '@switchboard/testing';
+import { Api, Simulator, type ApiBody } from './api.js';
+import { TraceCollector } from './trace-collector.js';
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const CUID = /^c[0-9a-z]{24}$/;
+const SOON = { deadlineMs: 20_000 };
+
+describe('a message on its way through everything that npm start starts', () => {
+  const traces = new TraceCollector();
+  let stack: RunningStack;
+  let dataDir: string;
+  let acme: Api;
+  let globex: Api;
+  let baseUrl: string;
+  let simulator: Simulator;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
+    const endpoint = await traces.listen();
+    stack = await startStack({
+      dataDir,
+      quiet: true,
+      environment: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+      },
+    });
+    const [first, second] = stack.devJson.organizations ?? [];
+    if (!first || !second || !stack.devJson.baseUrl || !stack.devJson.simulatorUrl) throw new Error('nothing to test');
+    baseUrl = stack.devJson.baseUrl;
+    acme = new Api(baseUrl, first.apiKey);
+    globex = new Api(baseUrl, second.apiKey);
+    simulator = new Simulator(stack.devJson.simulatorUrl);
+  }, 180_000);
+
+  afterAll(async () => {
+    await stack?.destroy();
+    traces.close();
+  }, 60_000);
+
+  it('is accepted, sent, told by callbacks and shown in the list', async () => {
+    const sent = await acme.send('+1 (415) 555-0123', 'Hello from Switchboard');
+    expect(sent.status).toBe(200);
+    expect(Object.keys(sent.body ?? {}).sort()).toEqual(['contactId', 'conversationId', 'id', 'upstreamMessageId']);
+    expect(sent.body?.id).toMatch(CUID);
+    expect(sent.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+
+    const delivered = await messageWhen(sent.body?.id, 'DELIVERED');
+    expect(delivered).toMatchObject({
+      conversationId: sent.body?.['conversationId'],
+      contactId: sent.body?.['contactId'],
+      direction: 'OUTBOUND',
+      type: 'TEXT',
+      unsupportedType: null,
+      text: 'Hello from Switchboard',
+      template: null,
+      upstreamMessageId: sent.body?.upstreamMessageId,
+      error: null,
+      readAt: null,
+      failedAt: null,
+    });
+    for (const time of ['createdAt', 'sentAt', 'deliveredAt']) expect(delivered[time]).toMatch(ISO);
+
+    const listed = await acme.get('/v1/conversations?limit=1');
+    expect(listed.body?.items?.[0]).toEqual({
+      id: sent.body?.['conversationId'],
+      status: 'OPEN',
+      lastMessageAt: expect.stringMatching(ISO),
+      createdAt: expect.stringMatching(ISO),
+      messagingChannelId: expect.stringMatching(CUID),
+      contact: { id: sent.body?.['contactId'], name: null, phone: '+14155550123', messagingId: '14155550123' },
+    });
+    const [request] = await simulator.requests(`reference=${sent.body?.id}`);
+    expect(request?.body).toMatchObject({ to: '+14155550123', biz_opaque_callback_data: sent.body?.id });
+  });
+
+  it.each([
+    ['00', 400, 'UPSTREAM_REJECTED', '131026'],
+    ['01', 400, 'UPSTREAM_REJECTED', '131047'],
+    ['05', 403, 'CONTACT_OPTED_OUT', '131050'],
+    ['06', 400, 'UPSTREAM_REJECTED', '100'],
+  ])('refused for good (…01%s): %i %s, with the stored message FAILED', async (nn, status, code, upstreamCode) => {
+    const refused = await acme.send(`+120155501${nn}`, 'refused');
+    expect([refused.status, refused.body?.error?.code]).toEqual([status, code]);
+    const id = refused.headers.get('x-message-id') ?? '';
+    const stored = await acme.get(`/v1/messages/${id}`);
+    expect(stored.body).toMatchObject({ status: 'FAILED', error: { code: upstreamCode }, sentAt: null });
+    expect(await simulator.requests(`reference=${id}`)).toHaveLength(1);
+  });
+
+  it('after the upstream told of an opt-out, the next send is refused without a message or a request', async () => {
+    await acme.send('+12015550105', 'first');
+    const before = (await simulator.requests('to=12015550105')).length;
+    const refused = await acme.send('+12015550105', 'second');
+    expect([refused.status, refused.body?.error?.code]).toEqual([403, 'CONTACT_OPTED_OUT']);
+    expect(refused.headers.get('x-message-id')).toBeNull();
+    expect(await simulator.requests('to=12015550105')).toHaveLength(before);
+  });
+
+  it.each([
+    ['02', 3],
+    ['03', 3],
+  ])(
+    'refused as retryable (…01%s): 200 QUEUED, sent again until taken',
+    async (nn, attempts) => {
+      const queued = await acme.send(`+120155501${nn}`, 'again');
+      expect([queued.status, queued.body?.upstreamMessageId]).toEqual([200, null]);
+      await messageWhen(queued.body?.id, 'DELIVERED', 60_000);
+      expect(await simulator.requests(`reference=${queued.body?.id}`)).toHaveLength(attempts);
+    },
+    90_000,
+  );
+
+  it.each(['04', '07'])('an unknown outcome (…01%s): 200 QUEUED, never repeated', async (nn) => {
+    const queued = await acme.send(`+120155501${nn}`, 'unknown');
+    expect([queued.status, queued.body?.upstreamMessageId]).toEqual([200, null]);
+    expect((await acme.get(`/v1/messages/${queued.body?.id}`)).body?.status).toBe('QUEUED');
+    expect(await simulator.requests(`reference=${queued.body?.id}`)).toHaveLength(1);
+  });
+
+  it('an answer that was cut (…0108) is settled by the callback that carries our reference', async () => {
+    const cut = await acme.send('+12015550108', 'cut');
+    expect([cut.status, cut.body?.upstreamMessageId]).toEqual([200, null]);
+    expect(await messageWhen(cut.body?.id, 'DELIVERED')).toMatchObject({ upstreamMessageId: expect.any(String) });
+    expect(await simulator.requests(`reference=${cut.body?.id}`)).toHaveLength(1);
+  });
+
+  it('an answer slower than 5 s (…0109) does not keep the caller waiting, and is settled by itself', async () => {
+    const started = performance.now();
+    const slow = await acme.send('+12015550109', 'slow');
+    const tookMs = performance.now() - started;
+    expect([slow.status, slow.body?.upstreamMessageId]).toEqual([200, null]);
+    expect(tookMs).toBeGreaterThan(4_900);
+    expect(tookMs).toBeLessThan(8_000);
+    await messageWhen(slow.body?.id, 'DELIVERED');
+    expect(await simulator.requests(`reference=${slow.body?.id}`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['10', 'FAILED'],
+    ['11', 'READ'],
+    ['12', 'READ'],
+  ])('callbacks of every kind (…01%s) end in %s', async (nn, status) => {
+    const sent = await acme.send(`+120155501${nn}`, 'callbacks');
+    const settled = await messageWhen(sent.body?.id, status);
+    if (status === 'FAILED') expect(settled.error).toMatchObject({ code: '131049' });
+    else expect([settled['deliveredAt'], settled['readAt']]).toEqual([expect.any(String), expect.any(String)]);
+  });
+
+  it('takes a text of a contact into its conversation, once, with the name of the profile', async () => {
+    const inbound = { from: '4915123456789', name: 'Ada', text: 'Is anybody there?', id: 'wamid.twice' };
+    await simulator.post('inbound', inbound);
+    await simulator.post('inbound', inbound);
+    const conversation = await eventually(async () => {
+      const { body } = await acme.get('/v1/conversations?limit=100');
+      return body?.items?.find((item) => (item['contact'] as { phone: string }).phone === '+4915123456789');
+    }, SOON);
+    expect(conversation).toMatchObject({ status: 'OPEN', contact: { name: 'Ada', messagingId: '4915123456789' } });
+    const answered = await acme.send('+49 1512 3456789', 'Yes');
+    expect(answered.body?.['conversationId']).toBe(conversation?.id);
+  });
+
+  it('refuses bad input with the field and stores nothing', async () => {
+    const before = await simulator.requests('since=1970-01-01T00:00:00Z');
+    const cases: [unknown, unknown, Record<string, unknown>, number, string, RegExp][] = [
+      [undefined, 'x', {}, 400, 'VALIDATION_FAILED', /to/],
+      ['12', 'x', {}, 400, 'VALIDATION_FAILED', /to/],
+      ['1'.repeat(33), 'x', {}, 400, 'VALIDATION_FAILED', /to/],
+      [4_915_123_456_789, 'x', {}, 400, 'VALIDATION_FAILED', /to/],
+      ['+14155550123', '', {}, 400, 'VALIDATION_FAILED', /text/],
+      ['+14155550123', 'x'.repeat(4_097), {}, 400, 'VALIDATION_FAILED', /text/],
+      ['+14155550123', 7, {}, 400, 'VALIDATION_FAILED', /text/],
+      ['+14155550123', 'a\u0000b', {}, 400, 'VALIDATION_FAILED', /text/],
+      ['+14155550123', 'x', { messagingChannelId: 'nope!' }, 400, 'VALIDATION_FAILED', /messagingChannelId/],
+      [
+        '+14155550123',
+        'x',
+        { messagingChannelId: 'c'.padEnd(25, '1') },
+        404,
+        'CHANNEL_NOT_FOUND',
+        /messagingChannelId/,
+      ],
+      ['hello there', 'x', {}, 400, 'INVALID_PHONE', /to/],
+      ['+1 555 123 4567', 'x', {}, 400, 'INVALID_PHONE', /to/],
+    ];
+    for (const [to, text, more, status, code, field] of cases) {
+      const refused = await acme.send(to, text, more);
+      expect([refused.status, refused.body?.error?.code]).toEqual([status, code]);
+      expect(refused.body?.error?.message).toMatch(field);
+      expect(Object.keys(refused.body ?? {})).toEqual(['error']);
+    }
+    expect(await simulator.requests('since=1970-01-01T00:00:00Z')).toHaveLength(before.length);
+  });
+
+  it('counts characters, not code units: 4,096 of two units each are accepted', async () => {
+    expect((await acme.send('+14155550124', '😀'.repeat(4_096))).status).toBe(200);
+  });
+
+  it('shows nothing of an organization to another, and asks for a key', async () => {
+    const sent = await acme.send('+14155550125', 'private');
+    const foreign = await globex.get(`/v1/messages/${sent.body?.id}`);
+    const unknown = await globex.get('/v1/messages/caaaaaaaaaaaaaaaaaaaaaaaa');
+    expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);
+    expect((await globex.get('/v1/conversations')).body).toEqual({ items: [] });
+    const stranger = new Api(baseUrl, 'svc_live_nonsense');
+    const refused = await stranger.send('+14155550123', 'x');
+    expect([refused.status, refused.body]).toEqual([
+      401,
+      { error: { code: 'UNAUTHORIZED', message: 'Invalid API key' } },
+    ]);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('pages through the list, filtered by status, without losing or repeating', async () => {
+    const all = await acme.get('/v1/conversations?limit=100');
+    const ids: unknown[] = [];
+    for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+      const page = await acme.get(`/v1/conversations?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
+      ids.push(...(page.body?.items ?? []).map(({ id }) => id));
+      cursor = page.body?.nextCursor;
+    }
+    expect(ids).toEqual(all.body?.items?.map(({ id }) => id));
+    expect((await acme.get('/v1/conversations?status=CLOSED')).body).toEqual({ items: [] });
+    expect((await acme.get('/v1/conversations?status=OPEN&limit=100')).body?.items).toHaveLength(ids.length);
+    expect((await acme.get('/v1/conversations?status=open')).body?.error?.code).toBe('VALIDATION_FAILED');
+  });
+
+  it('is one trace through HTTP, rpc, SQL, outbox, JetStream and callback', async () => {
+    const sent = await acme.send('+14155550126', 'traced');
+    const traceId = sent.headers.get('x-request-id') ?? '';
+    await messageWhen(sent.body?.id, 'DELIVERED');
+    const expected = [
+      ['gateway', /^POST \/v1\/messages$/],
+      ['gateway', /^rpc\.messaging\.send-message$/],
+      ['messaging', /^rpc\.messaging\.send-message$/],
+      ['messaging', /^batch messaging\.accept-message$/],
+      ['messaging', /^messaging\.message\.judge$/],
+      ['messaging', /^POST \/\{version\}/],
+      ['messaging', /^batch messaging\.settle-dispatch$/],
+      ['messaging', /^relay messaging\.message\.sent\.v1$/],
+      ['contacts', /^rpc\.contacts\.resolve-many$/],
+      ['contacts', /^relay contacts\.contact\.changed\.v1$/],
+      ['messaging', /^consume messaging-contacts$/],
+      ['messaging', /^message delivered$/],
+      ['messaging', /^relay messaging\.message\.delivered\.v1$/],
+    ] as const;
+    const spans = await eventually(async () => {
+      const own = traces.ofTrace(traceId);
+      const all = expected.every(([service, name]) => own.some((s) => s.service === service && name.test(s.name)));
+      return all ? own : undefined;
+    }, SOON);
+    const ids = new Set(spans.map(({ spanId }) => spanId));
+    const roots = spans.filter(({ parentSpanId }) => !ids.has(parentSpanId));
+    expect(roots.map(({ name }) => name)).toEqual(['POST /v1/messages']);
+    const callback = spans.find(({ name }) => name === 'message delivered');
+    const brought = traces.spans.find(({ spanId }) => spanId === callback?.links[0]?.spanId);
+    const intake = traces.ofTrace(brought?.traceId ?? '').map(({ name }) => name);
+    expect(intake).toContain('POST /upstream/cloud/callbacks');
+  });
+
+  it('leaves no phone number, text or key in spans and logs', async () => {
+    const text = 'canary-7f3a9 body';
+    const sent = await acme.send('+14155550177', text);
+    await messageWhen(sent.body?.id, 'DELIVERED');
+    const traceId = sent.headers.get('x-request-id') ?? '';
+    await eventually(async () => traces.ofTrace(traceId).length > 10 || undefined, SOON);
+    const folder = join(dataDir, 'logs');
+    const names = (await readdir(folder)).filter((name) => /^(gateway|messaging|contacts)/.test(name));
+    const logs = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    expect(logs.join('')).toContain(traceId);
+    const key = stack.devJson.organizations?.[0]?.apiKey ?? 'none';
+    for (const canary of ['4155550177', 'canary-7f3a9', key]) {
+      expect(traces.spans.filter(({ raw }) => raw.includes(canary))).toEqual([]);
+      expect(logs.filter((log) => log.includes(canary))).toEqual([]);
+    }
+  });
+
+  it('redirects the earlier base for good, keeping path and query', async () => {
+    const moved = await acme.get('/api/v1/conversations?limit=2');
+    expect(moved.status).toBe(308);
+    expect(moved.headers.get('location')).toMatch(/\/v1\/conversations\?limit=2$/);
+    expect(moved.headers.get('deprecation')).toMatch(/^@\d+$/);
+  });
+
+  it('survives kill -9 of messaging: what was accepted is known, nothing is sent twice', async () => {
+    await simulator.post('knobs', { latencyMs: 400 });
+    const sends = Array.from({ length: 40 }, (_, index) => acme.send(`+1415555${2_000 + index}`, 'under fire'));
+    await eventually(
+      async () => (await simulator.requests('since=1970-01-01T00:00:00Z')).length > 60 || undefined,
+      SOON,
+    );
+    const messaging = stack.process('messaging');
+    messaging.kill('SIGKILL');
+    const answers = await Promise.all(sends);
+    await messaging.restarted();
+    await simulator.post('knobs', { latencyMs: 0 });
+    for (const answer of answers) {
+      const id = answer.body?.id ?? answer.headers.get('x-message-id') ?? '';
+      expect(id).toMatch(CUID);
+      const requests = await simulator.requests(`reference=${id}`);
+      expect(requests.length).toBeLessThanOrEqual(1);
+      if (requests.length === 1) await messageWhen(id, 'DELIVERED');
+      else if (answer.status === 200) expect((await acme.get(`/v1/messages/${id}`)).body?.status).toBe('QUEUED');
+    }
+    expect((await acme.send('+14155550123', 'after')).status).toBe(200);
+  }, 120_000);
+
+  async function messageWhen(id: string | undefined, status: string, deadlineMs = 20_000): Promise<ApiBody> {
+    return eventually(
+      async () => {
+        const { body } = await acme.get(`/v1/messages/${id}`);
+        return body?.status === status ? body : undefined;
+      },
+      { deadlineMs },
+    );
+  }
+});
