@@ -1,5 +1,7 @@
-import type pg from 'pg';
 import { hashOfKey, mintKey } from './organization/api-key/api-key.policy.js';
+
+/** Runs one statement as a role that may write every schema; the seed has its own connection. */
+export type RunSql = (sql: string, values: readonly unknown[]) => Promise<unknown>;
 
 /** An organization to be made, with one key. */
 export interface OrganizationSeed {
@@ -17,14 +19,14 @@ export function newApiKey(): string {
 }
 
 /** Makes organizations and keys that do not exist yet; what exists is left as it is. */
-export async function seedOrganizations(client: pg.Client, organizations: readonly OrganizationSeed[]): Promise<void> {
+export async function seedOrganizations(run: RunSql, organizations: readonly OrganizationSeed[]): Promise<void> {
   for (const { id, name, plan, keyId, apiKey } of organizations) {
-    await client.query('INSERT INTO gateway.organization (id, name, plan) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+    await run('INSERT INTO gateway.organization (id, name, plan) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
       id,
       name,
       plan,
     ]);
-    await client.query(
+    await run(
       `INSERT INTO gateway.api_key (id, organization_id, label, prefix, secret_hash)
        VALUES ($1, $2, 'Demonstration', $3, $4) ON CONFLICT DO NOTHING`,
       [keyId, id, apiKey.slice(0, 12), Buffer.from(hashOfKey(apiKey), 'hex')],

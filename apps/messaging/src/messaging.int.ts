@@ -34,7 +34,11 @@ describe('the messaging store', () => {
     database = await prepared.database({ entities: [Message] });
     const superuser = new pg.Client({ connectionString: prepared.superuserUrl });
     await superuser.connect();
-    await seedChannels(superuser, [channelSeed(organizationId, channelId)], key);
+    await seedChannels(
+      (sql, values) => superuser.query(sql, [...values]),
+      [channelSeed(organizationId, channelId)],
+      key,
+    );
     await superuser.end();
     await new ContactRepository(database).project([contactOf(organizationId, contactId, phone)]);
   });

@@ -1,5 +1,7 @@
-import type pg from 'pg';
 import { sealAccessToken } from './channel/access-token.js';
+
+/** Runs one statement as a role that may write every schema; the seed has its own connection. */
+export type RunSql = (sql: string, values: readonly unknown[]) => Promise<unknown>;
 
 /** A channel to be made. */
 export interface ChannelSeed {
@@ -17,12 +19,12 @@ export interface ChannelSeed {
 
 /** Makes channels that do not exist yet; those that exist are connected again with the token given. */
 export async function seedChannels(
-  client: pg.Client,
+  run: RunSql,
   channels: readonly ChannelSeed[],
   credentialsKey: Buffer,
 ): Promise<void> {
   for (const channel of channels) {
-    await client.query(
+    await run(
       `INSERT INTO messaging.channel (organization_id, id, name, phone, provider, business_account_id,
          phone_number_id, access_token_sealed, default_region, is_default, status, created_at)
        VALUES ($1, $2, $3, $4, 'cloud', $5, $6, $7, $8, $9, 'CONNECTED', now())

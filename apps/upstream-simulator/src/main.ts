@@ -7,7 +7,7 @@ const STOP_DEADLINE_MS = 2_000;
 try {
   const simulator = await startSimulator(readConfig());
   const { url, providerUrl } = simulator;
-  console.log(JSON.stringify({ event: 'service.ready', name: 'upstream-simulator', url, providerUrl }));
+  process.stdout.write(`${JSON.stringify({ event: 'service.ready', name: 'upstream-simulator', url, providerUrl })}\n`);
   const stop = (): void => {
     setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
     simulator.close().then(
@@ -23,6 +23,6 @@ try {
 
 function fail(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  console.error(JSON.stringify({ event: 'service.failed', name: 'upstream-simulator', message }));
+  process.stderr.write(`${JSON.stringify({ event: 'service.failed', name: 'upstream-simulator', message })}\n`);
   process.exit(1);
 }

@@ -65,7 +65,16 @@ export async function startSimulator(
   const client = new CallbackClient(config.callback);
   const worker = new DeliverCallbacks(client, journal, accounts, ids, random);
   const sendMessage = new SendMessage({
-    ...{ accounts, templates, knobs, limits, log, open, group, worker, ids, random },
+    accounts,
+    templates,
+    knobs,
+    limits,
+    log,
+    open,
+    group,
+    worker,
+    ids,
+    random,
     refusals: new RefusalCount(),
     slowAnswerMs: substitutes.slowAnswerMs ?? SLOW_ANSWER_MS,
   });

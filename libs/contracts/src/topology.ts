@@ -54,4 +54,5 @@ export const topology = {
   contacts: { serves: [resolveContactsRpc], calls: [], stream: 'CONTACTS', consumes: [] },
 } as const satisfies Record<string, ServiceTopology>;
 
+/** A service of the topology. */
 export type ServiceName = keyof typeof topology;

@@ -6,4 +6,5 @@ export interface Clock {
   monotonic(): number;
 }
 
+/** The process's own clocks. */
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };

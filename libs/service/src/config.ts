@@ -11,7 +11,9 @@ export interface ConfigKey<Value> {
   readonly parse: (text: string) => Value;
 }
 
+/** The keys of a configuration by their variable's name. */
 export type ConfigSchema = Record<string, ConfigKey<unknown>>;
+/** The values that a schema reads. */
 export type ConfigOf<Schema extends ConfigSchema> = {
   readonly [Key in keyof Schema]: Schema[Key] extends ConfigKey<infer Value> ? Value : never;
 };
@@ -85,4 +87,5 @@ export const serviceConfigSchema = {
   NATS_PASSWORD: text({ description: 'its password', secret: true }),
 } satisfies ConfigSchema;
 
+/** The values of `serviceConfigSchema`. */
 export type ServiceConfig = ConfigOf<typeof serviceConfigSchema>;

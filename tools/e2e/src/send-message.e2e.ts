@@ -1,49 +1,25 @@
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStack, type RunningStack } from '@switchboard/dev';
 import { eventually } from '@switchboard/testing';
-import { Api, Simulator, type ApiBody } from './api.js';
-import { TraceCollector } from './trace-collector.js';
+import { Api, type Simulator } from './api.js';
+import { startEverything, type EverythingRunning } from './start-everything.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CUID = /^c[0-9a-z]{24}$/;
 const SOON = { deadlineMs: 20_000 };
 
 describe('a message on its way through everything that npm start starts', () => {
-  const traces = new TraceCollector();
-  let stack: RunningStack;
-  let dataDir: string;
+  let all: EverythingRunning;
   let acme: Api;
   let globex: Api;
-  let baseUrl: string;
   let simulator: Simulator;
+  let messageWhen: EverythingRunning['messageWhen'];
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
-    const endpoint = await traces.listen();
-    stack = await startStack({
-      dataDir,
-      quiet: true,
-      environment: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-        OTEL_TRACES_SAMPLER: 'parentbased_always_on',
-        OTEL_BSP_SCHEDULE_DELAY: '200',
-      },
-    });
-    const [first, second] = stack.devJson.organizations ?? [];
-    if (!first || !second || !stack.devJson.baseUrl || !stack.devJson.simulatorUrl) throw new Error('nothing to test');
-    baseUrl = stack.devJson.baseUrl;
-    acme = new Api(baseUrl, first.apiKey);
-    globex = new Api(baseUrl, second.apiKey);
-    simulator = new Simulator(stack.devJson.simulatorUrl);
+    all = await startEverything();
+    ({ acme, globex, simulator, messageWhen } = all);
   }, 180_000);
 
-  afterAll(async () => {
-    await stack?.destroy();
-    traces.close();
-  }, 60_000);
+  afterAll(async () => all?.end(), 60_000);
 
   it('is accepted, sent, told by callbacks and shown in the list', async () => {
     const sent = await acme.send('+1 (415) 555-0123', 'Hello from Switchboard');
@@ -209,7 +185,7 @@ describe('a message on its way through everything that npm start starts', () => 
     const unknown = await globex.get('/v1/messages/caaaaaaaaaaaaaaaaaaaaaaaa');
     expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);
     expect((await globex.get('/v1/conversations')).body).toEqual({ items: [] });
-    const stranger = new Api(baseUrl, 'svc_live_nonsense');
+    const stranger = new Api(all.baseUrl, 'svc_live_nonsense');
     const refused = await stranger.send('+14155550123', 'x');
     expect([refused.status, refused.body]).toEqual([
       401,
@@ -219,67 +195,17 @@ describe('a message on its way through everything that npm start starts', () => 
   });
 
   it('pages through the list, filtered by status, without losing or repeating', async () => {
-    const all = await acme.get('/v1/conversations?limit=100');
+    const whole = await acme.get('/v1/conversations?limit=100');
     const ids: unknown[] = [];
     for (let cursor: string | undefined, first = true; first || cursor; first = false) {
       const page = await acme.get(`/v1/conversations?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
       ids.push(...(page.body?.items ?? []).map(({ id }) => id));
       cursor = page.body?.nextCursor;
     }
-    expect(ids).toEqual(all.body?.items?.map(({ id }) => id));
+    expect(ids).toEqual(whole.body?.items?.map(({ id }) => id));
     expect((await acme.get('/v1/conversations?status=CLOSED')).body).toEqual({ items: [] });
     expect((await acme.get('/v1/conversations?status=OPEN&limit=100')).body?.items).toHaveLength(ids.length);
     expect((await acme.get('/v1/conversations?status=open')).body?.error?.code).toBe('VALIDATION_FAILED');
-  });
-
-  it('is one trace through HTTP, rpc, SQL, outbox, JetStream and callback', async () => {
-    const sent = await acme.send('+14155550126', 'traced');
-    const traceId = sent.headers.get('x-request-id') ?? '';
-    await messageWhen(sent.body?.id, 'DELIVERED');
-    const expected = [
-      ['gateway', /^POST \/v1\/messages$/],
-      ['gateway', /^rpc\.messaging\.send-message$/],
-      ['messaging', /^rpc\.messaging\.send-message$/],
-      ['messaging', /^batch messaging\.accept-message$/],
-      ['messaging', /^messaging\.message\.judge$/],
-      ['messaging', /^POST \/\{version\}/],
-      ['messaging', /^batch messaging\.settle-dispatch$/],
-      ['messaging', /^relay messaging\.message\.sent\.v1$/],
-      ['contacts', /^rpc\.contacts\.resolve-many$/],
-      ['contacts', /^relay contacts\.contact\.changed\.v1$/],
-      ['messaging', /^consume messaging-contacts$/],
-      ['messaging', /^message delivered$/],
-      ['messaging', /^relay messaging\.message\.delivered\.v1$/],
-    ] as const;
-    const spans = await eventually(async () => {
-      const own = traces.ofTrace(traceId);
-      const all = expected.every(([service, name]) => own.some((s) => s.service === service && name.test(s.name)));
-      return all ? own : undefined;
-    }, SOON);
-    const ids = new Set(spans.map(({ spanId }) => spanId));
-    const roots = spans.filter(({ parentSpanId }) => !ids.has(parentSpanId));
-    expect(roots.map(({ name }) => name)).toEqual(['POST /v1/messages']);
-    const callback = spans.find(({ name }) => name === 'message delivered');
-    const brought = traces.spans.find(({ spanId }) => spanId === callback?.links[0]?.spanId);
-    const intake = traces.ofTrace(brought?.traceId ?? '').map(({ name }) => name);
-    expect(intake).toContain('POST /upstream/cloud/callbacks');
-  });
-
-  it('leaves no phone number, text or key in spans and logs', async () => {
-    const text = 'canary-7f3a9 body';
-    const sent = await acme.send('+14155550177', text);
-    await messageWhen(sent.body?.id, 'DELIVERED');
-    const traceId = sent.headers.get('x-request-id') ?? '';
-    await eventually(async () => traces.ofTrace(traceId).length > 10 || undefined, SOON);
-    const folder = join(dataDir, 'logs');
-    const names = (await readdir(folder)).filter((name) => /^(gateway|messaging|contacts)/.test(name));
-    const logs = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-    expect(logs.join('')).toContain(traceId);
-    const key = stack.devJson.organizations?.[0]?.apiKey ?? 'none';
-    for (const canary of ['4155550177', 'canary-7f3a9', key]) {
-      expect(traces.spans.filter(({ raw }) => raw.includes(canary))).toEqual([]);
-      expect(logs.filter((log) => log.includes(canary))).toEqual([]);
-    }
   });
 
   it('redirects the earlier base for good, keeping path and query', async () => {
@@ -288,37 +214,4 @@ describe('a message on its way through everything that npm start starts', () => 
     expect(moved.headers.get('location')).toMatch(/\/v1\/conversations\?limit=2$/);
     expect(moved.headers.get('deprecation')).toMatch(/^@\d+$/);
   });
-
-  it('survives kill -9 of messaging: what was accepted is known, nothing is sent twice', async () => {
-    await simulator.post('knobs', { latencyMs: 400 });
-    const sends = Array.from({ length: 40 }, (_, index) => acme.send(`+1415555${2_000 + index}`, 'under fire'));
-    await eventually(
-      async () => (await simulator.requests('since=1970-01-01T00:00:00Z')).length > 60 || undefined,
-      SOON,
-    );
-    const messaging = stack.process('messaging');
-    messaging.kill('SIGKILL');
-    const answers = await Promise.all(sends);
-    await messaging.restarted();
-    await simulator.post('knobs', { latencyMs: 0 });
-    for (const answer of answers) {
-      const id = answer.body?.id ?? answer.headers.get('x-message-id') ?? '';
-      expect(id).toMatch(CUID);
-      const requests = await simulator.requests(`reference=${id}`);
-      expect(requests.length).toBeLessThanOrEqual(1);
-      if (requests.length === 1) await messageWhen(id, 'DELIVERED');
-      else if (answer.status === 200) expect((await acme.get(`/v1/messages/${id}`)).body?.status).toBe('QUEUED');
-    }
-    expect((await acme.send('+14155550123', 'after')).status).toBe(200);
-  }, 120_000);
-
-  async function messageWhen(id: string | undefined, status: string, deadlineMs = 20_000): Promise<ApiBody> {
-    return eventually(
-      async () => {
-        const { body } = await acme.get(`/v1/messages/${id}`);
-        return body?.status === status ? body : undefined;
-      },
-      { deadlineMs },
-    );
-  }
 });

@@ -1,4 +1,4 @@
-import { seedOrganizations } from '@switchboard/gateway/seed';
+import { seedOrganizations, type RunSql } from '@switchboard/gateway/seed';
 import { seedChannels } from '@switchboard/messaging/seed';
 import pg from 'pg';
 import type { Demonstration } from './demonstration.js';
@@ -13,8 +13,9 @@ const demonstrations = await demonstrationsIn(config.keysFile);
 const client = new pg.Client({ connectionString: config.databaseUrl, connectionTimeoutMillis: DEADLINE_MS });
 await client.connect();
 try {
-  await seedOrganizations(client, demonstrations);
-  await seedChannels(client, demonstrations.flatMap(channelsOf), config.credentialsKey);
+  const run: RunSql = (sql, values) => client.query(sql, [...values]);
+  await seedOrganizations(run, demonstrations);
+  await seedChannels(run, demonstrations.flatMap(channelsOf), config.credentialsKey);
 } finally {
   await client.end();
 }

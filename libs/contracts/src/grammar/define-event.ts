@@ -8,6 +8,7 @@ export interface EventDefinition<Data = unknown> {
   readonly [types]?: Data;
 }
 
+/** What an event's definition says of its data. */
 export type EventDataOf<Definition> = Definition extends EventDefinition<infer Data> ? Data : never;
 
 /**

@@ -10,7 +10,9 @@ export interface RpcDefinition<Request = unknown, Response = unknown> {
   readonly [types]?: { request: Request; response: Response };
 }
 
+/** What an rpc's definition says of its request. */
 export type RpcRequestOf<Rpc> = Rpc extends RpcDefinition<infer Request, infer _Response> ? Request : never;
+/** What an rpc's definition says of its response. */
 export type RpcResponseOf<Rpc> = Rpc extends RpcDefinition<infer _Request, infer Response> ? Response : never;
 
 /**

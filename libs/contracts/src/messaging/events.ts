@@ -15,8 +15,11 @@ export interface ConversationEventData {
 export const messageAccepted = defineEvent<MessageEventData>('messaging', 'message.accepted', 1);
 /** The upstream took an outbound message. */
 export const messageSent = defineEvent<MessageEventData>('messaging', 'message.sent', 1);
+/** The upstream confirmed the delivery to the recipient's device. */
 export const messageDelivered = defineEvent<MessageEventData>('messaging', 'message.delivered', 1);
+/** The recipient opened the message. */
 export const messageRead = defineEvent<MessageEventData>('messaging', 'message.read', 1);
+/** The upstream refused the message, or nobody knows what became of it. */
 export const messageFailed = defineEvent<MessageEventData>('messaging', 'message.failed', 1);
 /** An inbound message arrived from a contact. */
 export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);

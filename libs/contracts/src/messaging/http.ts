@@ -1,5 +1,6 @@
 /** States of a conversation. Source: specification, "Conversation status". */
 export const conversationStatuses = ['OPEN', 'CLOSED', 'PENDING', 'ARCHIVED', 'SNOOZED'] as const;
+/** One of `conversationStatuses`. */
 export type ConversationStatus = (typeof conversationStatuses)[number];
 
 /** States of a message as the API shows them. Source: decisions, "Messages". */

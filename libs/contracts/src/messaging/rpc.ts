@@ -25,6 +25,7 @@ export const getMessageRpc = defineRpc<{ readonly id: string }, MessageView>('me
   deadlineMs: 5_000,
 });
 
+/** A page of conversations; null stands for no filter. */
 export interface ListConversationsRequest {
   /** 1 to 100. */
   readonly limit: number;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { seedOrganizations } from '@switchboard/gateway/seed';
+import { seedOrganizations, type RunSql } from '@switchboard/gateway/seed';
 import { gatewayMigrations } from '@switchboard/gateway/migrations';
 import { seedChannels } from '@switchboard/messaging/seed';
 import { messagingMigrations } from '@switchboard/messaging/migrations';
@@ -61,10 +61,11 @@ async function prepare(url: string, role: string, tenant: FloorTenant, recipient
   await migrate({ url, schema: 'messaging', migrations: messagingMigrations, serviceRole: role });
   await run(url, async (client) => {
     const organization = { id: organizationId, name: 'Floor', plan: 'SCALE', keyId: newCuid(), apiKey } as const;
-    await seedOrganizations(client, [organization]);
+    const sql: RunSql = (text, values) => client.query(text, [...values]);
+    await seedOrganizations(sql, [organization]);
     const line = { organizationId, id: newCuid(), name: 'floor', phone: '+12015550199', phoneNumberId, accessToken };
     const channel = { ...line, businessAccountId: '1', defaultRegion: 'US', isDefault: true };
-    await seedChannels(client, [channel], Buffer.alloc(32));
+    await seedChannels(sql, [channel], Buffer.alloc(32));
     const ids = recipients.map(() => newCuid());
     await client.query(
       `INSERT INTO messaging.contact (organization_id, id, phone, messaging_id, version)

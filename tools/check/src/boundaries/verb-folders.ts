@@ -1,8 +1,11 @@
 import { posix } from 'node:path';
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
-/** Roles that mark an edge of a use case: what holds one is a verb folder. */
-const edge = /^(apps\/[^/]+\/src\/.+)\/[^/]+\.(controller|handler|consumer|worker)\.tsx?$/;
+/**
+ * Roles that mark an edge of a use case: what holds one is a verb folder. The simulator is no service: its folders are the
+ * parts of one small program that stands for the provider.
+ */
+const edge = /^(apps\/(?!upstream-simulator\/)[^/]+\/src\/.+)\/[^/]+\.(controller|handler|consumer|worker)\.tsx?$/;
 
 /**
  * The verb folders of all services: those below `src` that hold a controller, handler, consumer or worker.

@@ -1,0 +1,59 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startStack, type RunningStack } from '@switchboard/dev';
+import { eventually } from '@switchboard/testing';
+import { Api, Simulator, type ApiBody } from './api.js';
+import { TraceCollector } from './trace-collector.js';
+
+/** Everything that `npm start` starts, with every trace recorded. */
+export interface EverythingRunning {
+  readonly stack: RunningStack;
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  readonly simulator: Simulator;
+  readonly traces: TraceCollector;
+  /** Keys of two organizations. */
+  readonly acme: Api;
+  readonly globex: Api;
+  /** Acme's message once it has the status; asks until then. */
+  messageWhen(id: string | undefined, status: string, deadlineMs?: number): Promise<ApiBody>;
+  end(): Promise<void>;
+}
+
+/** Starts it on a folder of its own; `end` leaves nothing. */
+export async function startEverything(): Promise<EverythingRunning> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
+  const traces = new TraceCollector();
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: await traces.listen(),
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+  };
+  const stack = await startStack({ dataDir, quiet: true, environment });
+  const { baseUrl, simulatorUrl, organizations } = stack.devJson;
+  const [first, second] = organizations ?? [];
+  if (!first || !second || !baseUrl || !simulatorUrl) throw new Error('the stack has nothing to test');
+  const acme = new Api(baseUrl, first.apiKey);
+  return {
+    stack,
+    dataDir,
+    baseUrl,
+    simulator: new Simulator(simulatorUrl),
+    traces,
+    acme,
+    globex: new Api(baseUrl, second.apiKey),
+    messageWhen: (id, status, deadlineMs = 20_000) =>
+      eventually(
+        async () => {
+          const { body } = await acme.get(`/v1/messages/${id}`);
+          return body?.status === status ? body : undefined;
+        },
+        { deadlineMs },
+      ),
+    end: async () => {
+      await stack.destroy();
+      traces.close();
+    },
+  };
+}
