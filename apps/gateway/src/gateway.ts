@@ -72,16 +72,15 @@ async function serveHttp(
   const app = await mountOnServer(server, GatewayModule.of({ platform, takeCallback, verifyToken, checks }), log);
   keyUses.start();
   await app.listen(config.GATEWAY_PORT, config.GATEWAY_HOST);
-  return {
-    url: await app.getUrl(),
-    stop: async () => {
-      stopping = true;
-      await stopAccepting(server.server, openRequests);
-      await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop()]);
-      await app.close();
-      await platform.close();
-    },
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    await stopAccepting(server.server, openRequests);
+    await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop()]);
+    await app.close();
+    await platform.close();
   };
+  let stopped: Promise<void> | undefined;
+  return { url: await app.getUrl(), stop: () => (stopped ??= stop()) };
 }
 
 /** Puts Nest's routes on the server. @throws Error when a route does not declare itself */

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /**
  * A COMMIT was sent and its answer did not come: the work may or may not stand.
  *
@@ -12,7 +14,7 @@ export class OutcomeUnknown extends Error {
 
 /** The five-character SQLSTATE of an error that the server itself reported; null for anything else. */
 export function sqlState(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return null;
+  if (!types.isNativeError(error) || !('code' in error) || !('severity' in error)) return null;
   return typeof error.code === 'string' && error.code.length === 5 ? error.code : null;
 }
 
@@ -30,7 +32,8 @@ export function isTransientConflict(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null) return /^(08|53|57P|58)/.test(state);
-  if (!(error instanceof Error)) return false;
+  // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
+  if (!types.isNativeError(error)) return false;
   const code = 'code' in error ? String(error.code) : '';
   return (
     /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/.test(code) ||

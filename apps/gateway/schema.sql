@@ -1,0 +1,106 @@
+-- tables
+api_key with fillfactor=70
+dead_letter
+inbox partition by RANGE (event_id)
+migration
+organization
+outbox partition by RANGE (id)
+plan
+rate_limit unlogged with fillfactor=50
+
+-- columns
+api_key.id text collate C not null
+api_key.organization_id text collate C not null
+api_key.label text not null
+api_key.prefix text not null
+api_key.secret_hash bytea not null
+api_key.scopes text[]
+api_key.created_by text
+api_key.created_at timestamp with time zone not null default now()
+api_key.last_used_at timestamp with time zone
+api_key.last_used_address inet
+api_key.revoked_at timestamp with time zone
+dead_letter.event_id text collate C not null
+dead_letter.consumer text not null
+dead_letter.subject text not null
+dead_letter.envelope text not null
+dead_letter.error text not null
+dead_letter.deliveries integer not null
+dead_letter.died_at timestamp with time zone not null default now()
+inbox.event_id text collate C not null
+inbox.consumer text not null
+migration.id integer not null default nextval('migration_id_seq'::regclass)
+migration.timestamp bigint not null
+migration.name character varying not null
+organization.id text collate C not null
+organization.name text not null
+organization.plan text collate C not null
+organization.subscription_status text not null default 'ACTIVE'::text
+organization.requests_per_minute integer
+organization.request_burst integer
+organization.messages_per_month bigint
+organization.channels_max integer
+organization.seats_max integer
+organization.created_at timestamp with time zone not null default now()
+outbox.id text collate C not null
+outbox.position bigint not null default nextval('outbox_position'::regclass)
+outbox.aggregate_id text not null
+outbox.subject text not null
+outbox.payload text not null
+outbox.traceparent text
+outbox.published_at timestamp with time zone
+plan.name text collate C not null
+plan.requests_per_minute integer not null
+plan.request_burst integer not null
+plan.messages_per_month bigint not null
+plan.excluded_scopes text[] not null
+plan.channels_max integer not null
+plan.seats_max integer not null
+rate_limit.organization_id text collate C not null
+rate_limit.theoretical_arrival bigint not null
+rate_limit.clock bigint not null
+rate_limit.asked integer not null
+rate_limit.interval bigint not null
+rate_limit.burst integer not null
+rate_limit.granted integer not null
+
+-- constraints
+api_key: CHECK ((length(secret_hash) = 32))
+api_key: FOREIGN KEY (organization_id) REFERENCES organization(id)
+api_key: PRIMARY KEY (id)
+api_key: UNIQUE (secret_hash)
+dead_letter: PRIMARY KEY (event_id, consumer)
+inbox: PRIMARY KEY (event_id, consumer)
+migration: PRIMARY KEY (id)
+organization: CHECK ((channels_max >= 0))
+organization: CHECK ((messages_per_month >= 0))
+organization: CHECK ((request_burst > 0))
+organization: CHECK ((requests_per_minute > 0))
+organization: CHECK ((seats_max >= 0))
+organization: CHECK ((subscription_status = ANY (ARRAY['ACTIVE'::text, 'PAST_DUE'::text, 'CANCELED'::text])))
+organization: FOREIGN KEY (plan) REFERENCES plan(name)
+organization: PRIMARY KEY (id)
+outbox: PRIMARY KEY (id)
+plan: CHECK ((messages_per_month >= 0))
+plan: CHECK ((request_burst > 0))
+plan: CHECK ((requests_per_minute > 0))
+plan: PRIMARY KEY (name)
+rate_limit: PRIMARY KEY (organization_id)
+
+-- indexes
+CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organization_id, id)
+CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
+CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
+CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
+CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON gateway.migration USING btree (id)
+CREATE UNIQUE INDEX organization_pkey ON gateway.organization USING btree (id)
+CREATE INDEX outbox_unpublished ON ONLY gateway.outbox USING btree ("position") WHERE (published_at IS NULL)
+CREATE UNIQUE INDEX outbox_pkey ON ONLY gateway.outbox USING btree (id)
+CREATE UNIQUE INDEX plan_pkey ON gateway.plan USING btree (name)
+CREATE UNIQUE INDEX rate_limit_pkey ON gateway.rate_limit USING btree (organization_id)
+
+-- functions
+cuid_floor(moment timestamp with time zone)
+ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_outbox_partitions(retention_days integer) security definer

@@ -1,0 +1,288 @@
+import { describe, expect, it } from '@jest/globals';
+import { callbackChange, callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
+import { FakeClock } from '@switchboard/testing';
+import fc from 'fast-check';
+import { shownKey } from './authentication/credentials.policy.js';
+import { FailedKeys } from './authentication/failed-keys.js';
+import { parseJsonBody } from './http/json-body.policy.js';
+import { samplingOf } from './http/request-trace.js';
+import { pathOf, RouteTable } from './http/route-table.js';
+import { legacyLocation } from './legacy/legacy-location.policy.js';
+import { SendMessage } from './send-message/send-message.js';
+import { splitCallback } from './take-callback/split-callback.policy.js';
+
+describe('what a request shows of a key', () => {
+  it.each<[string[], string | null]>([
+    [['Authorization', 'Bearer svc_a'], 'svc_a'],
+    [['AUTHORIZATION', 'bEaReR    svc_a'], 'svc_a'],
+    [[], null],
+    [['Authorization', ''], null],
+    [['Authorization', 'svc_a'], null],
+    [['Authorization', 'Bearersvc_a'], null],
+    [['Authorization', 'Bearer svc_a svc_b'], null],
+    [['Authorization', 'Bearer svc_a', 'Authorization', 'Bearer svc_a'], null],
+    [['X-Authorization', 'Bearer svc_a'], null],
+  ])('of %j is %p', (rawHeaders, key) => {
+    expect(shownKey(rawHeaders)).toBe(key);
+  });
+});
+
+describe('answers to bad keys', () => {
+  const failed = (): { clock: FakeClock; keys: FailedKeys; pauses: number[] } => {
+    const clock = new FakeClock();
+    const pauses: number[] = [];
+    const pause = (durationMs: number): Promise<void> => {
+      pauses.push(durationMs);
+      return Promise.resolve();
+    };
+    return { clock, pauses, keys: new FailedKeys(clock, pause) };
+  };
+
+  it('leave at a multiple of 25 ms after the arrival, however long the look-up took', async () => {
+    const { clock, keys, pauses } = failed();
+    for (const tookMs of [0, 1, 24, 25, 26, 60]) {
+      const arrivedMs = clock.monotonic();
+      clock.advance(tookMs);
+      expect((await keys.refusalFor(`address ${tookMs}`, arrivedMs)).code).toBe('UNAUTHORIZED');
+      expect((tookMs + (pauses.at(-1) ?? 0)) % 25).toBe(0);
+      expect(tookMs + (pauses.at(-1) ?? 0)).toBeGreaterThanOrEqual(25);
+    }
+  });
+
+  it('slow a flood of one address down, then turn it away, and leave other addresses alone', async () => {
+    const { clock, keys, pauses } = failed();
+    const codes: string[] = [];
+    for (let count = 0; count < 500; count++) codes.push((await keys.refusalFor('flood', clock.monotonic())).code);
+    expect(codes.filter((code) => code === 'UNAUTHORIZED')).toHaveLength(100 + 5_000 / 20);
+    expect(codes.at(-1)).toBe('RATE_LIMITED');
+    expect(Math.max(...pauses)).toBeGreaterThan(4_900);
+    await keys.refusalFor('other', clock.monotonic());
+    expect(pauses.at(-1)).toBe(25);
+    clock.advance(60_000);
+    await keys.refusalFor('flood', clock.monotonic());
+    expect(pauses.at(-1)).toBe(25);
+  });
+});
+
+describe('JSON bodies', () => {
+  it('come out as JSON.parse reads them when nothing in them is refused', () => {
+    const text = fc
+      .string({ unit: 'grapheme' })
+      .filter((one) => !one.includes('\u0000') && one !== '__proto__' && one !== 'constructor');
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof({ depthSize: 'small' }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('object')),
+      object: fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    }));
+    fc.assert(
+      fc.property(json.object, (value) => {
+        const bytes = Buffer.from(JSON.stringify(value));
+        expect(parseJsonBody(bytes)).toEqual(JSON.parse(bytes.toString()));
+      }),
+    );
+  });
+
+  it('are refused with an AppError, and nothing else, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        try {
+          parseJsonBody(Buffer.from(bytes));
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError);
+        }
+      }),
+    );
+  });
+
+  it('may be 32 levels deep', () => {
+    const deep = (levels: number): Buffer => Buffer.from(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+    expect(() => parseJsonBody(deep(32))).not.toThrow();
+    expect(() => parseJsonBody(deep(33))).toThrow('deeper than 32');
+  });
+});
+
+describe('paths', () => {
+  it('know their methods, parameters included, and tell nothing of others', () => {
+    const table = new RouteTable();
+    table.add({ method: 'POST', url: '/v1/messages' });
+    table.add({ method: ['GET', 'HEAD'], url: '/v1/messages/:id' });
+    expect(table.methodsOf('/v1/messages')).toEqual(['POST']);
+    expect(table.methodsOf('/v1/messages/c1')).toEqual(['GET', 'HEAD']);
+    expect(['/v1/messages/', '/v1', '/v1/messages/c1/x'].map((path) => table.methodsOf(path))).toEqual([[], [], []]);
+    expect(['/a?b', 'http://host/a?b', '/a#b', '/a', '*'].map(pathOf)).toEqual(['/a', '/a', '/a', '/a', '*']);
+  });
+
+  it('of the old base never lead to another host, and keep their bytes', () => {
+    expect(legacyLocation('/api/v1/a%2Fb?c=%20&d', '')).toBe('/v1/a%2Fb?c=%20&d');
+    expect(legacyLocation('/api/v1?x', 'https://h')).toBe('https://h/v1?x');
+    expect(legacyLocation('/api/v1/\u00c3\u00a9', '')).toBe('/v1/%C3%A9');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (tail) => {
+        const location = legacyLocation(`/api/v1${tail}`, '');
+        if (location === null) return;
+        expect(new URL(location, 'https://own.test').host).toBe('own.test');
+        expect(location).toMatch(/^[\x21-\x7e]+$/);
+      }),
+    );
+  });
+});
+
+describe('sampling', () => {
+  it('follows our own ratio', () => {
+    const decide = (sampler: string, samplerArgument: number): boolean =>
+      samplingOf({ endpoint: 'x', sampler, samplerArgument })();
+    expect(decide('parentbased_always_on', 0)).toBe(true);
+    expect(decide('parentbased_always_off', 1)).toBe(false);
+    expect([decide('parentbased_traceidratio', 1), decide('parentbased_traceidratio', 0)]).toEqual([true, false]);
+  });
+});
+
+describe('sending a message', () => {
+  const principal = systemPrincipal('c1', 'test');
+  const content = { to: '+12015550123', text: 'a', messagingChannelId: null };
+  const lost = (effect: 'none' | 'unknown'): RpcUnanswered => new RpcUnanswered(sendMessageRpc.subject, effect, null);
+  const unavailable = new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+
+  /** Messaging that answers so, in order; the last one again and again. Each failure takes `tookMs`. */
+  async function send(answers: readonly unknown[], tookMs = 10) {
+    const clock = new FakeClock();
+    const ids: string[] = [];
+    const call = (_rpc: unknown, _principal: unknown, request: { messageId: string }): Promise<unknown> => {
+      const answer = answers[Math.min(ids.length, answers.length - 1)];
+      ids.push(request.messageId);
+      if (!(answer instanceof Error)) return Promise.resolve(answer);
+      clock.advance(tookMs);
+      return Promise.reject(answer);
+    };
+    const pause = (durationMs: number): Promise<void> => Promise.resolve(clock.advance(durationMs));
+    const rpc = { call } as unknown as Pick<RpcClient, 'call'>;
+    const outcome = await new SendMessage(rpc, clock, pause)
+      .send(principal, content)
+      .then((answer) => ({ answer, error: undefined }))
+      .catch((error: unknown) => ({ answer: undefined, error: error as AppError }));
+    return { ...outcome, ids, elapsedMs: clock.monotonic() };
+  }
+
+  it('asks again by the same id when an answer is lost, also after a refusal for now', async () => {
+    const { answer, ids } = await send([lost('unknown'), unavailable, lost('none'), { id: 'x' }]);
+    expect(answer).toEqual({ id: 'x' });
+    expect([ids.length, new Set(ids).size]).toEqual([4, 1]);
+  });
+
+  it('gives up after 15 s with the id of what may be stored', async () => {
+    const { error, ids, elapsedMs } = await send([lost('unknown')], 300);
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId: ids[0], retryAfterSeconds: 1 });
+    expect(elapsedMs).toBeGreaterThan(13_000);
+    expect(elapsedMs).toBeLessThanOrEqual(15_000);
+  });
+
+  it('says at once, and without an id, that nobody took it', async () => {
+    const { error, ids } = await send([lost('none')]);
+    expect([error?.code, error?.messageId, ids.length]).toEqual(['SERVICE_UNAVAILABLE', undefined, 1]);
+  });
+
+  it('passes a refusal on as it is, believes a third «not now», and never hides a send behind a 500', async () => {
+    const refused = new AppError(gatewayErrors.FORBIDDEN);
+    expect((await send([refused])).error).toBe(refused);
+    const busy = await send([unavailable]);
+    expect([busy.error?.code, busy.error?.messageId, busy.ids.length]).toEqual(['SERVICE_UNAVAILABLE', busy.ids[0], 3]);
+    const broken = await send([new AppError(gatewayErrors.INTERNAL)]);
+    expect([broken.error?.code, broken.error?.messageId]).toEqual(['INTERNAL', broken.ids[0]]);
+  });
+});
+
+describe('splitting a callback', () => {
+  const now = new Date('2026-01-01T00:00:00.000Z');
+  const split = (callback: Record<string, unknown>) => splitCallback(callback, 1_000, now);
+  const inChange = (value: unknown) => ({ entry: [{ id: 'waba', changes: [{ field: 'messages', value }] }] });
+  const metadata = { display_phone_number: '1', phone_number_id: '106' };
+
+  it('makes one event per item, with the time and the aggregate of the item', () => {
+    const status = { id: 'wamid.1', status: 'read', timestamp: '1751142888', biz_opaque_callback_data: 'c1' };
+    const message = { from: '16505551234', id: 'wamid.2', timestamp: '1749416383', type: 'text', text: { body: 'a' } };
+    const contacts = [
+      { profile: { name: 'Other' }, wa_id: '1' },
+      { profile: { name: 'Ada' }, wa_id: '16505551234' },
+    ];
+    const value = { messaging_product: 'whatsapp', metadata, contacts, statuses: [status], messages: [message] };
+    const { events, oddItems } = split(inChange(value));
+    expect(oddItems).toBe(0);
+    expect(events).toEqual([
+      {
+        event: callbackStatus,
+        organizationId: null,
+        aggregateId: 'wamid.1',
+        sequence: null,
+        occurredAt: new Date(1_751_142_888_000),
+        data: { phoneNumberId: '106', item: status },
+      },
+      {
+        event: callbackMessage,
+        organizationId: null,
+        aggregateId: '106:16505551234',
+        sequence: null,
+        occurredAt: new Date(1_749_416_383_000),
+        data: { phoneNumberId: '106', item: { message, profileName: 'Ada' } },
+      },
+    ]);
+  });
+
+  it('keeps errors of a value, other fields and items of another shape as changes, beside their neighbours', () => {
+    const good = { id: 'w', status: 'sent', timestamp: 'yesterday' };
+    const { events, oddItems } = split({
+      entry: [
+        { id: 'a', changes: [{ field: 'messages', value: { metadata, errors: [{ code: 1 }], statuses: [7, good] } }] },
+        { id: 'b', changes: [{ field: 'user_preferences', value: { user_preferences: [] } }, { field: 'odd' }, null] },
+        'nonsense',
+      ],
+    });
+    expect(events.map(({ event, aggregateId }) => [event, aggregateId])).toEqual([
+      [callbackChange, 'a'],
+      [callbackStatus, 'w'],
+      [callbackChange, 'a'],
+      [callbackChange, 'b'],
+      [callbackChange, 'b'],
+      [callbackChange, 'b'],
+      [callbackChange, ''],
+    ]);
+    expect(events[0]?.data).toEqual({ businessAccountId: 'a', field: 'messages', value: { metadata, statuses: [7] } });
+    expect(events[1]?.occurredAt).toEqual(now);
+    expect(events[2]?.data).toMatchObject({ value: { metadata, errors: [{ code: 1 }] } });
+    expect(oddItems).toBe(2);
+  });
+
+  it('never throws and never makes nothing of something, whatever the provider sends', () => {
+    const part = fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>([], {}, null, 'x'));
+    const callback = fc.oneof(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.record({ entry: part }),
+      fc
+        .record({ statuses: part, messages: part, contacts: part, metadata: fc.constantFrom<unknown>(metadata, null) })
+        .map(inChange),
+    );
+    fc.assert(
+      fc.property(callback, (value) => {
+        const { events } = split(value);
+        expect(events.length).toBeGreaterThan(0);
+        for (const event of events) {
+          expect(event.aggregateId).not.toContain('\u0000');
+          expect(Number.isNaN(event.occurredAt.getTime())).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it('summarises an item that no message of the broker could hold, and not its neighbours', () => {
+    const large = { from: '1', id: 'w', timestamp: '1', type: 'text', text: { body: 'x'.repeat(1_000_000) } };
+    const small = { ...large, id: 'v', text: { body: 'x' } };
+    const callback = inChange({ metadata, messages: [large, small] });
+    const { events, oddItems } = splitCallback(callback, JSON.stringify(callback).length, now);
+    expect(events.map(({ event }) => event)).toEqual([callbackChange, callbackMessage]);
+    expect(events[0]?.data).toMatchObject({ value: { summarised: true, subject: callbackMessage.subject } });
+    expect(oddItems).toBe(1);
+  });
+});
