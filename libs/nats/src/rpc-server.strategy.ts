@@ -109,16 +109,20 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
   }
 
   private async run(subject: string, message: Msg): Promise<RpcReply<unknown>> {
+    const deadline = new AbortController();
+    const deadlineMs = Number(message.headers?.get(DEADLINE_HEADER)) || 10_000;
+    // Not AbortSignal.timeout: that one fires for every request long after its answer, with a stack each time.
+    const timer = setTimeout(() => deadline.abort(new AppError(gatewayErrors.SERVICE_UNAVAILABLE)), deadlineMs);
     try {
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(gatewayErrors.NOT_FOUND, `There is no ${subject}`);
-      const deadlineMs = Number(message.headers?.get(DEADLINE_HEADER)) || 10_000;
-      const signal = AbortSignal.timeout(deadlineMs);
-      const call: RpcCall<unknown> = { ...message.json<RpcMessage<unknown>>(), signal };
+      const call: RpcCall<unknown> = { ...message.json<RpcMessage<unknown>>(), signal: deadline.signal };
       const result: unknown = await handler(call);
       return { ok: await lastValueFrom(this.transformToObservable(result)) };
     } catch (error) {
       return { error: this.options.failureOf(error, subject) };
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { OutcomeUnknown, sqlState } from './postgres-errors.js';
 import type { Statement } from './statement.js';
-import { TracedClient } from './traced-client.js';
+import { inOneWrite, TracedClient } from './traced-client.js';
 
 /** How a service reaches its schema. */
 export interface DatabaseOptions {
@@ -113,6 +113,7 @@ async function runTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const deferred: { statement: Statement; values: readonly unknown[] }[] = [];
+  inOneWrite(client);
   const begin = client.query('BEGIN');
   // A failing BEGIN fails the statements behind it as well; theirs is the error that is thrown.
   begin.catch(() => undefined);
@@ -122,6 +123,7 @@ async function runTransaction<Result>(
     atCommit: (statement, values) => void deferred.push({ statement, values }),
   });
   await begin;
+  inOneWrite(client);
   const sent = deferred.map(({ statement, values }) =>
     client.query({ name: statement.name, text: statement.text, values: [...values] }),
   );
@@ -132,6 +134,8 @@ async function runTransaction<Result>(
   if (refusal?.status === 'rejected') throw refusal.reason;
   const lost = outcomes.find((outcome) => outcome.status === 'rejected');
   if (lost?.status === 'rejected') throw new OutcomeUnknown(lost.reason);
+  // A refusal that `work` caught: the server rolls back and says so instead of failing.
+  if ((await commit).command === 'ROLLBACK') throw new Error('the transaction was rolled back at COMMIT');
   return result;
 }
 

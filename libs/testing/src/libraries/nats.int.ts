@@ -95,7 +95,7 @@ describe('an rpc', () => {
       return release.promise;
     });
     await expect(client.call(rpc, principal, request, 50)).rejects.toMatchObject({ effect: 'unknown' });
-    expect(await aborted.promise).toMatchObject({ name: 'TimeoutError' });
+    expect(await aborted.promise).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     release.resolve(answer);
   });
 
