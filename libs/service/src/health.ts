@@ -38,9 +38,12 @@ export class HealthServer {
 
   constructor(private readonly checks: Readonly<Record<string, ReadinessCheck>>) {
     this.server = createServer((request, response) => {
-      void this.answer(request.url ?? '').then(([status, body]) => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      });
+      this.answer(request.url ?? '').then(
+        ([status, body]) => {
+          response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        },
+        () => response.writeHead(503).end(),
+      );
     });
   }
 

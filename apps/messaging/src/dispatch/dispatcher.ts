@@ -84,8 +84,22 @@ export class Dispatcher implements OnModuleDestroy {
       return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'normal' };
     }
     const { phoneNumberId, recipientPhone: to, text, messageId: reference } = attempt;
-    const accessToken = this.tokens.open(attempt.accessTokenSealed);
+    const accessToken = this.openToken(attempt);
+    if (accessToken === null) {
+      const message = 'the access token of the channel cannot be read; connect the channel again';
+      return { state: 'refused', kind: 'disconnected', code: 'TOKEN_UNREADABLE', message };
+    }
     return this.upstream.sendText({ phoneNumberId, accessToken, to, text, reference }, this.abort.signal);
+  }
+
+  /** Null when it was sealed with another key: nothing may be left hanging in doubt for that. */
+  private openToken({ accessTokenSealed, channelId }: Attempt): string | null {
+    try {
+      return this.tokens.open(accessTokenSealed);
+    } catch (error) {
+      this.log.error('channel.token-unreadable', error, { channelId });
+      return null;
+    }
   }
 
   /** About a minute of tries; what is not recorded by then is found as UNKNOWN when the lease ends. */
