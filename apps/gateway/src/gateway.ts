@@ -69,7 +69,8 @@ async function serveHttp(
   let stopping = false;
   const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };
   const verifyToken = config.CLOUD_VERIFY_TOKEN;
-  const app = await mountOnServer(server, GatewayModule.of({ platform, takeCallback, verifyToken, checks }), log);
+  const routes = GatewayModule.of({ platform, takeCallback, verifyToken, checks });
+  const app = await mountOnServer(server, routes, log, openRequests);
   keyUses.start();
   await app.listen(config.GATEWAY_PORT, config.GATEWAY_HOST);
   const stop = async (): Promise<void> => {
@@ -88,13 +89,14 @@ export async function mountOnServer(
   server: FastifyInstance,
   module: DynamicModule | Type,
   log: Log & LoggerService,
+  openRequests: OpenRequests,
 ): ReturnType<typeof NestFactory.create> {
   const app = await NestFactory.create(module, new RoutesOnlyAdapter(server), {
     bodyParser: false,
     abortOnError: false,
     logger: log,
   });
-  app.useGlobalFilters(new EnvelopeFilter(log));
+  app.useGlobalFilters(new EnvelopeFilter(log, openRequests));
   return app.init();
 }
 

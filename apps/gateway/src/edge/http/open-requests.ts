@@ -11,14 +11,14 @@ export interface OpenRequest {
 export class OpenRequests {
   private readonly all = new Map<FastifyReply, OpenRequest>();
   private readonly bySocket = new WeakMap<Socket, OpenRequest>();
-  private isStopping = false;
+  private stopping = false;
 
   /** Must be called with every request, and `remove` when its answer is out or its connection is gone. */
   add(request: FastifyRequest, reply: FastifyReply): void {
     const open = { request, reply };
     this.all.set(reply, open);
     this.bySocket.set(request.raw.socket, open);
-    if (this.isStopping) reply.header('connection', 'close');
+    if (this.stopping) reply.header('connection', 'close');
   }
 
   remove(reply: FastifyReply): void {
@@ -32,9 +32,25 @@ export class OpenRequests {
     return this.bySocket.get(socket);
   }
 
+  /** True once every answer ends its connection. */
+  get isStopping(): boolean {
+    return this.stopping;
+  }
+
+  /** Those that have waited for longer, the longest first. */
+  olderThan(ageMs: number): OpenRequest[] {
+    const startedMax = performance.now() - ageMs;
+    const old: OpenRequest[] = [];
+    for (const open of this.all.values()) {
+      if (open.request.edge.startedMs > startedMax) break;
+      old.push(open);
+    }
+    return old;
+  }
+
   /** From now on every answer ends its connection, those of requests under way too. */
   closeConnections(): void {
-    this.isStopping = true;
+    this.stopping = true;
     for (const reply of this.all.keys()) if (!reply.raw.headersSent) reply.header('connection', 'close');
   }
 }

@@ -48,7 +48,6 @@ const FASTIFY_REFUSALS: Readonly<Record<string, readonly [ErrorDefinition, strin
   ],
   FST_ERR_BAD_URL: [gatewayErrors.VALIDATION_FAILED, 'The path is not well-formed: its percent-encoding is wrong'],
   FST_ERR_MAX_PARAM_LENGTH: [gatewayErrors.VALIDATION_FAILED, 'A part of the path is too long'],
-  FST_ERR_HANDLER_TIMEOUT: [gatewayErrors.SERVICE_UNAVAILABLE],
   FST_ERR_NOT_FOUND: [gatewayErrors.NOT_FOUND],
 };
 

@@ -49,13 +49,14 @@ describe('a route', () => {
   }
 
   const log = new MemoryLog();
+  const openRequests = new OpenRequests();
   const server = (): FastifyInstance =>
     createHttpServer({
       admission: { admit: () => Promise.reject(new Error('nobody asks')) },
       failedKeys: new FailedKeys({ now: () => 0, monotonic: () => 0 }),
       routes: new RouteTable(),
       keyUses: { record: () => undefined },
-      openRequests: new OpenRequests(),
+      openRequests,
       log,
       isSampled: () => false,
       publicBaseUrl: '',
@@ -66,7 +67,7 @@ describe('a route', () => {
   const mount = async (controller: new () => object) => {
     @Module({ controllers: [controller] })
     class One {}
-    return mountOnServer(server(), One, log);
+    return mountOnServer(server(), One, log, openRequests);
   };
 
   it('that declares nothing, or a key where none is asked, stops the gateway from starting', async () => {

@@ -13,14 +13,18 @@ export interface SplitCallbackItem {
 
 const LIMITS = { items: 200, bytes: 8 * 1_024 * 1_024, inFlight: 2, waiting: 4_000 };
 
-/** Commits concurrent callbacks in few transactions; resolves when the callback's events stand in the outbox. */
-export function coalesceCallbacks(database: Database): Coalesced<SplitCallbackItem, void> {
+/**
+ * Commits concurrent callbacks in few transactions; resolves when the callback's events stand in the outbox.
+ *
+ * @param run for tests, which look at the batches
+ */
+export function coalesceCallbacks(database: Database, run = runCallbacks): Coalesced<SplitCallbackItem, void> {
   return coalesce({
     name: 'take-callback',
     limits: LIMITS,
     tenant: ({ account }) => account,
     bytes: ({ bytes }) => bytes,
-    run: (items) => runCallbacks(database, items),
+    run: (items) => run(database, items),
   });
 }
 

@@ -1,0 +1,189 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { eventually, testServers } from '@switchboard/testing';
+import { Edge, REFUSED } from './edge-harness.js';
+
+const edge = new Edge(testServers());
+const { authorization, call, post } = edge;
+
+describe('bodies and queries', () => {
+  const deep = (levels: number): string => `{"to":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+  it.each<[string, string | Uint8Array<ArrayBuffer>, string, RegExp]>([
+    ['broken JSON', '{"to":', 'MALFORMED_BODY', /JSON/],
+    ['bytes that are no UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), 'MALFORMED_BODY', /UTF-8/],
+    ['a byte order mark', '\ufeff{}', 'MALFORMED_BODY', /JSON/],
+    ['an array', '[]', 'VALIDATION_FAILED', /object/],
+    ['null', 'null', 'VALIDATION_FAILED', /object/],
+    [
+      'no field at all',
+      '{}',
+      'VALIDATION_FAILED',
+      /^`to` must be 3 to 32 characters long; `text` must be 1 to 4096 characters long$/,
+    ],
+    [
+      'a number as text',
+      '{"to":"+12015550123","text":5}',
+      'VALIDATION_FAILED',
+      /^`text` must be 1 to 4096 characters long$/,
+    ],
+    ['a text too long', `{"to":"+12015550123","text":"${'😀'.repeat(4_097)}"}`, 'VALIDATION_FAILED', /`text`/],
+    [
+      'a channel that is no cuid',
+      '{"to":"+12015550123","text":"a","messagingChannelId":"1"}',
+      'VALIDATION_FAILED',
+      /^`messagingChannelId` must be a cuid$/,
+    ],
+    [
+      'NUL',
+      '{"to":"+12015550123","text":"a\\u0000b"}',
+      'VALIDATION_FAILED',
+      /`text` must not contain the character NUL/,
+    ],
+    [
+      'a lone surrogate',
+      '{"to":"+12015550123","text":"\\ud800"}',
+      'VALIDATION_FAILED',
+      /`text` must not contain lone surrogates/,
+    ],
+    ['a lone surrogate deep down', '{"a":[{"b":"\\udfff"}]}', 'VALIDATION_FAILED', /`a\[0\]\.b`/],
+    ['__proto__', '{"__proto__":{"a":1}}', 'VALIDATION_FAILED', /__proto__/],
+    ['__proto__ deep down', '{"a":{"__proto__":null}}', 'VALIDATION_FAILED', /__proto__/],
+    ["a constructor's prototype", '{"constructor":{"prototype":{}}}', 'VALIDATION_FAILED', /constructor/],
+    ['33 levels', deep(33), 'VALIDATION_FAILED', /deeper than 32/],
+    ['a million levels', '['.repeat(900_000), 'MALFORMED_BODY', /JSON/],
+  ])('refuses %s', async (_name, body, code, message) => {
+    const before = edge.sent.length;
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: { code, message: expect.stringMatching(message) } });
+    expect(edge.sent.length).toBe(before);
+  });
+
+  it('counts code points, ignores unknown fields and shows exactly the four fields of the answer', async () => {
+    const text = '😀'.repeat(4_096);
+    const body = JSON.stringify({ to: '+12015550123', text, constructor: 1, unknown: true });
+    const response = await post(body, { 'content-type': 'Application/JSON; charset="UTF-8"; v=1' });
+    const answer = (await response.json()) as { id: string };
+    expect([response.status, Object.keys(answer)]).toEqual([
+      200,
+      ['id', 'conversationId', 'contactId', 'upstreamMessageId'],
+    ]);
+    expect(edge.sent.at(-1)).toEqual({ messageId: answer.id, to: '+12015550123', text, messagingChannelId: null });
+    expect(answer.id).toMatch(/^c[0-9a-z]{24}$/);
+  });
+
+  it('passes a refusal of messaging on, with the message that it is about', async () => {
+    const response = await post(JSON.stringify({ to: REFUSED, text: 'a' }));
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { error: { code: 'CONTACT_OPTED_OUT', message: 'The contact has opted out on this channel' } },
+    ]);
+    expect(response.headers.get('x-message-id')).toMatch(/^c[0-9a-z]{24}$/);
+    expect((await call(`/v1/messages/${newCuid()}`, { headers: authorization() })).status).toBe(404);
+  });
+
+  it.each([
+    ['limit=0', '`limit` must be a whole number from 1 to 100'],
+    ['limit=101', '`limit` must be a whole number from 1 to 100'],
+    ['limit=1e1', '`limit` must be a whole number from 1 to 100'],
+    ['limit=%205', '`limit` must be a whole number from 1 to 100'],
+    ['limit=%2B5', '`limit` must be a whole number from 1 to 100'],
+    ['limit=05', '`limit` must be a whole number from 1 to 100'],
+    ['limit=5&limit=5', '`limit` must be given once'],
+    ['limit=', '`limit` must not be empty'],
+    ['cursor=abc', '`cursor` must be a cuid'],
+    ['status=open', '`status` must be one of OPEN, CLOSED, PENDING, ARCHIVED, SNOOZED'],
+    ['messagingChannelId=X', '`messagingChannelId` must be a cuid'],
+    ['contactId=c%00234567', '`contactId` must be a cuid'],
+  ])('refuses the query %s', async (query, message) => {
+    const response = await call(`/v1/conversations?${query}`, { headers: authorization() });
+    expect([response.status, await response.json()]).toEqual([400, { error: { code: 'VALIDATION_FAILED', message } }]);
+  });
+
+  it('reads the query, with its defaults, and ignores what it does not know', async () => {
+    const list = async (query: string): Promise<unknown> =>
+      (await call(`/v1/conversations?${query}`, { headers: authorization() })).json();
+    const nothing = { limit: 25, cursor: null, status: null, messagingChannelId: null, contactId: null };
+    expect(await list('unknown=1&unknown=2')).toEqual({ items: [nothing] });
+    expect(await list('limit=100&cursor=c1234567&status=OPEN&contactId=c7654321')).toEqual({
+      items: [{ ...nothing, limit: 100, cursor: 'c1234567', status: 'OPEN', contactId: 'c7654321' }],
+    });
+  });
+});
+
+describe('callbacks', () => {
+  const signed = (body: string): string => `sha256=${createHmac('sha256', 'app-secret').update(body).digest('hex')}`;
+  const callBack = (body: string, signature: string): Promise<Response> =>
+    call('/upstream/cloud/callbacks', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
+    });
+  const stored = async (aggregateId: string): Promise<{ subject: string; payload: { data: unknown } }[]> =>
+    edge.booted.database.dataSource.query(
+      'SELECT subject, payload::json AS payload FROM gateway.outbox WHERE aggregate_id = $1 ORDER BY position',
+      [aggregateId],
+    );
+
+  it('shows the challenge to whom it knows the token, and to nobody else', async () => {
+    const path = '/upstream/cloud/callbacks?hub.mode=subscribe&hub.challenge=%3Cb%3E42&hub.verify_token=';
+    const known = await call(`${path}verify-token`);
+    expect([known.status, await known.text(), known.headers.get('content-type')]).toEqual([
+      200,
+      '<b>42',
+      'text/plain; charset=utf-8',
+    ]);
+    expect((await call(`${path}verify-toke`)).status).toBe(403);
+    expect((await call('/upstream/cloud/callbacks')).status).toBe(403);
+  });
+
+  it('stores nothing that the provider did not sign', async () => {
+    const body = '{"entry":[{"id":"unsigned","changes":[{"field":"x","value":1}]}]}';
+    for (const signature of ['', 'sha256=00', signed(`${body} `), signed(body).replace('sha256', 'sha1')]) {
+      expect((await callBack(body, signature)).status).toBe(403);
+    }
+    expect(await stored('unsigned')).toEqual([]);
+    expect((await callBack(body, signed(body))).status).toBe(200);
+    expect(await stored('unsigned')).toHaveLength(1);
+  });
+
+  it('commits every item of a callback, good beside odd, before it answers, and publishes them', async () => {
+    const status = { id: 'wamid.int', status: 'delivered', timestamp: '1751142888', recipient_id: '1' };
+    const value = {
+      metadata: { phone_number_id: '77' },
+      statuses: [status, { id: 5 }, { ...status, status: 'read' }],
+      messages: [
+        { from: '16505551234', id: 'wamid.in', timestamp: '1749416383', type: 'text', text: { body: 'a\u0000' } },
+      ],
+    };
+    const body = JSON.stringify({ entry: [{ id: 'waba', changes: [{ field: 'messages', value }] }] });
+    expect((await callBack(body, signed(body))).status).toBe(200);
+    expect((await stored('wamid.int')).map(({ payload }) => payload.data)).toEqual([
+      { phoneNumberId: '77', item: status },
+      { phoneNumberId: '77', item: { ...status, status: 'read' } },
+    ]);
+    expect(await stored('77:16505551234')).toHaveLength(1);
+    expect((await stored('waba')).map(({ subject }) => subject)).toEqual(['gateway.callback.change.v1']);
+    await eventually(async () => {
+      const [row] = await edge.booted.database.dataSource.query(
+        'SELECT count(*)::int AS waiting FROM gateway.outbox WHERE published_at IS NULL',
+      );
+      return row.waiting === 0;
+    });
+  });
+
+  it('takes a callback of 3 MB, and refuses more than it can hold', async () => {
+    const text = 'x'.repeat(2_900_000);
+    const value = {
+      metadata: { phone_number_id: '9' },
+      messages: [{ from: '8', id: 'w', timestamp: '1', type: 'text', text: { body: text } }],
+    };
+    const body = JSON.stringify({ entry: [{ id: 'large', changes: [{ field: 'messages', value }] }] });
+    expect((await callBack(body, signed(body))).status).toBe(200);
+    const [row] = await stored('large');
+    expect(row?.payload.data).toMatchObject({ field: 'messages', value: { summarised: true } });
+    const tooLarge = `{"a":"${'x'.repeat(4_300_000)}"}`;
+    expect((await callBack(tooLarge, signed(tooLarge))).status).toBe(413);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from '@jest/globals';
+import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import { collectSpans, eventually, testServers } from '@switchboard/testing';
+import { mintKey } from '../src/organization/api-key/api-key.policy.js';
+import { Edge, expectEnvelope, PUBLIC_BASE_URL } from './edge-harness.js';
+import { issueKey, type RawAnswer } from './gateway-harness.js';
+
+const spans = collectSpans();
+const edge = new Edge(testServers());
+const { authorization, call, post, raw } = edge;
+
+describe('credentials', () => {
+  const answerTo = async (headers: string[]): Promise<RawAnswer> =>
+    raw(['GET /v1/ping HTTP/1.1', 'Host: x', ...headers].join('\r\n'));
+
+  it('answers every bad key alike: missing, malformed, mistyped, unknown, revoked, twice', async () => {
+    const revoked = await issueKey(edge.booted.database);
+    await edge.booted.database.dataSource.query('UPDATE gateway.api_key SET revoked_at = now() WHERE id = $1', [
+      revoked.keyId,
+    ]);
+    const cases = [
+      [],
+      ['Authorization: Basic abc'],
+      ['Authorization: Bearer'],
+      [`Authorization: Bearer ${edge.key.secret.slice(0, -1)}_`],
+      [`Authorization: Bearer ${mintKey().secret}`],
+      [`Authorization: Bearer ${revoked.secret}`],
+      [`Authorization: Bearer ${edge.key.secret} ${edge.key.secret}`],
+      [`Authorization: Bearer ${edge.key.secret}`, `Authorization: Bearer ${edge.key.secret}`],
+      [`authorization: ${edge.key.secret}`],
+    ];
+    const bodies = new Set<string>();
+    for (const headers of cases) {
+      const startedMs = performance.now();
+      const answer = await answerTo(headers);
+      expect(performance.now() - startedMs).toBeGreaterThanOrEqual(24);
+      expectEnvelope(answer, 401, 'UNAUTHORIZED');
+      bodies.add(answer.body);
+      expect(answer.headers.has('ratelimit-limit')).toBe(false);
+    }
+    expect([...bodies]).toEqual(['{"error":{"code":"UNAUTHORIZED","message":"Invalid API key"}}']);
+  });
+
+  it('takes the scheme in any case, tells where the rate stands and notes the use of the key', async () => {
+    const fresh = await issueKey(edge.booted.database, { plan: 'GROWTH' });
+    const answer = await answerTo([`aUTHORIZATION: bEARER   ${fresh.secret}`]);
+    expect([answer.status, answer.body]).toEqual([200, `{"ok":true,"organizationId":"${fresh.organizationId}"}`]);
+    expect(answer.headers.get('ratelimit-limit')).toBe('1000');
+    expect(answer.headers.get('ratelimit-remaining')).toBe('999');
+    expect(answer.headers.get('ratelimit-reset')).toBe('1');
+    await eventually(async () => {
+      const [row] = await edge.booted.database.dataSource.query(
+        'SELECT last_used_at, last_used_address FROM gateway.api_key WHERE id = $1',
+        [fresh.keyId],
+      );
+      return row.last_used_at !== null && row.last_used_address === '127.0.0.1';
+    });
+  });
+
+  it('does not note the use of a key whose request was refused', async () => {
+    const fresh = await issueKey(edge.booted.database);
+    expect((await call('/v1/nothing', { headers: authorization(fresh.secret) })).status).toBe(404);
+    const other = await issueKey(edge.booted.database);
+    await call('/v1/ping', { headers: authorization(other.secret) });
+    const used = (id: string) => async () =>
+      (
+        await edge.booted.database.dataSource.query(
+          'SELECT 1 FROM gateway.api_key WHERE id = $1 AND last_used_at IS NOT NULL',
+          [id],
+        )
+      ).length > 0;
+    await eventually(used(other.keyId));
+    expect(await used(fresh.keyId)()).toBe(false);
+  });
+
+  it('checks in order: rate before scope, scope before media type, shape before plan', async () => {
+    const limited = await issueKey(edge.booted.database, { requestsPerMinute: 1, burst: 1, scopes: ['contacts:read'] });
+    const sendAs = (secret: string, body: string, type: string): Promise<Response> =>
+      post(body, { ...authorization(secret), 'content-type': type });
+    const first = await sendAs(limited.secret, 'x', 'text/plain');
+    expect([first.status, first.headers.get('ratelimit-remaining')]).toEqual([403, '0']);
+    expect(await first.json()).toEqual({
+      error: { code: 'INSUFFICIENT_SCOPE', message: 'The API key lacks the scope `messages:send`' },
+    });
+    const second = await sendAs(limited.secret, 'x', 'text/plain');
+    expect([second.status, await second.json()]).toEqual([
+      429,
+      { error: { code: 'RATE_LIMITED', message: 'Too many requests' } },
+    ]);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThanOrEqual(59);
+    const unpaid = await issueKey(edge.booted.database, { status: 'PAST_DUE' });
+    expect((await sendAs(unpaid.secret, '{}', 'application/json')).status).toBe(400);
+    expect((await sendAs(unpaid.secret, '{"to":"+12015550123","text":"hi"}', 'application/json')).status).toBe(402);
+    const canceled = await issueKey(edge.booted.database, { status: 'CANCELED' });
+    expect((await call('/v1/conversations', { headers: authorization(canceled.secret) })).status).toBe(402);
+    expect((await call('/v1/ping', { headers: authorization(canceled.secret) })).status).toBe(200);
+  });
+});
+
+describe('every answer', () => {
+  it('carries its trace, goes on with the trace of its caller, and tells no more than is asked', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-00`;
+    spans.clear();
+    const response = await post('{"to":"+12015550123","text":"hi"}', { traceparent });
+    expect(response.headers.get('x-request-id')).toBe(traceId);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const server = await eventually(() => spans.named('POST /v1/messages')[0]);
+    expect(server.spanContext().traceId).toBe(traceId);
+    expect(server.attributes).toEqual({
+      'http.request.method': 'POST',
+      'http.route': '/v1/messages',
+      'http.response.status_code': 200,
+    });
+    // The rpc ran in the request's span although its body was read in between.
+    const rpc = await eventually(() => spans.named(sendMessageRpc.subject).find((span) => span.kind === 2));
+    expect(rpc.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
+    const line = await eventually(() => edge.booted.log.lines.find(({ fields }) => fields.traceId === traceId));
+    expect(line.event).toBe('http.request');
+    expect(line.fields).toMatchObject({
+      method: 'POST',
+      route: '/v1/messages',
+      status: 200,
+      code: null,
+      keyId: edge.key.keyId,
+    });
+    expect(JSON.stringify(edge.booted.log.lines)).not.toContain(edge.key.secret.slice(12));
+    expect(JSON.stringify(edge.booted.log.lines)).not.toContain('12015550123');
+  });
+
+  it.each([
+    ['GET', '/api/v1/ping?a=%20b', `${PUBLIC_BASE_URL}/v1/ping?a=%20b`],
+    ['POST', '/api/v1/messages', `${PUBLIC_BASE_URL}/v1/messages`],
+    ['DELETE', '/api/v1', `${PUBLIC_BASE_URL}/v1`],
+    ['GET', '/api/v1//evil.example/%5c', `${PUBLIC_BASE_URL}/v1//evil.example/%5c`],
+  ])('sends %s %s to the canonical base, before it asks for a key', async (method, path, location) => {
+    const answer = await raw(`${method} ${path} HTTP/1.1\r\nHost: x`);
+    expect(answer.status).toBe(308);
+    expect(answer.headers.get('location')).toBe(location);
+    expect(answer.headers.get('link')).toBe(`<${location}>; rel="successor-version"`);
+    expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('is not a redirect for what only looks like the old base', async () => {
+    expect((await call('/api/v2/ping')).status).toBe(404);
+    expect((await call('/api/v10')).status).toBe(404);
+  });
+
+  it('of the health endpoints tells what is up', async () => {
+    expect(await (await call('/health/live')).json()).toEqual({ ok: true });
+    const ready = await call('/health/ready');
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { ok: true, checks: { database: 'ok', nats: 'ok', gateway: 'ok' } },
+    ]);
+  });
+});
