@@ -31,7 +31,8 @@ export function isTransientConflict(error: unknown): boolean {
 /** True when the database cannot be reached or refuses work for now; nothing of the request is stored. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== null) return /^(08|53|57P|58)/.test(state);
+  // 55P03 and 57014: a lock or the statement took longer than we let it.
+  if (state !== null) return /^(08|53|57P|58|55P03|57014)/.test(state);
   // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
   if (!types.isNativeError(error)) return false;
   const code = 'code' in error ? String(error.code) : '';

@@ -20,6 +20,8 @@ export interface Attempt extends Dispatch {
 
 /** An attempt may begin for so long after it was marked; then its lease may end while it is under way. */
 const BEGIN_WITHIN_MS = 10_000;
+/** Error code of a message whose channel's token was sealed with another key. */
+export const TOKEN_UNREADABLE = 'TOKEN_UNREADABLE';
 const SETTLE_TRIES_MAX = 12;
 const STOP_GRACE_MS = 3_000;
 
@@ -87,7 +89,7 @@ export class Dispatcher implements OnModuleDestroy {
     const accessToken = this.openToken(attempt);
     if (accessToken === null) {
       const message = 'the access token of the channel cannot be read; connect the channel again';
-      return { state: 'refused', kind: 'disconnected', code: 'TOKEN_UNREADABLE', message };
+      return { state: 'refused', kind: 'disconnected', code: TOKEN_UNREADABLE, message };
     }
     return this.upstream.sendText({ phoneNumberId, accessToken, to, text, reference }, this.abort.signal);
   }

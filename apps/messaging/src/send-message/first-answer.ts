@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
 import { isDispatching } from '../dispatch/dispatch.repository.js';
 import type { Message } from '../message/message.entity.js';
 import { MessageRepository } from '../message/message.repository.js';
@@ -38,8 +39,11 @@ export class FirstAnswer {
 
 /** The refusal that the first caller got; a failure that was told later was a 200 to them, and is one here. */
 function refusalOfStored(message: Message): AppError | null {
-  if (message.status !== 'FAILED' || message.sentAt || message.errorCode === null) return null;
-  const outcome = outcomeOfError({ code: Number(message.errorCode), message: message.errorMessage ?? '' }, 400);
-  if (outcome.state !== 'refused' || Number.isNaN(Number(message.errorCode))) return null;
-  return refusalOf(outcome.kind, outcome.code, outcome.message, message.id);
+  const { status, sentAt, errorCode, errorMessage, id } = message;
+  if (status !== 'FAILED' || sentAt || errorCode === null) return null;
+  const text = errorMessage ?? '';
+  if (errorCode === TOKEN_UNREADABLE) return refusalOf('disconnected', errorCode, text, id);
+  const outcome = outcomeOfError({ code: Number(errorCode), message: text }, 400);
+  if (outcome.state !== 'refused' || Number.isNaN(Number(errorCode))) return null;
+  return refusalOf(outcome.kind, outcome.code, outcome.message, id);
 }
