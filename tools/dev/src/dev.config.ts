@@ -22,7 +22,7 @@ export interface DevConfig {
   readonly isReset: boolean;
   /** Whether this is the supervisor that a start with `--detach` leaves behind (`SWITCHBOARD_SUPERVISOR`, set by it). */
   readonly isDetachedSupervisor: boolean;
-  /** Documented keys (those of `.env.example`) and `OTEL_*`, handed to every service. */
+  /** Documented keys (those of `.env.example` before its section on Docker) and `OTEL_*`, handed to every service. */
   readonly passed: Readonly<Record<string, string>>;
 }
 
@@ -39,6 +39,9 @@ const ownKeys = new Set([
   'NATS_URL',
   'GATEWAY_HOST',
 ]);
+
+/** From this line on `.env.example` is about docker-compose.yml: passwords that no program of a local run may see. */
+const dockerSection = /^# With Docker\b/m;
 
 /**
  * Reads the configuration.
@@ -107,7 +110,8 @@ function parseReplicas(text: string | undefined, problems: string[]): Record<str
 }
 
 function selectPassed(root: string, environment: Environment): Record<string, string> {
-  const documented = readText(join(root, '.env.example')).matchAll(/^#?\s?([A-Z][A-Z0-9_]*)=/gm);
+  const [ofLocalRun = ''] = readText(join(root, '.env.example')).split(dockerSection);
+  const documented = ofLocalRun.matchAll(/^#?\s?([A-Z][A-Z0-9_]*)=/gm);
   const keys = new Set([...documented].map((match) => match[1] ?? '').filter((key) => !ownKeys.has(key)));
   const passed: Record<string, string> = {};
   for (const [key, value] of Object.entries(environment)) {

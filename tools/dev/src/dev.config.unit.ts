@@ -6,7 +6,10 @@ import { readDevConfig } from './dev.config.js';
 
 const root = mkdtempSync(join(tmpdir(), 'switchboard-config-'));
 writeFileSync(join(root, '.env'), 'PORT=4000\nLOG_LEVEL=debug\nHOMEMADE=1\n');
-writeFileSync(join(root, '.env.example'), '# LOG_LEVEL=info\n# PORT=3000\n# DATABASE_URL=postgres://x\n');
+writeFileSync(
+  join(root, '.env.example'),
+  '# LOG_LEVEL=info\n# PORT=3000\n# DATABASE_URL=postgres://x\n\n# With Docker.\n# NATS_PASSWORD=\n',
+);
 afterAll(() => rmSync(root, { recursive: true }));
 
 describe('the configuration of a start', () => {
@@ -34,6 +37,10 @@ describe('the configuration of a start', () => {
   it('hands on documented keys and OpenTelemetry, never what the supervisor sets itself or nobody has documented', () => {
     const environment = { DATABASE_URL: 'postgres://mine', OTEL_SERVICE_NAME: 'x', AWS_SECRET: 'y' };
     expect(readDevConfig(root, [], environment).passed).toEqual({ LOG_LEVEL: 'debug', OTEL_SERVICE_NAME: 'x' });
+  });
+
+  it('hands on nothing that is documented for Docker alone', () => {
+    expect(readDevConfig(root, [], { NATS_PASSWORD: 'secret' }).passed).toEqual({ LOG_LEVEL: 'debug' });
   });
 
   it('counts replicas by service', () => {
