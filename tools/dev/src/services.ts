@@ -11,7 +11,7 @@ export interface Service {
 }
 
 /** Every service, in the order of the list that `npm run status` shows. This table is the only place that knows them. */
-const all: readonly Service[] = [
+export const services: readonly Service[] = [
   { name: 'gateway', hasSchema: true, isPublic: true },
   { name: 'messaging', hasSchema: true, isPublic: false },
   { name: 'contacts', hasSchema: true, isPublic: false },
@@ -19,12 +19,12 @@ const all: readonly Service[] = [
 
 /** The services that this checkout holds, built. */
 export function listServices(root: string): readonly Service[] {
-  return all.filter(({ name }) => existsSync(serviceEntry(root, name)));
+  return services.filter(({ name }) => existsSync(serviceEntry(root, name)));
 }
 
 /** The services that have a schema to be made; also those whose program is not built yet but whose migrations are. */
 export function listSchemas(root: string): string[] {
-  return all
+  return services
     .filter(({ name, hasSchema }) => hasSchema && migrationEntry(root, name) !== undefined)
     .map(({ name }) => name);
 }

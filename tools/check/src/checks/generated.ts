@@ -10,7 +10,7 @@ import { isTest, textOf, typescriptFiles, type Sources } from '../sources.js';
 export const generatedCheck: Check = {
   name: 'generated files',
   async run(sources) {
-    const stale = await staleContracts(sources);
+    const stale = await staleLibraries(sources);
     if (stale.length > 0) return stale;
     const { generatedFiles } = await import('../generated/generated-files.js');
     return generatedFiles.flatMap(({ path, generate }) =>
@@ -23,30 +23,31 @@ export const generatedCheck: Check = {
  * Writes every generated file.
  *
  * @returns their paths.
- * @throws Error when libs/contracts is not built from its present sources.
+ * @throws Error when a library that they are made from is not built from its present sources.
  */
 export async function writeGeneratedFiles(sources: Sources): Promise<readonly string[]> {
-  const stale = await staleContracts(sources);
+  const stale = await staleLibraries(sources);
   if (stale.length > 0) throw new Error(stale.join('; '));
   const { generatedFiles } = await import('../generated/generated-files.js');
   for (const { path, generate } of generatedFiles) await writeFile(join(sources.root, path), generate());
   return generatedFiles.map(({ path }) => path);
 }
 
+/** What the generators read. */
+const generatorSources = /^libs\/(contracts|nats|postgres)\/src\//;
+
 /**
- * The contracts whose build is not of the present text. A source map holds the text that was built, which tells more than
+ * The sources of the generators whose build is not of the present text. A source map holds the text that was built, which tells more than
  * times: a checkout touches files without changing them.
  */
-async function staleContracts(sources: Sources): Promise<readonly string[]> {
-  const contracts = typescriptFiles(sources).filter(
-    ({ path }) => path.startsWith('libs/contracts/src/') && !isTest(path),
-  );
+async function staleLibraries(sources: Sources): Promise<readonly string[]> {
+  const libraries = typescriptFiles(sources).filter(({ path }) => generatorSources.test(path) && !isTest(path));
   const stale: string[] = [];
-  for (const { path, text } of contracts) {
+  for (const { path, text } of libraries) {
     const map = path.replace('/src/', '/dist/').replace(/\.ts$/, '.js.map');
     const built = await readFile(join(sources.root, map), 'utf8').catch(() => '{}');
     const { sourcesContent } = JSON.parse(built) as { sourcesContent?: readonly string[] };
-    if (sourcesContent?.[0] !== text) stale.push(`${path} is not what was built: build libs/contracts first`);
+    if (sourcesContent?.[0] !== text) stale.push(`${path} is not what was built: npm run build`);
   }
   return stale;
 }

@@ -1,5 +1,8 @@
 import { errorRegistry } from '@switchboard/contracts/error-registry';
+import { topology } from '@switchboard/contracts/topology';
 import { errorsPage } from './errors-page.js';
+import { natsConf } from './nats-conf.js';
+import { rolesSql } from './roles-sql.js';
 
 /** A file that is made from the code and kept in the repository, so that readers and reviewers see it. */
 export interface GeneratedFile {
@@ -12,4 +15,6 @@ export interface GeneratedFile {
 /** All of them. `node tools/check/dist/main.js --write` writes what the check `generated files` compares. */
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'docs/errors.md', generate: () => errorsPage([...errorRegistry.values()]) },
+  { path: 'deploy/nats/nats.conf', generate: natsConf },
+  { path: 'deploy/postgres/roles.sql', generate: () => rolesSql(Object.keys(topology)) },
 ];

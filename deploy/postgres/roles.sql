@@ -1,0 +1,60 @@
+-- Generated from serviceRolesSql of libs/postgres: npm run check -- --write
+-- For psql 14 or newer, as an administrator, on the database "switchboard"; may be run again. \getenv keeps the
+-- passwords out of the command line; one that is missing is a syntax error below.
+
+\getenv gateway_password GATEWAY_DATABASE_PASSWORD
+\getenv gateway_migrator_password GATEWAY_MIGRATOR_PASSWORD
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_gateway') THEN CREATE ROLE "switchboard_gateway"; END IF;
+END $role$;
+ALTER ROLE "switchboard_gateway" LOGIN PASSWORD :'gateway_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_gateway";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_gateway" TO current_user;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_gateway_migrator') THEN CREATE ROLE "switchboard_gateway_migrator"; END IF;
+END $role$;
+ALTER ROLE "switchboard_gateway_migrator" LOGIN PASSWORD :'gateway_migrator_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_gateway_migrator";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_gateway_migrator" TO current_user;
+CREATE SCHEMA IF NOT EXISTS "gateway" AUTHORIZATION "switchboard_gateway_migrator";
+
+\getenv messaging_password MESSAGING_DATABASE_PASSWORD
+\getenv messaging_migrator_password MESSAGING_MIGRATOR_PASSWORD
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_messaging') THEN CREATE ROLE "switchboard_messaging"; END IF;
+END $role$;
+ALTER ROLE "switchboard_messaging" LOGIN PASSWORD :'messaging_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_messaging";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_messaging" TO current_user;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_messaging_migrator') THEN CREATE ROLE "switchboard_messaging_migrator"; END IF;
+END $role$;
+ALTER ROLE "switchboard_messaging_migrator" LOGIN PASSWORD :'messaging_migrator_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_messaging_migrator";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_messaging_migrator" TO current_user;
+CREATE SCHEMA IF NOT EXISTS "messaging" AUTHORIZATION "switchboard_messaging_migrator";
+
+\getenv contacts_password CONTACTS_DATABASE_PASSWORD
+\getenv contacts_migrator_password CONTACTS_MIGRATOR_PASSWORD
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_contacts') THEN CREATE ROLE "switchboard_contacts"; END IF;
+END $role$;
+ALTER ROLE "switchboard_contacts" LOGIN PASSWORD :'contacts_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_contacts";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_contacts" TO current_user;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_contacts_migrator') THEN CREATE ROLE "switchboard_contacts_migrator"; END IF;
+END $role$;
+ALTER ROLE "switchboard_contacts_migrator" LOGIN PASSWORD :'contacts_migrator_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_contacts_migrator";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_contacts_migrator" TO current_user;
+CREATE SCHEMA IF NOT EXISTS "contacts" AUTHORIZATION "switchboard_contacts_migrator";

@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import { endServer, findNatsServer, spawnServer } from '@switchboard/embedded-servers';
+import { connectNats, type NatsConnection, natsUsers, provision } from '@switchboard/nats';
+import { serviceRoles } from '@switchboard/postgres';
+import { eventually, testServers } from '@switchboard/testing';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client } from 'pg';
+import { environmentOf, readCompose, variablesOf } from '../test/compose-file.js';
+import { createServiceAccess } from './database.js';
+import { natsProvisioner } from './nats-access.js';
+import { Secrets } from './secrets.js';
+import { services } from './services.js';
+
+const root = resolve(import.meta.dirname, '..', '..', '..');
+const textOf = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+const compose = readCompose(await textOf('docker-compose.yml'));
+// Digits alone: what the NATS server would take for a number without the quotes.
+const dotEnv = Object.fromEntries([...variablesOf(compose).keys()].map((key, index) => [key, `${90_210 + index}`]));
+const environment = (name: string): Record<string, string> => {
+  const service = compose.services[name];
+  return service === undefined ? {} : environmentOf(service, dotEnv);
+};
+
+const servers = testServers();
+const names = services.map(({ name }) => name);
+
+describe('deploy/nats/nats.conf', () => {
+  it('lets in every service with its password of docker-compose.yml, answers the health check, and lets in nobody else', async () => {
+    const { address, monitor } = await startServer();
+    const connect = async (user: string, password: string): Promise<NatsConnection> => {
+      const connection = await connectNats({ url: address, user, password, onStatus: () => undefined });
+      servers.onEnd(() => connection.close());
+      return connection;
+    };
+    const answer = await fetch(`${monitor}/healthz`);
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
+
+    const passwordOf = (name: string): string => environment(name)['NATS_PASSWORD'] ?? '';
+    await provision(await connect(natsProvisioner, passwordOf('provision')), 1);
+    for (const name of names) expect((await connect(name, passwordOf(name))).getServer()).toBe(new URL(address).host);
+    for (const { user } of natsUsers()) await expect(connect(user, 'another')).rejects.toThrow(/authorization/i);
+  });
+});
+
+describe('deploy/postgres/roles.sql', () => {
+  it('gives each service the roles and the schema that the local run gives it, and may be run again', async () => {
+    const { host, port, user, password } = await servers.postgres();
+    const urlOf = (role: string, secret: string, database: string): string =>
+      `postgres://${role}:${secret}@${host}:${port}/${database}`;
+    const adminOf = (database: string): string => urlOf(user, password, database);
+    await query(adminOf('postgres'), 'create database switchboard');
+    await query(adminOf('postgres'), 'create database local_run');
+
+    const script = asPsqlSendsIt(await textOf('deploy/postgres/roles.sql'), environment('database'));
+    await query(adminOf('switchboard'), script);
+    await query(adminOf('switchboard'), script);
+    for (const name of names) {
+      const { runtime } = serviceRoles(name);
+      const { password: secret } = new URL(environment(name)['DATABASE_URL'] ?? '');
+      expect(await query(urlOf(runtime, secret, 'switchboard'), 'select current_user')).toEqual([
+        { current_user: runtime },
+      ]);
+      const migrator = new URL(environment(`migrate-${name}`)['MIGRATOR_DATABASE_URL'] ?? '');
+      expect(await query(urlOf(migrator.username, migrator.password, 'switchboard'), ownSchema)).toEqual([
+        { nspname: name, mayCreate: true },
+      ]);
+    }
+    const made = await query(adminOf('switchboard'), roles);
+    await createServiceAccess(adminOf('local_run'), names, await Secrets.open('/dev/null'));
+    expect(made).toHaveLength(2 * names.length);
+    expect(made).toEqual(await query(adminOf('local_run'), roles));
+  });
+});
+
+const ownSchema = `
+  select nspname, has_schema_privilege(nspname, 'create') as "mayCreate"
+  from pg_namespace where nspowner = current_user::regrole`;
+
+/** Every role of ours with what it may and what it owns in this database. */
+const roles = `
+  select r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolcanlogin, r.rolinherit, r.rolreplication,
+    (select array_agg(n.nspname::text) from pg_namespace n where n.nspowner = r.oid) as schemas,
+    has_database_privilege(r.oid, current_database(), 'create') as "mayCreate",
+    (select array_agg(m.roleid::regrole::text) from pg_auth_members m where m.member = r.oid) as "memberOf"
+  from pg_roles r where r.rolname like 'switchboard%' order by r.rolname`;
+
+/** Starts the server on the file as it is; only its addresses and its store are others. */
+async function startServer(): Promise<{ address: string; monitor: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-deploy-'));
+  servers.onEnd(() => rm(folder, { recursive: true, force: true }));
+  const config = join(folder, 'nats.conf');
+  const text = await textOf('deploy/nats/nats.conf');
+  const here = text.replace('0.0.0.0:4222', '127.0.0.1:-1').replace('127.0.0.1:8222', '127.0.0.1:-1');
+  await writeFile(config, here.replace('"/data"', JSON.stringify(join(folder, 'data'))));
+  const server = await spawnServer({
+    command: await findNatsServer({ cacheDir: join(root, '.cache') }),
+    args: ['-c', config],
+    log: join(folder, 'nats.log'),
+    environment: environment('nats'),
+  });
+  servers.onEnd(() => endServer(server, 'SIGTERM', 5_000));
+  const log = await eventually(async () => {
+    const said = await server.readLog();
+    return said.includes('Server is ready') && said;
+  });
+  const portAfter = (what: RegExp): string => what.exec(log)?.[1] ?? '';
+  return {
+    address: `nats://127.0.0.1:${portAfter(/client connections on 127\.0\.0\.1:(\d+)/)}`,
+    monitor: `http://127.0.0.1:${portAfter(/http monitor on 127\.0\.0\.1:(\d+)/)}`,
+  };
+}
+
+/** What psql makes of the script: `\getenv` sets a variable from the environment, `:'variable'` is it in quotes. */
+function asPsqlSendsIt(script: string, variables: Readonly<Record<string, string>>): string {
+  const values = new Map<string, string>();
+  const sql = script.replace(/^\\getenv (\S+) (\S+)$/gm, (_line, variable: string, key: string) => {
+    const value = variables[key];
+    if (value !== undefined) values.set(variable, value);
+    return '';
+  });
+  return sql.replace(/:'(\w+)'/g, (whole, variable: string) => {
+    const value = values.get(variable);
+    return value === undefined ? whole : `'${value.replaceAll("'", "''")}'`;
+  });
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
