@@ -11,7 +11,7 @@ export interface TelemetryConfig {
 export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): TelemetryConfig {
   const disabled = env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || null;
-  const argument = Number(env.OTEL_TRACES_SAMPLER_ARG ?? 0.1);
+  const argument = Number(env.OTEL_TRACES_SAMPLER_ARG || 0.1);
   return {
     endpoint: disabled ? null : endpoint,
     sampler: env.OTEL_TRACES_SAMPLER ?? 'parentbased_traceidratio',
