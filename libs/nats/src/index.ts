@@ -6,4 +6,4 @@ export { PullConsumer, type DeliveredEvent, type Disposition, type PullConsumerO
 export { RpcClient, RpcUnanswered, type RpcMessage } from './rpc-client.js';
 export { RpcHandler } from './rpc-handler.decorator.js';
 export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';
-export { activeTraceparent, contextOfTraceparent, recordedOnly, traceparentOf } from './traceparent.js';
+export { activeTraceparent, contextOfTraceparent, traceparentOf } from './traceparent.js';

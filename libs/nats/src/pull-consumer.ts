@@ -41,6 +41,8 @@ export interface PullConsumerOptions {
 }
 
 const FAILED_BATCH_PAUSE_MS = 1_000;
+/** How long one pull waits for events before it is asked anew. */
+const PULL_MS = 10_000;
 
 /**
  * Takes events of a durable consumer in batches: whatever has come while one batch was under way is the next.
@@ -70,15 +72,18 @@ export class PullConsumer {
       try {
         await this.consume();
       } catch (error) {
+        if (this.stopping) return;
         this.options.onError(error);
+        await wait(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
       }
-      if (!this.stopping) await wait(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
     }
   }
 
   private async consume(): Promise<void> {
-    const max_messages = this.options.batchMax * 2;
-    this.messages = await boundConsumer(this.options).consume({ max_messages, expires: 10_000, bind: true });
+    // A pull at a time, the next when all of this one is handled: what waits stays with the broker, for any replica.
+    const max_messages = this.options.batchMax;
+    this.messages = await boundConsumer(this.options).fetch({ max_messages, expires: PULL_MS, bind: true });
+    if (this.stopping) await this.messages.close();
     let buffer: JsMsg[] = [];
     let working: Promise<void> | undefined;
     const work = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
 import { DEADLINE_HEADER, type RpcMessage } from './rpc-client.js';
+import { RequestFreshness } from './request-freshness.js';
 import { contextOfHeaders } from './trace-headers.js';
 
 /** What the handler of an rpc gets: one object, because Nest hands a plain method its payload alone. */
@@ -38,9 +39,11 @@ const BUSY: RpcReply<never> = {
 export class RpcServerStrategy extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
   private readonly underway = new Set<Promise<void>>();
+  private readonly freshness: RequestFreshness;
 
   constructor(private readonly options: RpcServerOptions) {
     super();
+    this.freshness = new RequestFreshness(options.connection);
   }
 
   listen(callback: () => void): void {
@@ -57,6 +60,7 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
 
   /** Takes no further request, and returns when those under way are answered. */
   async close(): Promise<void> {
+    this.freshness.stop();
     await Promise.all(this.subscriptions.map((subscription) => subscription.drain()));
     while (this.underway.size > 0) await Promise.all(this.underway);
     await this.options.connection.flush();
@@ -71,7 +75,7 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
   }
 
   private take(subject: string, message: Msg): void {
-    if (this.underway.size >= this.options.inFlightMax) {
+    if (this.freshness.isDoubtful() || this.underway.size >= this.options.inFlightMax) {
       message.respond(JSON.stringify(BUSY));
       return;
     }

@@ -21,8 +21,3 @@ export function contextOfTraceparent(traceparent: string | null): Context {
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
   return trace.setSpanContext(ROOT_CONTEXT, spanContext);
 }
-
-/** The `traceparent` when its trace is recorded, else null: what long-lived rows keep. */
-export function recordedOnly(traceparent: string | null): string | null {
-  return traceparent?.endsWith('1') ? traceparent : null;
-}

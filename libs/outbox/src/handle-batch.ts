@@ -1,6 +1,15 @@
 import { context, SpanKind, trace } from '@opentelemetry/api';
-import type { DeliveredEvent, Disposition } from '@switchboard/nats';
-import { isTransientConflict, isUnavailable, statement, type Database, type Transaction } from '@switchboard/postgres';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { RpcUnanswered, type DeliveredEvent, type Disposition } from '@switchboard/nats';
+import {
+  isTransientConflict,
+  isUnavailable,
+  OutcomeUnknown,
+  statement,
+  type Database,
+  type Queryable,
+  type Transaction,
+} from '@switchboard/postgres';
 
 /** How a consumer's events reach its effect. */
 export interface BatchHandler<Prepared> {
@@ -21,6 +30,7 @@ export interface BatchHandler<Prepared> {
 
 /** After so many deliveries an event that always fails is a dead letter. */
 const DELIVERIES_MAX = 8;
+const CONFLICT_TRIES_MAX = 3;
 const insertInbox = statement<{ eventId: string }>(
   'inbox.insert',
   `INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM unnest($1::text[]) AS id ORDER BY id
@@ -46,9 +56,9 @@ export async function handleBatch<Prepared>(
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
   try {
-    return await applyTraced(handler, events);
+    return await applyAgain(handler, events);
   } catch (error) {
-    if (isUnavailable(error) || isTransientConflict(error)) throw error;
+    if (isNotNow(error)) throw error;
     if (events.length > 1) {
       const middle = Math.ceil(events.length / 2);
       const former = await handleBatch(handler, events.slice(0, middle));
@@ -56,6 +66,31 @@ export async function handleBatch<Prepared>(
     }
     return Promise.all(events.map((event) => giveBackOrBury(handler, event, error)));
   }
+}
+
+/** Runs the batch again after a deadlock or a serialization failure, at most 3 times. */
+async function applyAgain<Prepared>(
+  handler: BatchHandler<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await applyTraced(handler, events);
+    } catch (error) {
+      if (!isTransientConflict(error) || tried >= CONFLICT_TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** Something that is needed is away: no event is at fault, none is halved or buried for it, however long it lasts. */
+function isNotNow(error: unknown): boolean {
+  return (
+    isUnavailable(error) ||
+    isTransientConflict(error) ||
+    error instanceof OutcomeUnknown ||
+    error instanceof RpcUnanswered ||
+    (error instanceof AppError && error.status === 503)
+  );
 }
 
 /** One consumer span per batch: a child of the first traced event, linked with the others. */
@@ -102,19 +137,23 @@ async function giveBackOrBury<Prepared>(
   event: DeliveredEvent,
   error: unknown,
 ): Promise<Disposition> {
-  const { envelope, deliveries } = event;
+  const { deliveries } = event;
   if (deliveries < DELIVERIES_MAX) return { retryAfterMs: pauseMs(deliveries) };
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  await handler.database.query(insertDeadLetter, [
-    envelope.id,
-    handler.consumer,
-    envelope.subject,
-    JSON.stringify(envelope),
-    reason,
-    deliveries,
-  ]);
+  await buryEvent(handler.database, handler.consumer, event, reason);
   handler.onDead(event, error);
   return { ack: true };
+}
+
+/** Keeps an event that cannot be applied as a dead letter of its consumer; the caller acknowledges it. */
+export async function buryEvent(
+  through: Queryable,
+  consumer: string,
+  { envelope, deliveries }: DeliveredEvent,
+  reason: string,
+): Promise<void> {
+  const { id, subject } = envelope;
+  await through.query(insertDeadLetter, [id, consumer, subject, JSON.stringify(envelope), reason, deliveries]);
 }
 
 /** 250 ms, doubled with each delivery, at most 60 s, ±25 %. */

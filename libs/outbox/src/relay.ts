@@ -60,7 +60,6 @@ export class Relay {
   /** Finishes the batch under way. */
   async stop(): Promise<void> {
     this.stopSignal.abort();
-    this.wake();
     await this.running;
   }
 
@@ -79,7 +78,7 @@ export class Relay {
         await this.lead();
       } catch (error) {
         this.options.onError(error);
-        await this.pause(ERROR_PAUSE_MS * (0.5 + Math.random()));
+        await this.pause(ERROR_PAUSE_MS * (0.5 + Math.random()), 'until stopped');
       }
     }
   }
@@ -93,14 +92,14 @@ export class Relay {
     try {
       const values = [`${this.options.service}.outbox`];
       const { rows } = await client.query<{ locked: boolean }>({ name: tryLock.name, text: tryLock.text, values });
-      if (!rows[0]?.locked) return await this.pause(STANDBY_PAUSE_MS);
+      if (!rows[0]?.locked) return await this.pause(STANDBY_PAUSE_MS, 'until stopped');
       while (!this.stopping && !lost.signal.aborted) {
         const { rows: batch } = await client.query<OutboxRow>({
           name: pending.name,
           text: pending.text,
           values: [this.options.batchMax ?? BATCH_MAX],
         });
-        if (batch.length === 0) await this.pause(IDLE_PAUSE_MS);
+        if (batch.length === 0) await this.pause(IDLE_PAUSE_MS, 'until woken');
         else await this.publish(batch);
       }
     } finally {
@@ -110,18 +109,21 @@ export class Relay {
     }
   }
 
-  /** Publishes a batch in waves and marks what the broker has; the first failure ends the batch. */
+  /** Publishes a batch in waves and marks what the broker has; a failure ends the batch for its own aggregate alone. */
   private async publish(batch: readonly OutboxRow[]): Promise<void> {
     const published: string[] = [];
+    const failed = new Set<string>();
     let failure: unknown;
-    for (const wave of publishingWaves(batch)) {
+    for (const whole of publishingWaves(batch)) {
+      const wave = whole.filter(({ aggregateId }) => !failed.has(aggregateId));
       const results = await Promise.allSettled(wave.map((row) => this.publishTraced(row)));
       results.forEach((result, index) => {
         const row = wave[index];
-        if (result.status === 'rejected') failure = result.reason;
-        else if (row) published.push(row.id);
+        if (!row) return;
+        if (result.status === 'fulfilled') return void published.push(row.id);
+        failed.add(row.aggregateId);
+        failure = result.reason;
       });
-      if (failure !== undefined) break;
     }
     if (published.length > 0) await this.options.database.query(markPublished, [published]);
     if (failure !== undefined) throw failure;
@@ -142,10 +144,23 @@ export class Relay {
     }
   }
 
-  private async pause(durationMs: number): Promise<void> {
-    if (this.stopping) return;
-    const woken = new Promise<void>((resolve) => (this.wakeUp = resolve));
-    await Promise.race([wait(durationMs), woken]);
+  /** A commit ends the pause of an idle leader only: a session per commit is no help while the broker is away. */
+  private async pause(durationMs: number, end: 'until woken' | 'until stopped'): Promise<void> {
+    const over = new AbortController();
+    const onEnd = (): void => over.abort();
+    this.stopSignal.signal.addEventListener('abort', onEnd);
+    if (end === 'until woken') this.wakeUp = onEnd;
+    if (!this.stopping) await untilAborted(durationMs, over.signal);
     this.wakeUp = undefined;
+    this.stopSignal.signal.removeEventListener('abort', onEnd);
+  }
+}
+
+/** Waits, or returns early when the signal aborts. */
+async function untilAborted(durationMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(durationMs, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }

@@ -46,7 +46,8 @@ export function outboxTables(schema: string): string {
       day timestamptz;
       old record;
     BEGIN
-      FOR offset_days IN -2..7 LOOP
+      -- Streams replay seven days to a consumer that is new.
+      FOR offset_days IN -8..7 LOOP
         day := today + make_interval(days => offset_days);
         PERFORM ${schema}.ensure_partition('outbox', day, day + interval '1 day', to_char(day AT TIME ZONE 'UTC', 'YYYYMMDD'));
         PERFORM ${schema}.ensure_partition('inbox', day, day + interval '1 day', to_char(day AT TIME ZONE 'UTC', 'YYYYMMDD'));

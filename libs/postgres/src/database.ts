@@ -69,8 +69,17 @@ export class Database implements Queryable {
   }
 
   async query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> {
-    const result = await this.pool.query<Row>({ name: statement.name, text: statement.text, values: [...values] });
-    return result.rows;
+    // Not `pool.query`, which hands a callback on: the statement's span would end before its answer.
+    const client = await this.pool.connect();
+    try {
+      const result = await client.query<Row>({ name: statement.name, text: statement.text, values: [...values] });
+      client.release();
+      return result.rows;
+    } catch (error) {
+      // Only the server's own refusal leaves a connection that is fit for the next caller.
+      client.release(sqlState(error) === null);
+      throw error;
+    }
   }
 
   /**

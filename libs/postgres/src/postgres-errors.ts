@@ -31,8 +31,8 @@ export function isTransientConflict(error: unknown): boolean {
 /** True when the database cannot be reached or refuses work for now; nothing of the request is stored. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  // 55P03 and 57014: a lock or the statement took longer than we let it.
-  if (state !== null) return /^(08|53|57P|58|55P03|57014)/.test(state);
+  // 55P03, 57014, 25P03: something took longer than we let it; 25006: a server that is no primary (any more).
+  if (state !== null) return /^(08|53|57P|58|55P03|57014|25P03|25006)/.test(state);
   // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
   if (!types.isNativeError(error)) return false;
   const code = 'code' in error ? String(error.code) : '';

@@ -32,6 +32,7 @@ export function serviceEnvironment(
     gateway: {
       GATEWAY_HOST: service.listen?.host ?? '127.0.0.1',
       GATEWAY_PORT: String(service.listen?.port ?? 0),
+      ...publicBaseUrl(common, service.listen?.port ?? 0),
       ...upstreamSecrets(secrets, 'CLOUD'),
     },
     messaging: {
@@ -47,6 +48,12 @@ export function serviceEnvironment(
     ...service.nats,
     ...own[service.name],
   };
+}
+
+/** Where the earlier base redirects to: the address that the summary names, unless the user named one. */
+function publicBaseUrl(common: CommonEnvironment, port: number): Record<string, string> {
+  if (port === 0 || common.passed['PUBLIC_BASE_URL'] !== undefined) return {};
+  return { PUBLIC_BASE_URL: `http://localhost:${port}` };
 }
 
 /** The environment of the simulator; ports, accounts and the callback's address are those it had before, if any. */

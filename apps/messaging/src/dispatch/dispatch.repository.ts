@@ -1,5 +1,5 @@
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
-
+import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 /** One marked attempt: whoever holds the lease makes the one request that it stands for. */
 export interface Dispatch {
   readonly organizationId: string;
@@ -30,6 +30,8 @@ export interface OverdueDispatch {
 
 /** Milliseconds for which a marked attempt belongs to who marked it; longer than any request to the upstream. */
 export const LEASE_MS = 45_000;
+/** Seconds between the last claim of a message and its expiry, so that no message is both. */
+const EXPIRE_AFTER_CLAIMS_S = 60;
 
 const insertSql = statement(
   'messaging.dispatch.insert',
@@ -44,6 +46,7 @@ const claimSql = statement<ClaimedDispatch>(
   'messaging.dispatch.claim',
   `WITH due AS (
      SELECT organization_id, message_id FROM dispatch WHERE state = 'RETRY' AND due_at <= now()
+       AND message_id >= cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))
      ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
    ), marked AS (
      UPDATE dispatch d SET state = 'DISPATCHING', attempts = d.attempts + 1, lease = $2,
@@ -76,6 +79,10 @@ const postponeSql = statement(
    WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id AND d.lease = p.lease
      AND d.state IN ('DISPATCHING', 'UNKNOWN')`,
 );
+const unclaimSql = statement(
+  'messaging.dispatch.unclaim',
+  "UPDATE dispatch SET state = 'RETRY', attempts = attempts - 1 WHERE state = 'DISPATCHING' AND lease = $1",
+);
 const abandonedSql = statement<OverdueDispatch>(
   'messaging.dispatch.abandoned',
   `UPDATE dispatch d SET state = 'UNKNOWN', due_at = now() + make_interval(secs => $2)
@@ -89,7 +96,7 @@ const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' }>(
   'messaging.dispatch.expired',
   `SELECT organization_id AS "organizationId", message_id AS "messageId", state FROM dispatch
    WHERE (state = 'UNKNOWN' AND due_at <= now())
-     OR (state = 'RETRY' AND message_id < cuid_floor(now() - make_interval(secs => $2)))
+     OR (state = 'RETRY' AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S})))
    LIMIT $1`,
 );
 const countSql = statement<{ state: string; count: string }>(
@@ -129,9 +136,17 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
   ]);
 }
 
-/** Claims due retries, marking each as an attempt under `lease`. Replicas never claim the same one. */
+/**
+ * Claims due retries, marking each as an attempt under `lease`. Replicas never claim the same one. When the answer is
+ * lost, what was marked is given back: nobody has begun those attempts.
+ */
 export async function claimRetries(database: Database, limit: number, lease: string): Promise<ClaimedDispatch[]> {
-  return database.query(claimSql, [limit, lease]);
+  try {
+    return await database.query(claimSql, [limit, lease]);
+  } catch (error) {
+    await database.query(unclaimSql, [lease]);
+    throw error;
+  }
 }
 
 /** Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: nobody can say whether they left. */

@@ -54,7 +54,7 @@ export class Dispatcher implements OnModuleDestroy {
   async refuse(attempt: Attempt, refusal: 'opted-out' | 'disconnected'): Promise<void> {
     const code = refusal === 'opted-out' ? 'CONTACT_OPTED_OUT' : 'UPSTREAM_NOT_CONNECTED';
     const message = refusal === 'opted-out' ? 'the contact has opted out' : 'the channel is not connected';
-    await this.settlements.execute(attempt, { state: 'refused', kind: 'rejected', code, message });
+    await this.record(attempt, { state: 'refused', kind: 'rejected', code, message });
   }
 
   /** Waits 3 s for attempts under way, then gives up on their answers: those become UNKNOWN. */
@@ -70,14 +70,19 @@ export class Dispatcher implements OnModuleDestroy {
 
   private async make(attempt: Attempt, markedMs: number): Promise<UpstreamOutcome> {
     const outcome = await this.ask(attempt, markedMs);
+    await this.record(attempt, outcome);
+    this.identify(attempt, outcome);
+    return outcome;
+  }
+
+  /** Records what came of an attempt, now or behind the scenes. */
+  private async record(attempt: Attempt, outcome: UpstreamOutcome): Promise<void> {
     try {
       await this.settlements.execute(attempt, outcome);
     } catch (error) {
       this.log.error('dispatch.settle-delayed', error, { messageId: attempt.messageId });
       this.track(this.settleLater(attempt, outcome));
     }
-    this.identify(attempt, outcome);
-    return outcome;
   }
 
   private async ask(attempt: Attempt, markedMs: number): Promise<UpstreamOutcome> {
@@ -107,8 +112,10 @@ export class Dispatcher implements OnModuleDestroy {
   /** About a minute of tries; what is not recorded by then is found as UNKNOWN when the lease ends. */
   private async settleLater(attempt: Attempt, outcome: UpstreamOutcome): Promise<void> {
     for (let tried = 0; tried < SETTLE_TRIES_MAX && !this.abort.signal.aborted; tried++) {
-      await wait(Math.min(200 * 2 ** tried, 8_000) * (0.75 + Math.random() / 2));
       try {
+        await wait(Math.min(200 * 2 ** tried, 8_000) * (0.75 + Math.random() / 2), undefined, {
+          signal: this.abort.signal,
+        });
         await this.settlements.execute(attempt, outcome);
         return;
       } catch (error) {

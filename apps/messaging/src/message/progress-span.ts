@@ -1,20 +1,19 @@
 import { trace } from '@opentelemetry/api';
-import { contextOfTraceparent, recordedOnly, traceparentOf } from '@switchboard/nats';
+import { contextOfTraceparent, traceparentOf } from '@switchboard/nats';
 import type { Message } from './message.entity.js';
 import type { ProgressFact } from './message-progress.policy.js';
 
 const tracer = trace.getTracer('@switchboard/messaging');
 
 /**
- * Where the events of a fact belong: in the trace of the request that sent the message, when that is recorded, with a
- * span of their own that is linked with what brought the fact (the upstream starts a trace of its own); else in the
- * trace that brought it.
+ * Where the events of a fact belong: in the trace of the request that sent the message, with a span of their own that is
+ * linked with what brought the fact (the upstream starts a trace of its own).
  */
 export function progressTraceparent(
   message: Pick<Message, 'traceparent'>,
   report: { readonly fact: ProgressFact; readonly traceparent: string | null },
 ): string | null {
-  const sent = recordedOnly(message.traceparent);
+  const sent = message.traceparent;
   if (!sent || traceIdOf(sent) === traceIdOf(report.traceparent)) return report.traceparent ?? sent;
   const parent = contextOfTraceparent(sent);
   const brought = trace.getSpanContext(contextOfTraceparent(report.traceparent));

@@ -19,6 +19,8 @@ export interface ProgressReport {
   readonly organizationId: string;
   readonly messageId: string;
   readonly fact: ProgressFact;
+  /** True for what time alone tells: it counts only while nothing else is known. */
+  readonly onlyIfQueued?: boolean;
   /** The upstream's id, where the report knows it. */
   readonly upstreamMessageId: string | null;
   /** The trace that brought the fact; null outside of one. */
@@ -107,7 +109,7 @@ export async function recordProgress(tx: Transaction, reports: readonly Progress
   for (const report of reports) {
     const key = `${report.organizationId} ${report.messageId}`;
     const before = messages.get(key);
-    if (!before) continue;
+    if (!before || (report.onlyIfQueued && (before.status !== 'QUEUED' || before.sentAt))) continue;
     const { progress, milestones } = withFact(before, report.fact);
     const after = { ...before, ...progress, upstreamMessageId: before.upstreamMessageId ?? report.upstreamMessageId };
     messages.set(key, after);

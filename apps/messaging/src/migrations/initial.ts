@@ -116,7 +116,7 @@ const CONVERSATIONS_AND_MESSAGES = `
     delivered_at timestamptz,
     read_at timestamptz,
     failed_at timestamptz,
-    -- Of the request that sent it, when that is recorded: callbacks go on in its trace.
+    -- Of the request that sent it: callbacks go on in its trace, and logs of both have one id.
     traceparent text,
     PRIMARY KEY (organization_id, id)
   ) PARTITION BY RANGE (id);

@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
-import { activeTraceparent, recordedOnly } from '@switchboard/nats';
+import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
@@ -191,7 +191,7 @@ async function intoConversations(
         text: item.text,
         status: 'QUEUED' as const,
         upstreamMessageId: null,
-        traceparent: recordedOnly(item.traceparent),
+        traceparent: item.traceparent,
       },
     }));
   });

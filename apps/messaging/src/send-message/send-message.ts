@@ -10,7 +10,7 @@ import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { needsRegion, parsePhone } from '@switchboard/phone';
-import { OutcomeUnknown } from '@switchboard/postgres';
+import { isUnavailable, OutcomeUnknown, sqlState } from '@switchboard/postgres';
 import { LOG, systemClock, type Log } from '@switchboard/service';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
@@ -22,7 +22,12 @@ import { refusalOf } from './send-refusal.policy.js';
 
 /** How long the caller waits for the upstream. Source: decisions, "Messages": slower than 5 s. */
 const ANSWER_WITHIN_MS = 5_000;
-const ACCEPT_TRIES_MAX = 4;
+/** So long it is asked whether a message is stored; an attempt may begin within 10 s of its mark. */
+const ASK_AGAIN_FOR_MS = 9_000;
+
+const UNIQUE_VIOLATION = '23505';
+/** For a question that its caller's patience must not end. */
+const NEVER = new AbortController().signal;
 
 type Accepted = Extract<AcceptResult, { verdict: 'accepted' }>;
 
@@ -78,8 +83,11 @@ export class SendMessage {
     const { messageId, messagingChannelId: channelId, text } = request;
     const lease = randomBytes(9).toString('base64');
     const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, lease };
-    for (let tries = 1; tries <= ACCEPT_TRIES_MAX; tries++) {
-      const result = await this.tryAccept(item, signal, tries);
+    const startedMs = systemClock.monotonic();
+    let isDoubtful = false;
+    for (let tries = 1; systemClock.monotonic() - startedMs < ASK_AGAIN_FOR_MS; tries++) {
+      const result = await this.tryAccept(item, isDoubtful ? NEVER : signal, isDoubtful, tries);
+      isDoubtful ||= result.verdict === 'outcome-unknown';
       if (result.verdict === 'accepted') return result;
       if (result.verdict === 'repeated') return 'repeated';
       if (result.verdict === 'contact-unknown' && phone) await this.learnContact(principal, phone);
@@ -91,14 +99,17 @@ export class SendMessage {
   private async tryAccept(
     item: AcceptRequest,
     signal: AbortSignal,
+    isDoubtful: boolean,
     tries: number,
   ): Promise<AcceptResult | { readonly verdict: 'outcome-unknown' }> {
     try {
       return await this.accept.execute(item, signal);
     } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error;
+      // Once a COMMIT was lost, or another of our requests is storing the same id, only an answer ends the question.
+      const isOpen = error instanceof OutcomeUnknown || sqlState(error) === UNIQUE_VIOLATION;
+      if (!isOpen && !(isDoubtful && isUnavailable(error))) throw error;
       this.log.warn('message.accept-asked-again', { messageId: item.messageId, tries });
-      await wait(100 * 2 ** tries * (0.75 + Math.random() / 2));
+      await wait(Math.min(100 * 2 ** tries, 1_000) * (0.75 + Math.random() / 2));
       return { verdict: 'outcome-unknown' };
     }
   }

@@ -57,6 +57,7 @@ export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDest
           organizationId,
           messageId,
           fact: { type: 'failed', at, ...failureOf(state), afterSending: false },
+          onlyIfQueued: true,
           upstreamMessageId: null,
           traceparent: null,
         })),

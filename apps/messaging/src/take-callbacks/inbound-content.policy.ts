@@ -7,10 +7,43 @@ export interface InboundContent {
   readonly text: string | null;
 }
 
-/** Text is kept; every other kind is kept as UNSUPPORTED with its name. Source: provider's "messages" webhook. */
+/**
+ * Text is kept, and of a button or list the title that the contact chose; every other kind is kept as UNSUPPORTED with its
+ * name. Source: decisions, "Messages"; provider's "messages" webhook.
+ */
 export function contentOf(message: UpstreamMessageItem['message']): InboundContent {
-  if (message.type === 'text' && typeof message.text?.body === 'string') {
-    return { type: 'TEXT', unsupportedType: null, text: message.text.body };
+  const text = textOf(message);
+  if (text === null) return { type: 'UNSUPPORTED', unsupportedType: message.type, text: null };
+  return { type: 'TEXT', unsupportedType: null, text: storable(text) };
+}
+
+function textOf(message: UpstreamMessageItem['message']): string | null {
+  switch (message.type) {
+    case 'text':
+      return fieldOf(message.text, 'body');
+    case 'button':
+      return fieldOf(message['button'], 'text');
+    case 'interactive': {
+      const { interactive } = message;
+      return (
+        fieldOf(partOf(interactive, 'button_reply'), 'title') ?? fieldOf(partOf(interactive, 'list_reply'), 'title')
+      );
+    }
+    default:
+      return null;
   }
-  return { type: 'UNSUPPORTED', unsupportedType: message.type, text: null };
+}
+
+function partOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function fieldOf(value: unknown, name: string): string | null {
+  const field = partOf(value, name);
+  return typeof field === 'string' ? field : null;
+}
+
+/** PostgreSQL's text holds no NUL, and JSON no lone surrogate; a message must not be lost for one. */
+export function storable(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed();
 }

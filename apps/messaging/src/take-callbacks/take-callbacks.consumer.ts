@@ -10,8 +10,15 @@ import {
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { messagingCallbacksConsumer } from '@switchboard/contracts/topology';
-import { PullConsumer, RpcClient, traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
-import { handleBatch, Relay, type BatchHandler } from '@switchboard/outbox';
+import {
+  PullConsumer,
+  RpcClient,
+  traceparentOf,
+  type DeliveredEvent,
+  type Disposition,
+  type NatsConnection,
+} from '@switchboard/nats';
+import { buryEvent, handleBatch, Relay, type BatchHandler } from '@switchboard/outbox';
 import { phoneFromDigits } from '@switchboard/phone';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { LOG, NATS, type Log } from '@switchboard/service';
@@ -28,8 +35,12 @@ interface Prepared {
   readonly senders: ReadonlyMap<string, ContactFacts>;
 }
 
-/** A status that nobody knows may be of a message that another system sent from the same line. */
-const STATUS_DELIVERIES_MAX = 10;
+/**
+ * A status that nobody knows is of a message that another system sent from the same line: ours are stored before the
+ * upstream hears of them, and carry our reference. Waiting long for such would fill the consumer for everybody.
+ */
+const STATUS_DELIVERIES_MAX = 3;
+const AGAIN: Disposition = { retryAfterMs: 1_000 };
 const SIGHTINGS_MAX = 200;
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
@@ -52,9 +63,15 @@ export class TakeCallbacksConsumer implements BatchHandler<Prepared>, OnApplicat
       consumer: messagingCallbacksConsumer,
       batchMax: SIGHTINGS_MAX,
       handle: async (events) => {
-        const dispositions = await handleBatch(this, events);
+        // Each kind locks its conversations in order; both in one transaction would not.
+        const kinds = Map.groupBy(events, ({ envelope }) => envelope.subject);
+        const dispositions = new Map<DeliveredEvent, Disposition>();
+        for (const group of kinds.values()) {
+          const outcome = await handleBatch(this, group);
+          group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
+        }
         this.relay.wake();
-        return dispositions;
+        return events.map((event) => dispositions.get(event) ?? AGAIN);
       },
       onMalformed: (subject, error) => this.log.error('callback.malformed', error, { subject }),
       onError: (error) => this.log.error('callback.batch-failed', error),
@@ -78,27 +95,37 @@ export class TakeCallbacksConsumer implements BatchHandler<Prepared>, OnApplicat
       return callback && channel ? [{ eventId: envelope.id, channel, item: callback.item }] : [];
     });
     const senders = new Map<string, ContactFacts>();
-    for (const [organizationId, group] of Map.groupBy(inbound, ({ channel }) => channel.organizationId)) {
-      const sightings = group.map(({ item }) => ({
-        phone: phoneOf(item),
-        profileName: item.profileName,
-        messagingId: item.message.from,
-      }));
-      const principal = systemPrincipal(organizationId, 'callbacks');
-      const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
-      await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
-      group.forEach(({ eventId }, index) => {
-        const contact = contacts[index];
-        if (contact) senders.set(eventId, contact);
-      });
-    }
+    const groups = Map.groupBy(inbound, ({ channel }) => channel.organizationId);
+    await Promise.all([...groups].map(([organizationId, group]) => this.learnSenders(organizationId, group, senders)));
     return { channels, senders };
+  }
+
+  private async learnSenders(
+    organizationId: string,
+    group: readonly { readonly eventId: string; readonly item: UpstreamMessageItem }[],
+    senders: Map<string, ContactFacts>,
+  ): Promise<void> {
+    const sighted = group.flatMap(({ eventId, item }) => {
+      const sender = phoneFromDigits(item.message.from);
+      const sighting = { profileName: item.profileName, messagingId: item.message.from };
+      return sender ? [{ eventId, sighting: { ...sighting, phone: sender.phone } }] : [];
+    });
+    if (sighted.length === 0) return;
+    const principal = systemPrincipal(organizationId, 'callbacks');
+    const sightings = sighted.map(({ sighting }) => sighting);
+    const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+    await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
+    sighted.forEach(({ eventId }, index) => {
+      const contact = contacts[index];
+      if (contact) senders.set(eventId, contact);
+    });
   }
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>> {
     const statuses: StatusCallback[] = [];
     const inbound: InboundCallback[] = [];
-    for (const { envelope, context } of events) {
+    for (const event of events) {
+      const { envelope, context } = event;
       const traceparent = traceparentOf(context);
       const [status, message] = [statusOf(envelope), messageOf(envelope)];
       const channel = prepared.channels.get((status ?? message)?.phoneNumberId ?? '');
@@ -106,6 +133,7 @@ export class TakeCallbacksConsumer implements BatchHandler<Prepared>, OnApplicat
       const contact = prepared.senders.get(envelope.id);
       if (status) statuses.push({ eventId: envelope.id, traceparent, channel, callback: status });
       else if (message && contact) inbound.push({ traceparent, channel, contact, callback: message });
+      else if (message) await this.keepUnknownSender(tx, event);
     }
     await takeInbound(tx, inbound);
     const waiting = await takeStatuses(tx, statuses);
@@ -119,6 +147,12 @@ export class TakeCallbacksConsumer implements BatchHandler<Prepared>, OnApplicat
     return waiting;
   }
 
+  /** A sender with an id of the upstream's alone: contacts have no such yet, so the message is kept to be driven again. */
+  private async keepUnknownSender(tx: Transaction, event: DeliveredEvent): Promise<void> {
+    await buryEvent(tx, this.consumer, event, 'the sender has no phone number');
+    this.log.warn('callback.sender-without-phone', { eventId: event.envelope.id });
+  }
+
   onDead({ envelope, deliveries }: DeliveredEvent, error: unknown): void {
     this.log.error('callback.dead-letter', error, { eventId: envelope.id, subject: envelope.subject, deliveries });
   }
@@ -130,13 +164,6 @@ function statusOf(envelope: EventEnvelope): CallbackItem<UpstreamStatusItem> | n
 
 function messageOf(envelope: EventEnvelope): CallbackItem<UpstreamMessageItem> | null {
   return dataOf(callbackMessage, envelope);
-}
-
-/** @throws Error for a sender without a phone: the event ends as a dead letter, its neighbours go on */
-function phoneOf({ message }: UpstreamMessageItem): string {
-  const sender = phoneFromDigits(message.from);
-  if (!sender) throw new Error('the sender has no phone number');
-  return sender.phone;
 }
 
 /** The event's data when it is of that kind. */

@@ -2,7 +2,6 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import type { CallbackItem, UpstreamMessageItem } from '@switchboard/contracts/gateway/events';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageReceived } from '@switchboard/contracts/messaging/events';
-import { recordedOnly } from '@switchboard/nats';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
@@ -90,7 +89,7 @@ function messageOf(
     ...contentOf(callback.item.message),
     status: 'RECEIVED',
     upstreamMessageId: callback.item.message.id,
-    traceparent: recordedOnly(traceparent),
+    traceparent,
   };
 }
 

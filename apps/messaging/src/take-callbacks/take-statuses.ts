@@ -3,6 +3,7 @@ import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
 import type { ProgressFact } from '../message/message-progress.policy.js';
+import { storable } from './inbound-content.policy.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 
 /** A status callback with the event that brought it. */
@@ -77,7 +78,13 @@ function factOf(item: UpstreamStatusItem): ProgressFact | null {
     case 'failed': {
       const [error] = item.errors ?? [];
       const message = error?.message ?? error?.title ?? 'the upstream gave no reason';
-      return { type: 'failed', at, code: String(error?.code ?? 'UNKNOWN'), message, afterSending: true };
+      return {
+        type: 'failed',
+        at,
+        code: String(error?.code ?? 'UNKNOWN'),
+        message: storable(message),
+        afterSending: true,
+      };
     }
     default:
       return null;

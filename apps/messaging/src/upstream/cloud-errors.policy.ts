@@ -17,7 +17,10 @@ const OPTED_OUT = 131050;
 /** What an answer with an error object means for the message. */
 export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamOutcome {
   const { code } = error;
-  const described = { code: String(code), message: error.error_data?.details ?? error.message ?? 'no details' };
+  const described = {
+    code: String(code),
+    message: (error.error_data?.details ?? error.message ?? 'no details').replaceAll('\u0000', ''),
+  };
   if (UNKNOWN.has(code)) return { state: 'unknown', reason: `upstream error ${code}` };
   if (code === OPTED_OUT) return { state: 'refused', kind: 'opted-out', ...described };
   if (DISCONNECTED.has(code) || (code >= 200 && code <= 299)) {

@@ -14,21 +14,13 @@ export interface CloudOptions {
   readonly requestDeadlineMs: number;
 }
 
-/** Errors of a connection that was never made: the request cannot have left. */
-const NEVER_LEFT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 const ANSWER_BYTES_MAX = 64 * 1024;
 const tracer = trace.getTracer('@switchboard/messaging');
 
 /** The WhatsApp Business Cloud API. Source: provider's "Messages" reference, v23.0 to v25.0. */
 export class CloudClient extends Upstream {
   private readonly pool: Pool;
+  private open = 0;
 
   constructor(private readonly options: CloudOptions) {
     super();
@@ -37,8 +29,9 @@ export class CloudClient extends Upstream {
       connect: { timeout: 3_000 },
       // Below any server's own limit, so that a request never meets a connection that is being closed.
       keepAliveTimeout: 4_000,
-      headersTimeout: options.requestDeadlineMs,
-      bodyTimeout: options.requestDeadlineMs,
+      // One deadline for all of a request is ours (`request`); these would add up, and begin again with every chunk.
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
   }
 
@@ -58,19 +51,31 @@ export class CloudClient extends Upstream {
     await this.pool.destroy();
   }
 
+  /** Nothing waits for a connection: a request that would leave later than its mark allows is not taken instead. */
   private async request(text: UpstreamText, signal: AbortSignal): Promise<UpstreamOutcome> {
+    if (signal.aborted) return notTaken('the service is stopping');
+    if (this.open >= this.options.connectionsMax) return notTaken('all connections to the upstream are in use');
+    this.open++;
+    const deadline = new AbortController();
+    const giveUp = (): void => deadline.abort();
+    const timer = setTimeout(giveUp, this.options.requestDeadlineMs);
+    signal.addEventListener('abort', giveUp);
     try {
       const answer = await this.pool.request({
         method: 'POST',
         path: `/${this.options.version}/${encodeURIComponent(text.phoneNumberId)}/messages`,
         headers: { authorization: `Bearer ${text.accessToken}`, 'content-type': 'application/json' },
         body: JSON.stringify(wireText(text)),
-        signal,
+        signal: deadline.signal,
       });
       const body = await readBounded(answer.body);
       return outcomeOfAnswer(answer.statusCode, body);
     } catch (error) {
       return outcomeOfFailure(error);
+    } finally {
+      this.open--;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
     }
   }
 }
@@ -133,9 +138,31 @@ function parse(body: string): SendAnswer | null {
 }
 
 function outcomeOfFailure(error: unknown): UpstreamOutcome {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
-  if (NEVER_LEFT.has(code)) {
-    return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message: `no connection (${code})`, retry: 'normal' };
-  }
-  return { state: 'unknown', reason: `no answer (${code})` };
+  const code = codeOf(error);
+  return neverLeft(error) ? notTaken(`no connection (${code})`) : { state: 'unknown', reason: `no answer (${code})` };
+}
+
+function notTaken(message: string): UpstreamOutcome {
+  return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'normal' };
+}
+
+/**
+ * Whether a connection was never made, so that the request cannot have left. Decided by where it failed, not by the code
+ * alone: EHOSTUNREACH and others also end connections over which a request was delivered.
+ */
+function neverLeft(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(neverLeft);
+  if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  return syscall === 'connect' || syscall === 'getaddrinfo' || isFailedHandshake(error);
+}
+
+/** TLS that was not established: nothing of the request was written. Source: `tls.connect` of Node.js. */
+function isFailedHandshake(error: unknown): boolean {
+  const isCut = error instanceof Error && /before secure TLS connection was established/.test(error.message);
+  return isCut || /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no code';
 }

@@ -12,6 +12,7 @@ const RANDOM_LENGTH = 16;
 const FORMAT = /^c[0-9a-z]{6,31}$/;
 /** The largest multiple of 36 below 256: bytes from there on would favour the first letters. */
 const FAIR_BYTE_MAX = 252;
+const STEP_BACK_MAX_MS = 60_000;
 
 const systemSource: CuidSource = {
   now: () => Date.now(),
@@ -21,14 +22,16 @@ const systemSource: CuidSource = {
 /**
  * Makes a generator of cuids: `c`, 8 base-36 characters of the milliseconds, 16 random characters of `[0-9a-z]`.
  *
- * Ids of one generator only grow, also within one millisecond and when the clock steps back.
+ * Ids of one generator only grow, also within one millisecond and when the clock steps back by up to a minute.
  * Source: decisions, "Names, ids, cursors, dates".
  */
 export function cuidGenerator(source: CuidSource = systemSource): () => string {
   let lastMs = -1;
   let random: number[] = [];
   return () => {
-    const nowMs = Math.max(source.now(), lastMs);
+    const clockMs = source.now();
+    // A clock that was far ahead and came back is believed: else ids would lie in the future until a restart.
+    const nowMs = lastMs - clockMs > STEP_BACK_MAX_MS ? clockMs : Math.max(clockMs, lastMs);
     if (nowMs === lastMs && increment(random)) return format(nowMs, random);
     lastMs = nowMs === lastMs ? nowMs + 1 : nowMs;
     random = drawLetters(source);

@@ -11,7 +11,7 @@ import { admitRequest, type AdmitParts } from './admit-request.js';
 import { answerBroken, refusalOfBroken } from './broken-request.js';
 import { parseJsonBody } from './json-body.policy.js';
 import type { OpenRequests } from './open-requests.js';
-import { refusalOfThrown, sendRefusal } from './refusal.js';
+import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
 import { httpLimits, refusalOfHead } from './request-limits.policy.js';
 import { beginTrace, endTrace, type SamplingDecision } from './request-trace.js';
 import { applyDeclaration, isApiPath } from './route-declaration.js';
@@ -102,6 +102,7 @@ function begin(parts: HttpServerParts, request: FastifyRequest, reply: FastifyRe
   const location = legacyLocation(target, parts.publicBaseUrl);
   if (location !== null) {
     reply.header('location', location).header('deprecation', LEGACY_DEPRECATION);
+    closeIfUnread(request, reply);
     reply.header('link', `<${location}>; rel="successor-version"`).code(308).send();
     return null;
   }

@@ -35,10 +35,8 @@ function check(value: unknown, path: string, depth: number): void {
   }
   for (const [name, item] of Object.entries(value)) {
     checkText(name, path || 'the body');
-    // Copied onto another object, these would change its prototype.
-    if (name === '__proto__' || (name === 'constructor' && isObject(item) && Object.hasOwn(item, 'prototype'))) {
-      throw refuse(`\`${name}\` is not allowed as the name of a field`);
-    }
+    // Copied onto another object, it would change its prototype.
+    if (name === '__proto__') throw refuse('`__proto__` is not allowed as the name of a field');
     check(item, path === '' ? name : `${path}.${name}`, depth + 1);
   }
 }

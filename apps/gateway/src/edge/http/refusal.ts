@@ -6,6 +6,9 @@ import { isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
 import { refusalOf, type Log } from '@switchboard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** An announced body of so many bytes is read and thrown away after an early answer. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+
 /** The body of every failure. Source: specification, "Errors". */
 export function envelopeOf(error: AppError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message } });
@@ -18,7 +21,20 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error:
   const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, retryAfterSeconds)));
   if (error.messageId !== undefined) reply.header('x-message-id', error.messageId);
+  closeIfUnread(request, reply);
   reply.code(error.status).type('application/json; charset=utf-8').send(envelopeOf(error));
+}
+
+/**
+ * Gives up the connection of a request that is answered before its body was read: Node would read all that is announced,
+ * however much, to keep the connection. A small body is cheaper to read than a connection is to make.
+ */
+export function closeIfUnread(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.raw.complete) return;
+  const announced = request.headers['content-length'];
+  const isSmall =
+    announced === undefined ? !request.headers['transfer-encoding'] : Number(announced) <= UNREAD_BYTES_MAX;
+  if (!isSmall) reply.header('connection', 'close');
 }
 
 /** What was thrown, as the outside sees it. Logs what is a bug or a missing dependency, once. */

@@ -14,7 +14,8 @@ export function legacyLocation(target: string, publicBaseUrl: string): string | 
   if (path === undefined) return null;
   // The path begins with /v1, so that it can never be read as another host's. A header takes no other bytes; Node gives
   // those of the request line as latin-1, one character each.
-  return publicBaseUrl + path.replace(/[^\x21-\x7e]/g, percentEncoded);
+  // What would end the target in `Link` is no part of a well-formed one either (RFC 3986).
+  return publicBaseUrl + path.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/g, percentEncoded);
 }
 
 function percentEncoded(byte: string): string {

@@ -81,7 +81,7 @@ function messageOf(item: unknown, contacts: readonly unknown[]): UpstreamMessage
   if (!isObject(item)) return null;
   const { id, from = '', timestamp, type } = item;
   if (![id, from, timestamp, type].every((part) => typeof part === 'string')) return null;
-  const own = contacts.find((contact) => isObject(contact) && contact.wa_id === from) ?? contacts[0];
+  const own = contacts.find((contact) => isObject(contact) && contact.wa_id === from);
   const profile = isObject(own) && isObject(own.profile) ? own.profile : {};
   const message = { ...item, from } as UpstreamMessageItem['message'];
   return { message, profileName: typeof profile.name === 'string' ? profile.name : null };

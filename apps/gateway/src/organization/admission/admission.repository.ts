@@ -23,7 +23,8 @@ export interface KeyRow {
  * $1 distinct hashes, $2 how many requests of cost 1 each of them brings. Keys by the unique index on `secret_hash`; a
  * revoked one is not found. Rows of `rate_limit` are locked in the order of their ids, so that two batches never wait for
  * each other. The clock is the database's: replicas need not agree on the time, and one that was read before the wait for
- * a row's lock only makes the limit stricter by that wait. Integer division cuts towards zero, hence the GREATEST.
+ * a row's lock only makes the limit stricter by that wait. What is stored counts for a whole burst at most: else a clock
+ * that stepped back, or a slower plan of before, would refuse for as long as the difference. Integer division cuts towards zero, hence the GREATEST.
  */
 export const admitBatch = statement<KeyRow>(
   'gateway.admit',
@@ -47,12 +48,12 @@ export const admitBatch = statement<KeyRow>(
      ON CONFLICT (organization_id) DO UPDATE SET
        (clock, asked, interval, burst) = ROW (excluded.clock, excluded.asked, excluded.interval, excluded.burst),
        granted = least(excluded.asked, greatest(0,
-         (excluded.clock + excluded.burst * excluded.interval - greatest(r.theoretical_arrival, excluded.clock))
+         (excluded.clock + excluded.burst * excluded.interval - least(greatest(r.theoretical_arrival, excluded.clock), excluded.clock + excluded.burst * excluded.interval))
            / excluded.interval)),
        -- What was granted just now, said again: an assignment does not see its neighbours.
-       theoretical_arrival = greatest(r.theoretical_arrival, excluded.clock) + excluded.interval
+       theoretical_arrival = least(greatest(r.theoretical_arrival, excluded.clock), excluded.clock + excluded.burst * excluded.interval) + excluded.interval
          * least(excluded.asked, greatest(0,
-           (excluded.clock + excluded.burst * excluded.interval - greatest(r.theoretical_arrival, excluded.clock))
+           (excluded.clock + excluded.burst * excluded.interval - least(greatest(r.theoretical_arrival, excluded.clock), excluded.clock + excluded.burst * excluded.interval))
              / excluded.interval))
      RETURNING r.organization_id, r.theoretical_arrival, r.granted
    )
