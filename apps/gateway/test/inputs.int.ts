@@ -49,7 +49,6 @@ describe('bodies and queries', () => {
     ['a lone surrogate deep down', '{"a":[{"b":"\\udfff"}]}', 'VALIDATION_FAILED', /`a\[0\]\.b`/],
     ['__proto__', '{"__proto__":{"a":1}}', 'VALIDATION_FAILED', /__proto__/],
     ['__proto__ deep down', '{"a":{"__proto__":null}}', 'VALIDATION_FAILED', /__proto__/],
-    ["a constructor's prototype", '{"constructor":{"prototype":{}}}', 'VALIDATION_FAILED', /constructor/],
     ['33 levels', deep(33), 'VALIDATION_FAILED', /deeper than 32/],
     ['a million levels', '['.repeat(900_000), 'MALFORMED_BODY', /JSON/],
   ])('refuses %s', async (_name, body, code, message) => {
@@ -62,7 +61,7 @@ describe('bodies and queries', () => {
 
   it('counts code points, ignores unknown fields and shows exactly the four fields of the answer', async () => {
     const text = '😀'.repeat(4_096);
-    const body = JSON.stringify({ to: '+12015550123', text, constructor: 1, unknown: true });
+    const body = JSON.stringify({ to: '+12015550123', text, constructor: { prototype: {} }, unknown: true });
     const response = await post(body, { 'content-type': 'Application/JSON; charset="UTF-8"; v=1' });
     const answer = (await response.json()) as { id: string };
     expect([response.status, Object.keys(answer)]).toEqual([

@@ -73,6 +73,20 @@ describe('what an operator sees of a message', () => {
     }
   });
 
+  it('does not send what a stopped process read after its caller was told 503', async () => {
+    const messaging = all.stack.process('messaging');
+    messaging.kill('SIGSTOP');
+    const refused = await acme.send('+14155556001', 'too late');
+    messaging.kill('SIGCONT');
+    expect([refused.status, refused.body?.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    const id = refused.headers.get('x-message-id') ?? '';
+    expect(id).toMatch(CUID);
+    // Whatever waited in its socket lies before this one.
+    await eventually(async () => (await acme.send('+14155556001', 'in time')).status === 200, SOON);
+    expect(await simulator.requests(`reference=${id}`)).toEqual([]);
+    expect((await acme.get(`/v1/messages/${id}`)).status).toBe(404);
+  }, 60_000);
+
   it('survives kill -9 of messaging: what was accepted is known, nothing is sent twice', async () => {
     await simulator.post('knobs', { latencyMs: 400 });
     const sends = Array.from({ length: 40 }, (_, index) => acme.send(`+1415555${2_000 + index}`, 'under fire'));

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
@@ -151,18 +152,20 @@ function notTaken(message: string): UpstreamOutcome {
  * alone: EHOSTUNREACH and others also end connections over which a request was delivered.
  */
 function neverLeft(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(neverLeft);
+  // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
+  if (!types.isNativeError(error)) return false;
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.length > 0 && error.errors.every(neverLeft);
   if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return true;
-  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  const syscall = 'syscall' in error ? error.syscall : undefined;
   return syscall === 'connect' || syscall === 'getaddrinfo' || isFailedHandshake(error);
 }
 
 /** TLS that was not established: nothing of the request was written. Source: `tls.connect` of Node.js. */
-function isFailedHandshake(error: unknown): boolean {
-  const isCut = error instanceof Error && /before secure TLS connection was established/.test(error.message);
+function isFailedHandshake(error: Error): boolean {
+  const isCut = /before secure TLS connection was established/.test(error.message);
   return isCut || /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(codeOf(error));
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+  return types.isNativeError(error) && 'code' in error ? String(error.code) : 'no code';
 }
