@@ -1,10 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
-import { contextOfTraceparent, EventPublisher, PullConsumer, type DeliveredEvent } from '@switchboard/nats';
+import {
+  contextOfTraceparent,
+  EventPublisher,
+  PullConsumer,
+  RpcUnanswered,
+  type DeliveredEvent,
+} from '@switchboard/nats';
 import {
   appendEvents,
   handleBatch,
@@ -14,7 +22,7 @@ import {
   type NewEvent,
   type RelayOptions,
 } from '@switchboard/outbox';
-import { partitionFunctions, statement, type Database } from '@switchboard/postgres';
+import { OutcomeUnknown, partitionFunctions, statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
 
 const servers = testServers();
@@ -224,6 +232,25 @@ describe('a batch of events', () => {
       { eventId: poison.envelope.id, consumer: 'test', deliveries: 8 },
     ]);
     expect(dead).toEqual([poison.envelope.id]);
+  });
+
+  it('is given back whole, never halved and never buried, while something that it needs is away', async () => {
+    await clear();
+    let asked = 0;
+    const away = (error: unknown): Promise<unknown> => {
+      const events = [delivered(1, 20), delivered(2, 20)];
+      const prepare = (): Promise<never> => (asked++, Promise.reject(error));
+      const apply = (): Promise<never> => Promise.reject(new Error('not reached'));
+      return handleBatch({ database, consumer: 'test', prepare, apply, onDead: () => undefined }, events);
+    };
+    const reasons = [
+      new RpcUnanswered('rpc.contacts.resolve-many', 'none', null),
+      new AppError(gatewayErrors.SERVICE_UNAVAILABLE),
+      new OutcomeUnknown(null),
+    ];
+    for (const reason of reasons) await expect(away(reason)).rejects.toBe(reason);
+    expect(asked).toBe(reasons.length);
+    expect(await database.query(deadLetters, [])).toEqual([]);
   });
 
   it('gives back what must wait and applies it when it comes again', async () => {
