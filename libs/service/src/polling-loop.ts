@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { pause } from './pause.js';
 
 /** How a loop looks for work. */
 export interface PollingLoopOptions {
@@ -41,14 +41,5 @@ export class PollingLoop {
       }
       if (pauseMs > 0) await pause(pauseMs * (0.75 + Math.random() / 2), signal);
     }
-  }
-}
-
-/** Waits, or returns early when the signal aborts. */
-async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await wait(durationMs, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

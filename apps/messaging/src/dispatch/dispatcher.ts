@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
-import { LOG, systemClock, type Log } from '@switchboard/service';
+import { LOG, pause, systemClock, type Log } from '@switchboard/service';
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
 import type { Dispatch } from './dispatch.repository.js';
@@ -61,7 +60,7 @@ export class Dispatcher implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     const deadline = new AbortController();
     const all = Promise.allSettled(this.underway);
-    await Promise.race([all, wait(STOP_GRACE_MS, undefined, { signal: deadline.signal }).catch(() => undefined)]);
+    await Promise.race([all, pause(STOP_GRACE_MS, deadline.signal)]);
     deadline.abort();
     this.abort.abort();
     await Promise.allSettled(this.underway);
@@ -113,9 +112,7 @@ export class Dispatcher implements OnModuleDestroy {
   private async settleLater(attempt: Attempt, outcome: UpstreamOutcome): Promise<void> {
     for (let tried = 0; tried < SETTLE_TRIES_MAX && !this.abort.signal.aborted; tried++) {
       try {
-        await wait(Math.min(200 * 2 ** tried, 8_000) * (0.75 + Math.random() / 2), undefined, {
-          signal: this.abort.signal,
-        });
+        await pause(Math.min(200 * 2 ** tried, 8_000) * (0.75 + Math.random() / 2), this.abort.signal);
         await this.settlements.execute(attempt, outcome);
         return;
       } catch (error) {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { HttpException } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
@@ -8,6 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** An announced body of so many bytes is read and thrown away after an early answer. */
 const UNREAD_BYTES_MAX = 64 * 1024;
+const LINGER_MS = 1_000;
+const LINGER_BYTES_MAX = 8 * 1024 * 1024;
 
 /** The body of every failure. Source: specification, "Errors". */
 export function envelopeOf(error: AppError): string {
@@ -34,7 +37,25 @@ export function closeIfUnread(request: FastifyRequest, reply: FastifyReply): voi
   const announced = request.headers['content-length'];
   const isSmall =
     announced === undefined ? !request.headers['transfer-encoding'] : Number(announced) <= UNREAD_BYTES_MAX;
-  if (!isSmall) reply.header('connection', 'close');
+  if (isSmall) return;
+  reply.header('connection', 'close');
+  lingerOn(request.raw.socket);
+}
+
+/**
+ * Closes with patience: a socket destroyed while its client is still sending is answered with a reset, and the client
+ * loses the answer. It is read for one more second, or 8 MiB, and then destroyed.
+ */
+function lingerOn(socket: Socket): void {
+  const readBefore = socket.bytesRead;
+  socket.destroySoon = () => {
+    socket.end();
+    const deadlineMs = performance.now() + LINGER_MS;
+    const timer = setInterval(() => {
+      if (performance.now() > deadlineMs || socket.bytesRead - readBefore > LINGER_BYTES_MAX) socket.destroy();
+    }, 20);
+    socket.once('close', () => clearInterval(timer));
+  };
 }
 
 /** What was thrown, as the outside sees it. Logs what is a bug or a missing dependency, once. */
