@@ -120,6 +120,8 @@ describe('an rpc', () => {
     let isClosed = false;
     const closing = server.close().then(() => (isClosed = true));
     running = undefined;
+    // The broker has heard of the end when it answers what was sent after it; a request before that would be taken.
+    await connection.flush();
     await expect(client.call(rpc, principal, request, 100)).rejects.toMatchObject({ effect: 'none' });
     expect(isClosed).toBe(false);
     release.resolve(answer);
