@@ -108,7 +108,7 @@ export async function answerRpcs(
     connection,
     service,
     inFlightMax: 100,
-    failureOf: (error, subject) => rpcFailure(refusalOf(error, () => false, log, subject)),
+    failureOf: (error, subject) => rpcFailure(refusalOf(error, log, subject)),
   });
   for (const [subject, answer] of Object.entries(answers)) {
     strategy.addHandler(subject, async (message: { request: unknown }) => answer(message.request));

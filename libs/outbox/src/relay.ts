@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { context, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { contextOfTraceparent, type StoredEvent } from '@switchboard/nats';
-import { statement, type Database } from '@switchboard/postgres';
+import { prepared, statement, type Database } from '@switchboard/postgres';
 import { publishingWaves, type OutboxRow } from './publishing-waves.js';
 
 /** How a service's relay works. */
@@ -91,14 +91,10 @@ export class Relay {
     client.on('error', onLost).on('end', onLost);
     try {
       const values = [`${this.options.service}.outbox`];
-      const { rows } = await client.query<{ locked: boolean }>({ name: tryLock.name, text: tryLock.text, values });
+      const { rows } = await client.query<{ locked: boolean }>(prepared(tryLock, values));
       if (!rows[0]?.locked) return await this.pause(STANDBY_PAUSE_MS, 'until stopped');
       while (!this.stopping && !lost.signal.aborted) {
-        const { rows: batch } = await client.query<OutboxRow>({
-          name: pending.name,
-          text: pending.text,
-          values: [this.options.batchMax ?? BATCH_MAX],
-        });
+        const { rows: batch } = await client.query<OutboxRow>(prepared(pending, [this.options.batchMax ?? BATCH_MAX]));
         if (batch.length === 0) await this.pause(IDLE_PAUSE_MS, 'until woken');
         else await this.publish(batch);
       }

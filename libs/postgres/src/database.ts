@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { OutcomeUnknown, sqlState } from './postgres-errors.js';
-import type { Statement } from './statement.js';
+import { prepared, type Statement } from './statement.js';
 import { inOneWrite, TracedClient } from './traced-client.js';
 
 /** How a service reaches its schema. */
@@ -72,7 +72,7 @@ export class Database implements Queryable {
     // Not `pool.query`, which hands a callback on: the statement's span would end before its answer.
     const client = await this.pool.connect();
     try {
-      const result = await client.query<Row>({ name: statement.name, text: statement.text, values: [...values] });
+      const result = await client.query<Row>(prepared(statement, values));
       client.release();
       return result.rows;
     } catch (error) {
@@ -127,15 +127,12 @@ async function runTransaction<Result>(
   // A failing BEGIN fails the statements behind it as well; theirs is the error that is thrown.
   begin.catch(() => undefined);
   const result = await work({
-    query: async (statement, values) =>
-      (await client.query({ name: statement.name, text: statement.text, values: [...values] })).rows,
+    query: async (statement, values) => (await client.query(prepared(statement, values))).rows,
     atCommit: (statement, values) => void deferred.push({ statement, values }),
   });
   await begin;
   inOneWrite(client);
-  const sent = deferred.map(({ statement, values }) =>
-    client.query({ name: statement.name, text: statement.text, values: [...values] }),
-  );
+  const sent = deferred.map(({ statement, values }) => client.query(prepared(statement, values)));
   const commit = client.query('COMMIT');
   const outcomes = await Promise.allSettled([...sent, commit]);
   // The server's own refusal of a statement, or of COMMIT by a late constraint, proves that nothing stands.

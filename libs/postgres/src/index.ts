@@ -5,4 +5,4 @@ export { partitionFunctions } from './partitions.sql.js';
 export { isDataError, isTransientConflict, isUnavailable, OutcomeUnknown, sqlState } from './postgres-errors.js';
 export { dumpSchema } from './schema-dump.js';
 export { serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
-export { statement, type Statement } from './statement.js';
+export { prepared, statement, type Statement } from './statement.js';

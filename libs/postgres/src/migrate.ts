@@ -1,4 +1,5 @@
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { identifier } from './service-roles.sql.js';
 
 /** One run of a service's migrations, as the owner of its schema. */
 export interface MigrateOptions {
@@ -45,7 +46,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 
 /** Data only: no DDL, no TRUNCATE, nothing on the table of migrations. */
 async function grant(dataSource: DataSource, schema: string, role: string): Promise<void> {
-  const [s, r] = [quote(schema), quote(role)];
+  const [s, r] = [identifier(schema), identifier(role)];
   await dataSource.query(`
     GRANT USAGE ON SCHEMA ${s} TO ${r};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${s} TO ${r};
@@ -53,8 +54,4 @@ async function grant(dataSource: DataSource, schema: string, role: string): Prom
     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${s} TO ${r};
     REVOKE ALL ON ${s}.migration FROM ${r};
   `);
-}
-
-function quote(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`;
 }

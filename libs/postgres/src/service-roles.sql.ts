@@ -45,7 +45,8 @@ export function serviceRolesSql(spec: {
   `;
 }
 
-function identifier(name: string): string {
+/** A name as SQL takes it, whatever it holds. */
+export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

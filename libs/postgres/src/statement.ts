@@ -18,3 +18,11 @@ export function statement<Row extends QueryResultRow = QueryResultRow>(name: str
   if (Buffer.byteLength(name) > 63) throw new RangeError(`statement name too long: ${name}`);
   return Object.freeze({ name, text });
 }
+
+/** A statement as node-postgres runs it: prepared once per connection under its name. */
+export function prepared(
+  { name, text }: Statement,
+  values: readonly unknown[],
+): { name: string; text: string; values: unknown[] } {
+  return { name, text, values: [...values] };
+}

@@ -10,7 +10,7 @@ export {
   type ConfigSchema,
   type ServiceConfig,
 } from './config.js';
-export { refusalOf, rpcFailure, type UnavailableTest } from './failure.js';
+export { refusalOf, rpcFailure } from './failure.js';
 export { HealthServer, readiness, type Readiness, type ReadinessCheck } from './health.js';
 export { createLog, type Log, type LogFields } from './logger.js';
 export { migrationConfig, type MigrationConfig } from './migration.config.js';

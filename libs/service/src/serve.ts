@@ -1,7 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { RpcServerStrategy, RpcUnanswered } from '@switchboard/nats';
-import { isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
+import { RpcServerStrategy } from '@switchboard/nats';
 import { refusalOf, rpcFailure } from './failure.js';
 import { HealthServer } from './health.js';
 import { createLog } from './logger.js';
@@ -67,7 +66,7 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
       connection: platform.nats,
       service,
       inFlightMax: spec.rpcInFlightMax ?? RPC_IN_FLIGHT_MAX,
-      failureOf: (error, subject) => rpcFailure(refusalOf(error, isDependencyFailure, log, subject)),
+      failureOf: (error, subject) => rpcFailure(refusalOf(error, log, subject)),
     });
     const options = { strategy, logger: log, abortOnError: false };
     const app = await NestFactory.createMicroservice(PlatformModule.of(platform, spec.module), options);
@@ -86,14 +85,6 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
     await platform.close();
     throw error;
   }
-}
-
-/**
- * Not a bug: something we need is away. An unknown outcome counts as well; where repeating is not safe, the use case
- * catches it before and asks by its own id.
- */
-function isDependencyFailure(error: unknown): boolean {
-  return isUnavailable(error) || error instanceof OutcomeUnknown || error instanceof RpcUnanswered;
 }
 
 /** Whether the work ended in time; it goes on otherwise. */

@@ -99,10 +99,6 @@ const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' }>(
      OR (state = 'RETRY' AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S})))
    LIMIT $1`,
 );
-const countSql = statement<{ state: string; count: string }>(
-  'messaging.dispatch.count',
-  'SELECT state, count(*) AS count FROM dispatch GROUP BY state',
-);
 
 /** Marks first attempts, in the transaction that accepts their messages. Travels with COMMIT. */
 export function insertDispatches(tx: Transaction, dispatches: readonly Dispatch[]): void {
@@ -161,12 +157,6 @@ export async function expiredDispatches(
   deadlineMs: number,
 ): Promise<(OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' })[]> {
   return database.query(expiredSql, [limit, deadlineMs / 1_000]);
-}
-
-/** Open dispatches by state: what an operator watches. */
-export async function countDispatches(database: Database): Promise<Readonly<Record<string, number>>> {
-  const rows = await database.query(countSql, []);
-  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
 const dispatchingSql = statement<{ found: boolean }>(

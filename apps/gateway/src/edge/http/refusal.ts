@@ -2,8 +2,6 @@ import type { Socket } from 'node:net';
 import { HttpException } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
-import { RpcUnanswered } from '@switchboard/nats';
-import { isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
 import { refusalOf, type Log } from '@switchboard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -61,7 +59,7 @@ function lingerOn(socket: Socket): void {
 /** What was thrown, as the outside sees it. Logs what is a bug or a missing dependency, once. */
 export function refusalOfThrown(thrown: unknown, log: Log, unit: string): AppError {
   const error = thrown instanceof HttpException && thrown.cause !== undefined ? thrown.cause : thrown;
-  return refusalOfHttp(error) ?? refusalOf(error, isDependencyFailure, log, unit);
+  return refusalOfHttp(error) ?? refusalOf(error, log, unit);
 }
 
 /** What Fastify and Nest themselves refuse; null for anything else. */
@@ -87,7 +85,3 @@ const FASTIFY_REFUSALS: Readonly<Record<string, readonly [ErrorDefinition, strin
   FST_ERR_MAX_PARAM_LENGTH: [gatewayErrors.VALIDATION_FAILED, 'A part of the path is too long'],
   FST_ERR_NOT_FOUND: [gatewayErrors.NOT_FOUND],
 };
-
-function isDependencyFailure(error: unknown): boolean {
-  return isUnavailable(error) || error instanceof OutcomeUnknown || error instanceof RpcUnanswered;
-}
