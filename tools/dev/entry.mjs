@@ -14,7 +14,7 @@ const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.switchboard-installed');
 const children = new Set();
 
-const commands = { start, stop: supervise, status: supervise, build: buildOnly, test, check, bench };
+const commands = { start, stop: supervise, status: supervise, build: buildOnly, test, check, bench, chaos, admin };
 const [name = 'start', ...args] = process.argv.slice(2);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -123,6 +123,17 @@ async function check() {
 async function bench() {
   await prepare();
   return runTool('bench');
+}
+
+async function chaos() {
+  await prepare();
+  return runTool('chaos');
+}
+
+/** For operators: what it works on runs already, so nothing is built when it has been. */
+async function admin() {
+  if (!existsSync(join(root, 'tools', 'admin', 'dist', 'main.js'))) await prepare();
+  return runTool('admin');
 }
 
 function runTool(tool) {
