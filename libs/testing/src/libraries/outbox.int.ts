@@ -15,8 +15,11 @@ import {
 } from '@switchboard/nats';
 import {
   appendEvents,
+  buryEvent,
+  deadLetterCounts,
   handleBatch,
   OUTBOX_RETENTION_DAYS,
+  outboxBacklog,
   outboxTables,
   Relay,
   type NewEvent,
@@ -137,6 +140,28 @@ describe('the outbox', () => {
         events.map((_event, n) => n + 1),
       ]);
     }
+  });
+
+  it('tells how many events wait, how old the first is, and how many dead letters each consumer has', async () => {
+    const { dataSource } = await prepared.superuser();
+    expect(await outboxBacklog(database)).toEqual({ pending: 0, oldestAgeSeconds: 0 });
+    await dataSource.query(
+      `INSERT INTO contacts.outbox (id, aggregate_id, subject, payload)
+       SELECT contacts.cuid_floor(now() - make_interval(secs => 90 - n)) || 'waiting' || n, 'waiting', 's', '{}' FROM generate_series(1, 3) AS n`,
+    );
+    const { pending, oldestAgeSeconds } = await outboxBacklog(database);
+    expect([pending, Math.round(oldestAgeSeconds / 10)]).toEqual([3, 9]);
+    await dataSource.query(`DELETE FROM contacts.outbox WHERE aggregate_id = 'waiting'`);
+    expect(await deadLetterCounts(database)).toEqual(new Map());
+    const letter = (id: string): DeliveredEvent => ({
+      envelope: { ...eventOf('agg', 1), id, subject: 's', occurredAt: '' },
+      deliveries: 1,
+      context: contextOfTraceparent(null),
+    });
+    for (const consumer of ['a', 'b']) await buryEvent(database, consumer, letter('c1'), 'x');
+    await buryEvent(database, 'b', letter('c2'), 'x');
+    expect(await deadLetterCounts(database)).toEqual(new Map(Object.entries({ a: 1, b: 2 })));
+    await dataSource.query('TRUNCATE contacts.dead_letter');
   });
 
   it('makes the days ahead and drops those past retention, as the service role without any right of DDL', async () => {

@@ -1,0 +1,42 @@
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { statement, type Queryable } from '@switchboard/postgres';
+
+/** What a service has committed and the broker does not have yet. */
+export interface OutboxBacklog {
+  /** Events not published; counted up to `BACKLOG_COUNT_MAX`. */
+  readonly pending: number;
+  /** Seconds since the next event to go was written, 0 when none is pending; days while a lost stream is replayed. */
+  readonly oldestAgeSeconds: number;
+}
+
+/** Where counting ends: what is more is told as this number, so that looking costs the same in every plight. */
+export const BACKLOG_COUNT_MAX = 10_001;
+
+/** Both by the partial index on unpublished rows; the oldest is the first by position. */
+const backlog = statement<{ pending: number; oldest: string | null }>(
+  'outbox.backlog',
+  `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT $1) AS counted) AS pending,
+     (SELECT id FROM outbox WHERE published_at IS NULL ORDER BY position LIMIT 1) AS oldest`,
+);
+const deadLetters = statement<{ consumer: string; count: number }>(
+  'dead-letter.count',
+  'SELECT consumer, count(*)::int AS count FROM dead_letter GROUP BY consumer ORDER BY consumer',
+);
+
+/**
+ * How far the relay is behind; cheap enough to be asked every few seconds.
+ *
+ * @param nowMs milliseconds since the Unix epoch, by the clock that ids are drawn from
+ */
+export async function outboxBacklog(database: Queryable, nowMs: number = Date.now()): Promise<OutboxBacklog> {
+  const [row] = await database.query(backlog, [BACKLOG_COUNT_MAX]);
+  const oldest = row?.oldest;
+  const ageMs = oldest ? nowMs - cuidTime(oldest).getTime() : 0;
+  return { pending: row?.pending ?? 0, oldestAgeSeconds: Math.max(0, ageMs) / 1_000 };
+}
+
+/** Dead letters of each consumer that has any, by its name; `relay` are those that could never be published. */
+export async function deadLetterCounts(database: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query(deadLetters, []);
+  return new Map(rows.map(({ consumer, count }) => [consumer, count]));
+}
