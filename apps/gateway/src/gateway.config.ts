@@ -10,10 +10,9 @@ import {
   type TelemetryConfig,
 } from '@switchboard/service';
 
-const { DATABASE_URL, DATABASE_POOL_MAX, NATS_URL, NATS_USER, NATS_PASSWORD } = serviceConfigSchema;
-
 /** Every key of the gateway's configuration. */
 export const gatewayConfigSchema = {
+  ...serviceConfigSchema,
   GATEWAY_HOST: text({ description: 'address to listen at', default: '127.0.0.1' }),
   GATEWAY_PORT: integer({ description: 'port to listen at; 0 = any', default: 3_000, min: 0, max: 65_535 }),
   PUBLIC_BASE_URL: publicBaseUrl({
@@ -40,11 +39,6 @@ export const gatewayConfigSchema = {
   }),
   CLOUD_APP_SECRET: text({ description: "the provider's app secret, which signs its callbacks", secret: true }),
   CLOUD_VERIFY_TOKEN: text({ description: 'what the provider shows when it verifies the callback URL', secret: true }),
-  DATABASE_URL,
-  DATABASE_POOL_MAX,
-  NATS_URL,
-  NATS_USER,
-  NATS_PASSWORD,
 } satisfies ConfigSchema;
 
 /** The gateway's configuration, read and frozen. */

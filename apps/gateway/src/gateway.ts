@@ -1,7 +1,7 @@
 import type { LoggerService, Type, DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { openPlatform, systemClock, type Log, type Platform } from '@switchboard/service';
+import { InternalServer, openPlatform, systemClock, type Log, type Metrics, type Platform } from '@switchboard/service';
 import type { FastifyInstance } from 'fastify';
 import { FailedKeys } from './edge/authentication/failed-keys.js';
 import { EnvelopeFilter } from './edge/http/envelope.filter.js';
@@ -19,23 +19,22 @@ import { KeyUseRecorder } from './organization/record-key-use/record-key-use.wor
 /** A gateway that runs. */
 export interface RunningGateway {
   readonly url: string;
+  /** Of the server that operators alone reach. */
+  readonly internalUrl: string;
   /** Serves what is on its way, then lets go of everything; within 8 s. */
   stop(): Promise<void>;
 }
 
-/** Starts a gateway within this process. @throws when it cannot start */
+/** Starts a gateway within this process. @param metrics what its `/metrics` shows. @throws when it cannot start */
 export async function startGateway(
   config: GatewayConfig,
   log: Log & LoggerService,
   isSampled: SamplingDecision,
+  metrics?: Metrics,
 ): Promise<RunningGateway> {
-  const platform = await openPlatform({
-    service: 'gateway',
-    log,
-    config: { ...config, SERVICE_HTTP_HOST: config.GATEWAY_HOST, SERVICE_HTTP_PORT: config.GATEWAY_PORT },
-  });
+  const platform = await openPlatform({ service: 'gateway', log, config });
   try {
-    return await serveHttp(platform, config, isSampled);
+    return await serveHttp(platform, config, isSampled, metrics);
   } catch (error) {
     await platform.close();
     throw error;
@@ -46,6 +45,7 @@ async function serveHttp(
   platform: Platform,
   config: GatewayConfig,
   isSampled: SamplingDecision,
+  metrics: Metrics | undefined,
 ): Promise<RunningGateway> {
   const { database, relay, log } = platform;
   const admission = new DatabaseAdmission(database);
@@ -71,6 +71,8 @@ async function serveHttp(
   const verifyToken = config.CLOUD_VERIFY_TOKEN;
   const routes = GatewayModule.of({ platform, takeCallback, verifyToken, checks });
   const app = await mountOnServer(server, routes, log, openRequests);
+  const internal = new InternalServer({ checks, metrics });
+  const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
   keyUses.start();
   await app.listen(config.GATEWAY_PORT, config.GATEWAY_HOST);
   const stop = async (): Promise<void> => {
@@ -79,9 +81,10 @@ async function serveHttp(
     await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop()]);
     await app.close();
     await platform.close();
+    await internal.close();
   };
   let stopped: Promise<void> | undefined;
-  return { url: await app.getUrl(), stop: () => (stopped ??= stop()) };
+  return { url: await app.getUrl(), internalUrl, stop: () => (stopped ??= stop()) };
 }
 
 /** Puts Nest's routes on the server. @throws Error when a route does not declare itself */

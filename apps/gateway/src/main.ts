@@ -1,4 +1,4 @@
-import { createLog, startTelemetry, stopOnSignal } from '@switchboard/service';
+import { createLog, startMetrics, startTelemetry, stopOnSignal } from '@switchboard/service';
 import { samplingOf } from './edge/http/request-trace.js';
 import { gatewayConfig, gatewayTelemetry } from './gateway.config.js';
 import { startGateway } from './gateway.js';
@@ -6,13 +6,14 @@ import { startGateway } from './gateway.js';
 const log = createLog('gateway');
 const telemetry = gatewayTelemetry();
 const stopTelemetry = startTelemetry('gateway', telemetry);
+const metrics = startMetrics('gateway', log);
 try {
-  const gateway = await startGateway(gatewayConfig(), log, samplingOf(telemetry));
+  const gateway = await startGateway(gatewayConfig(), log, samplingOf(telemetry), metrics);
   stopOnSignal(log, async () => {
     await gateway.stop();
-    await stopTelemetry();
+    await Promise.all([stopTelemetry(), metrics.stop()]);
   });
-  log.info('service.ready', { url: gateway.url });
+  log.info('service.ready', { url: gateway.url, internalUrl: gateway.internalUrl });
 } catch (error) {
   log.error('service.start-failed', error);
   process.exit(1);

@@ -78,8 +78,8 @@ export function key256(options: Omit<ConfigKey<Buffer>, 'parse' | 'secret'>): Co
 
 /** What every service needs: where it listens, its database and its NATS user. */
 export const serviceConfigSchema = {
-  SERVICE_HTTP_HOST: text({ description: 'address of the health endpoints', default: '127.0.0.1' }),
-  SERVICE_HTTP_PORT: integer({ description: 'port of the health endpoints; 0 = any', default: 0, min: 0, max: 65_535 }),
+  SERVICE_HTTP_HOST: text({ description: 'address of the internal server (health, metrics)', default: '127.0.0.1' }),
+  SERVICE_HTTP_PORT: integer({ description: 'port of the internal server; 0 = any', default: 0, min: 0, max: 65_535 }),
   DATABASE_URL: text({ description: "postgres:// URL of the service's own role", secret: true }),
   DATABASE_POOL_MAX: integer({ description: 'connections at most', default: 8, min: 2, max: 100 }),
   NATS_URL: text({ description: 'nats:// URL' }),

@@ -11,11 +11,14 @@ export {
   type ServiceConfig,
 } from './config.js';
 export { refusalOf, rpcFailure } from './failure.js';
-export { HealthServer, readiness, type Readiness, type ReadinessCheck } from './health.js';
+export { InternalServer, type InternalServerParts } from './internal-server.js';
 export { createLog, type Log, type LogFields } from './logger.js';
+export { startMetrics, type Metrics } from './metrics.js';
 export { migrationConfig, type MigrationConfig } from './migration.config.js';
 export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
 export { CLOCK, LOG, NATS, PlatformModule } from './platform.module.js';
+export { readiness, type Readiness, type ReadinessCheck } from './readiness.js';
+export { Reading, type GaugePoint, type ReadingSpec } from './reading.js';
 export { runMigrations } from './run-migrations.js';
 export { serve, startService, type RunningService, type ServiceSpec } from './serve.js';
 export { stopOnSignal } from './stop-signal.js';

@@ -3,8 +3,9 @@ import { connectNats, EventPublisher, RpcClient, type NatsConnection } from '@sw
 import { PartitionKeeper, Relay } from '@switchboard/outbox';
 import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
-import type { ReadinessCheck } from './health.js';
 import type { Log } from './logger.js';
+import { observePlatform } from './platform-metrics.js';
+import type { ReadinessCheck } from './readiness.js';
 
 /** What a service's connections are made from. */
 export interface PlatformSpec {
@@ -68,7 +69,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   );
   relay.start();
   keeper.start();
-  return {
+  const platform: Platform = {
     service,
     log,
     database,
@@ -85,4 +86,6 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
       await database.close();
     },
   };
+  observePlatform(platform);
+  return platform;
 }

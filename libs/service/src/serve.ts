@@ -2,8 +2,9 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { RpcServerStrategy } from '@switchboard/nats';
 import { refusalOf, rpcFailure } from './failure.js';
-import { HealthServer } from './health.js';
+import { InternalServer } from './internal-server.js';
 import { createLog } from './logger.js';
+import { startMetrics, type Metrics } from './metrics.js';
 import { openPlatform, type PlatformSpec } from './platform.js';
 import { PlatformModule } from './platform.module.js';
 import { stopOnSignal } from './stop-signal.js';
@@ -19,11 +20,13 @@ export interface ServiceSpec extends PlatformSpec {
   readonly module: Type | DynamicModule;
   /** Rpcs under way at once; the next is refused with SERVICE_UNAVAILABLE. */
   readonly rpcInFlightMax?: number;
+  /** What `/metrics` shows; absent: nothing. */
+  readonly metrics?: Metrics;
 }
 
 /** A service that runs. */
 export interface RunningService {
-  /** Of its health server. */
+  /** Of its internal server. */
   readonly url: string;
   /** Answers what it has taken, finishes its batches, then lets go of NATS and the database. */
   stop(): Promise<void>;
@@ -36,17 +39,18 @@ const DRAIN_DEADLINE_MS = 5_000;
 /**
  * Runs a service as this process: telemetry, logs, signals.
  *
- * Logs `service.ready` with the `url` of its health server once it answers. Ends with 0 within 8 s of SIGTERM, with 1
+ * Logs `service.ready` with the `url` of its internal server once it answers. Ends with 0 within 8 s of SIGTERM, with 1
  * when it cannot start or stop.
  */
-export async function serve(spec: Omit<ServiceSpec, 'log'>): Promise<void> {
+export async function serve(spec: Omit<ServiceSpec, 'log' | 'metrics'>): Promise<void> {
   const log = createLog(spec.service);
   const stopTelemetry = startTelemetry(spec.service, telemetryConfig());
+  const metrics = startMetrics(spec.service, log);
   try {
-    const running = await startService({ ...spec, log });
+    const running = await startService({ ...spec, log, metrics });
     stopOnSignal(log, async () => {
       await running.stop();
-      await stopTelemetry();
+      await Promise.all([stopTelemetry(), metrics.stop()]);
     });
     log.info('service.ready', { url: running.url });
   } catch (error) {
@@ -60,7 +64,8 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
   const { service, config, log } = spec;
   const platform = await openPlatform(spec);
   let stopping = false;
-  const health = new HealthServer({ ...platform.checks, service: async () => (stopping ? 'stopping' : null) });
+  const checks = { ...platform.checks, service: async () => (stopping ? 'stopping' : null) };
+  const internal = new InternalServer({ checks, metrics: spec.metrics });
   try {
     const strategy = new RpcServerStrategy({
       connection: platform.nats,
@@ -71,14 +76,14 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
     const options = { strategy, logger: log, abortOnError: false };
     const app = await NestFactory.createMicroservice(PlatformModule.of(platform, spec.module), options);
     await app.listen();
-    const url = await health.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
+    const url = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
     const stop = async (): Promise<void> => {
       stopping = true;
       if (!(await within(app.close(), DRAIN_DEADLINE_MS))) {
         log.warn('service.drain-timed-out', { afterMs: DRAIN_DEADLINE_MS });
       }
       await platform.close();
-      await health.close();
+      await internal.close();
     };
     return { url, stop };
   } catch (error) {

@@ -9,12 +9,14 @@ export interface SeededOrganization {
   readonly [section: string]: unknown;
 }
 
-/** A process of dev.json. Only services have a health address. */
+/** A process of dev.json. Only services have addresses of health and metrics. */
 export interface DevProcess {
   readonly name: string;
   readonly pid: number;
   readonly url?: string;
   readonly health?: string;
+  /** On the process's internal server: the gateway's is not the one that callers reach. */
+  readonly metrics?: string;
 }
 
 /** The file `dev.json`: what runs, and how to reach and use it. What does not exist yet is absent. */
@@ -29,12 +31,20 @@ export interface DevJson {
   readonly processes: readonly DevProcess[];
 }
 
-/** A service's entry: where its health is. Metrics are absent while no service serves any. */
-export function describeService(process: SupervisedProcess): DevProcess {
-  const { name, pid, url } = process;
-  if (url === undefined) return { name, pid };
-  const base = url.replace(/\/$/, '').replace('//0.0.0.0:', '//127.0.0.1:');
-  return { name, pid, url: base, health: `${base}/health/ready` };
+/** A service's entry: where it answers, and where its health and its metrics are. */
+export function describeService({ name, pid, url, internalUrl = url }: SupervisedProcess): DevProcess {
+  if (url === undefined || internalUrl === undefined) return { name, pid };
+  return {
+    name,
+    pid,
+    url: reachable(url),
+    health: `${reachable(url)}/health/ready`,
+    metrics: `${reachable(internalUrl)}/metrics`,
+  };
+}
+
+function reachable(url: string): string {
+  return url.replace(/\/$/, '').replace('//0.0.0.0:', '//127.0.0.1:');
 }
 
 /** The entry of anything else that runs. */

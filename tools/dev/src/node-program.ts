@@ -36,7 +36,9 @@ export async function launchService(program: NodeProgram, signal: AbortSignal): 
     const url = ready?.get('url');
     if (ready !== undefined && typeof url === 'string') {
       const stop = (graceMs: number): Promise<void> => endServer(server, 'SIGTERM', graceMs);
-      return { pid: server.pid, url, ready, exited: server.exited, stop };
+      const internal = ready.get('internalUrl');
+      const internalUrl = typeof internal === 'string' ? internal : undefined;
+      return { pid: server.pid, url, internalUrl, ready, exited: server.exited, stop };
     }
     await delay(20);
   }

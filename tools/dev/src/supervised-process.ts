@@ -5,6 +5,8 @@ export interface Run {
   readonly pid: number;
   /** Where it listens, without credentials. */
   readonly url: string | undefined;
+  /** Where operators reach it, when that is another address. */
+  readonly internalUrl?: string | undefined;
   /** Resolves, with a few words on how, when it has ended. Never rejects. */
   readonly exited: Promise<string>;
   /** Ends it in its own orderly way, by force when `graceMs` was not enough. */
@@ -47,6 +49,10 @@ export class SupervisedProcess {
 
   get url(): string | undefined {
     return this.current?.url;
+  }
+
+  get internalUrl(): string | undefined {
+    return this.current?.internalUrl;
   }
 
   /** The first start. @throws when it does not become ready: a start that never worked is not repeated. */

@@ -1,0 +1,31 @@
+/** Whether a dependency answers; resolves to null when it does, else to one line that says what is wrong. */
+export type ReadinessCheck = () => Promise<string | null>;
+
+/** The answer of `/health/ready`. */
+export interface Readiness {
+  readonly ok: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+const CHECK_DEADLINE_MS = 2_000;
+
+/** Asks every dependency at once, each for at most 2 s. */
+export async function readiness(checks: Readonly<Record<string, ReadinessCheck>>): Promise<Readiness> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, (await within(check)) ?? 'ok'] as const),
+  );
+  return { ok: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
+}
+
+async function within(check: ReadinessCheck): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve('no answer within 2 s'), CHECK_DEADLINE_MS);
+  try {
+    return await Promise.race([check(), promise]);
+  } catch {
+    // Anybody may ask: what the driver says (hosts, roles) is in the log of whoever uses the dependency.
+    return 'unavailable';
+  } finally {
+    clearTimeout(timer);
+  }
+}
