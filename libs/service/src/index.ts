@@ -16,7 +16,7 @@ export { createLog, type Log, type LogFields } from './logger.js';
 export { startMetrics, type Metrics } from './metrics.js';
 export { migrationConfig, type MigrationConfig } from './migration.config.js';
 export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
-export { CLOCK, LOG, NATS, PlatformModule } from './platform.module.js';
+export { CLOCK, LOG, NATS, PlatformModule, STOPPING } from './platform.module.js';
 export { readiness, type Readiness, type ReadinessCheck } from './readiness.js';
 export { Reading, type GaugePoint, type ReadingSpec } from './reading.js';
 export { runMigrations } from './run-migrations.js';

@@ -11,11 +11,19 @@ export const LOG = Symbol('Log');
 export const CLOCK = Symbol('Clock');
 /** Token of the service's `NatsConnection`, which consumers need. */
 export const NATS = Symbol('NatsConnection');
+/**
+ * Token of an `AbortSignal` that aborts when the service begins to stop: before rpcs are drained and before any
+ * `onModuleDestroy`, so that what takes long can begin to end at once.
+ */
+export const STOPPING = Symbol('Stopping');
 
-/** Provides what the service stands on to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, NATS. */
+/** Provides what the service stands on to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, NATS, STOPPING. */
 export class PlatformModule {
-  /** @param root the service's own module */
-  static of(platform: Platform, root: Type | DynamicModule): DynamicModule {
+  /**
+   * @param root the service's own module
+   * @param stopping aborts when the service begins to stop
+   */
+  static of(platform: Platform, root: Type | DynamicModule, stopping: AbortSignal): DynamicModule {
     const providers = [
       { provide: Database, useValue: platform.database },
       { provide: RpcClient, useValue: platform.rpc },
@@ -23,6 +31,7 @@ export class PlatformModule {
       { provide: NATS, useValue: platform.nats },
       { provide: LOG, useValue: platform.log },
       { provide: CLOCK, useValue: systemClock },
+      { provide: STOPPING, useValue: stopping },
     ];
     const exports = providers.map(({ provide }) => provide);
     return { module: PlatformModule, global: true, imports: [root], providers, exports };

@@ -15,7 +15,7 @@ import { startTelemetry } from './telemetry.js';
 export interface ServiceSpec extends PlatformSpec {
   /**
    * Its handlers and loops. Loops start in `onApplicationBootstrap` and stop in `onModuleDestroy`, when no further rpc
-   * is taken; batches drain in `beforeApplicationShutdown`.
+   * is taken; batches drain in `beforeApplicationShutdown`. What must begin to end before rpcs are drained hears STOPPING.
    */
   readonly module: Type | DynamicModule;
   /** Rpcs under way at once; the next is refused with SERVICE_UNAVAILABLE. */
@@ -63,8 +63,8 @@ export async function serve(spec: Omit<ServiceSpec, 'log' | 'metrics'>): Promise
 export async function startService(spec: ServiceSpec): Promise<RunningService> {
   const { service, config, log } = spec;
   const platform = await openPlatform(spec);
-  let stopping = false;
-  const checks = { ...platform.checks, service: async () => (stopping ? 'stopping' : null) };
+  const stopping = new AbortController();
+  const checks = { ...platform.checks, service: async () => (stopping.signal.aborted ? 'stopping' : null) };
   const internal = new InternalServer({ checks, metrics: spec.metrics });
   try {
     const strategy = new RpcServerStrategy({
@@ -74,11 +74,12 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
       failureOf: (error, subject) => rpcFailure(refusalOf(error, log, subject)),
     });
     const options = { strategy, logger: log, abortOnError: false };
-    const app = await NestFactory.createMicroservice(PlatformModule.of(platform, spec.module), options);
+    const root = PlatformModule.of(platform, spec.module, stopping.signal);
+    const app = await NestFactory.createMicroservice(root, options);
     await app.listen();
     const url = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
     const stop = async (): Promise<void> => {
-      stopping = true;
+      stopping.abort();
       if (!(await within(app.close(), DRAIN_DEADLINE_MS))) {
         log.warn('service.drain-timed-out', { afterMs: DRAIN_DEADLINE_MS });
       }
