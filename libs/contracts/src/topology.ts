@@ -1,6 +1,21 @@
-import { resolveContactsRpc } from './contacts/rpc.js';
+import {
+  createOptOutRpc,
+  deleteOptOutRpc,
+  getContactRpc,
+  getOptOutRpc,
+  listContactsRpc,
+  listOptOutsRpc,
+  resolveContactsRpc,
+  upsertContactRpc,
+} from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
-import { getMessageRpc, listConversationsRpc, sendMessageRpc } from './messaging/rpc.js';
+import {
+  applySuppressionsRpc,
+  getChannelRpc,
+  getMessageRpc,
+  listConversationsRpc,
+  sendMessageRpc,
+} from './messaging/rpc.js';
 
 /** A durable consumer that a service owns on another service's stream. */
 export interface ConsumerTopology {
@@ -37,21 +52,53 @@ export const messagingContactsConsumer: ConsumerTopology = {
   ackPendingMax: 2_000,
 };
 
+/** Keeps the contacts service's projection of channels. */
+export const contactsChannelsConsumer: ConsumerTopology = {
+  name: 'contacts-channels',
+  stream: 'MESSAGING',
+  filter: 'messaging.channel.>',
+  ackPendingMax: 500,
+};
+
+/** Records opt-outs that the upstream told in answer to a send. */
+export const contactsOptOutsConsumer: ConsumerTopology = {
+  name: 'contacts-opt-outs',
+  stream: 'MESSAGING',
+  filter: 'messaging.opt-out.>',
+  ackPendingMax: 500,
+};
+
+/** What the gateway asks contacts for. */
+const contactRequests = [
+  upsertContactRpc,
+  getContactRpc,
+  listContactsRpc,
+  createOptOutRpc,
+  getOptOutRpc,
+  listOptOutsRpc,
+  deleteOptOutRpc,
+];
+
 /** The services and their ways to each other. */
 export const topology = {
   gateway: {
     serves: [],
-    calls: [sendMessageRpc, getMessageRpc, listConversationsRpc],
+    calls: [sendMessageRpc, getMessageRpc, listConversationsRpc, ...contactRequests],
     stream: 'GATEWAY',
     consumes: [],
   },
   messaging: {
-    serves: [sendMessageRpc, getMessageRpc, listConversationsRpc],
+    serves: [sendMessageRpc, getMessageRpc, listConversationsRpc, getChannelRpc, applySuppressionsRpc],
     calls: [resolveContactsRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer],
   },
-  contacts: { serves: [resolveContactsRpc], calls: [], stream: 'CONTACTS', consumes: [] },
+  contacts: {
+    serves: [resolveContactsRpc, ...contactRequests],
+    calls: [getChannelRpc, applySuppressionsRpc],
+    stream: 'CONTACTS',
+    consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
+  },
 } as const satisfies Record<string, ServiceTopology>;
 
 /** A service of the topology. */

@@ -5,10 +5,11 @@ const NAME_CODE_POINTS_MAX = 256;
 
 /** The contact that a first sighting makes; its upstream id is the phone's digits until a sighting tells it. */
 export function contactOf(id: string, sighting: ContactSighting): ContactFacts {
-  const messagingId = sighting.messagingId ?? sighting.phone.slice(1);
+  const phone = sighting.phone ?? '';
+  const messagingId = sighting.messagingId ?? phone.slice(1);
   return {
     id,
-    phone: sighting.phone,
+    phone,
     phoneForms: formsOf(sighting),
     name: nameOf(sighting.profileName),
     messagingId,
@@ -33,7 +34,7 @@ export function sighted(contact: ContactFacts, sighting: ContactSighting, freeFo
 
 /** Every E.164 form under which the sighted subscriber may be written: of the phone, and of the upstream's id. */
 export function formsOf(sighting: ContactSighting): readonly string[] {
-  return [...new Set([...phoneForms(sighting.phone), ...messagingForms(sighting.messagingId)])].sort();
+  return [...new Set([...phoneForms(sighting.phone ?? ''), ...messagingForms(sighting.messagingId)])].sort();
 }
 
 /** The forms of a phone, sorted; none when it is no E.164 number. */

@@ -37,7 +37,7 @@ export function formsToRead(items: readonly ResolveItem[]): { organizationId: st
   const asked = new Map<string, { organizationId: string; phone: string }>();
   for (const { organizationId, sightings } of items) {
     for (const { phone, messagingId } of sightings) {
-      for (const form of [...phoneForms(phone), ...messagingForms(messagingId)]) {
+      for (const form of [...phoneForms(phone ?? ''), ...messagingForms(messagingId)]) {
         asked.set(keyOf(organizationId, form), { organizationId, phone: form });
       }
     }
@@ -70,7 +70,7 @@ export function foldSightings(
   const told: ToldContact[] = [];
 
   const foldOne = ({ organizationId, traceparent }: ResolveItem, sighting: ContactSighting): ContactFacts => {
-    const forms = [...phoneForms(sighting.phone), ...messagingForms(sighting.messagingId)];
+    const forms = [...phoneForms(sighting.phone ?? ''), ...messagingForms(sighting.messagingId)];
     const found = forms.map((form) => byForm.get(keyOf(organizationId, form))).find((holder) => holder !== undefined);
     const holder = found ?? { organizationId, readVersion: 0, contact: contactOf(newId(), sighting) };
     if (!found) holders.push(holder);

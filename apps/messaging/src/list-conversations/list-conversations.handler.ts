@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
-import type { ConversationView, Page } from '@switchboard/contracts/messaging/http';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { keysetPage } from '@switchboard/postgres';

@@ -8,4 +8,10 @@ export const contactsErrors = {
     message: 'There is no such contact',
     retry: 'after-fixing',
   }),
+  OPT_OUT_NOT_FOUND: defineError({
+    code: 'OPT_OUT_NOT_FOUND',
+    status: 404,
+    message: 'There is no such opt-out',
+    retry: 'after-fixing',
+  }),
 } as const;

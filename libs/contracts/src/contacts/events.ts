@@ -1,5 +1,20 @@
 import { defineEvent } from '../grammar/define-event.js';
+import type { OptOutView } from './http.js';
 import type { ContactFacts } from './rpc.js';
 
 /** A contact came into being or changed; carries all of it, so that projections need no order but `version`. */
-export const contactChanged = defineEvent<{ readonly contact: ContactFacts }>('contacts', 'contact.changed', 1);
+export const contactChanged = defineEvent<{
+  readonly contact: ContactFacts;
+  /** Ids of `messaging.opt-out.observed` events that these facts, or newer ones, take into account. */
+  readonly observed?: readonly string[];
+}>('contacts', 'contact.changed', 1);
+
+/** A channel became covered by an opt-out: told once per channel, also for an opt-out of all channels. */
+export const optOutCreated = defineEvent<{
+  readonly optOut: OptOutView;
+  /** The channel that this event is about; that of the opt-out may be null. */
+  readonly messagingChannelId: string;
+}>('contacts', 'opt-out.created', 1);
+
+/** An opt-out was lifted; another one of the same contact may still cover its channel. */
+export const optOutDeleted = defineEvent<{ readonly optOut: OptOutView }>('contacts', 'opt-out.deleted', 1);

@@ -1,25 +1,52 @@
 import { defineRpc } from '../grammar/define-rpc.js';
+import type { Page } from '../grammar/page.js';
+import type { ContactView, OptOutSource, OptOutView } from './http.js';
+
+/** The `channelId` of an opt-out of all channels. */
+export const ALL_CHANNELS = '*';
 
 /** A contact as other services know it; a higher `version` is newer. */
 export interface ContactFacts {
   readonly id: string;
-  /** E.164 as first seen. */
+  /** E.164 as first seen; empty when only an id of the upstream is known. */
   readonly phone: string;
-  /** Every E.164 form under which this subscriber may be written, `phone` included. */
+  /** Every E.164 form under which this subscriber may be written, `phone` included; none after the number was given up. */
   readonly phoneForms: readonly string[];
   readonly name: string | null;
   readonly messagingId: string;
   readonly version: number;
+  /** All opt-outs of this version; `channelId` may be `ALL_CHANNELS`. Absent only from senders of an older release. */
+  readonly optOuts?: readonly { readonly channelId: string; readonly source: OptOutSource }[];
+}
+
+/** What a contact said of messages on a channel: by a keyword or button, or in the upstream's own preferences. */
+export interface SightedPreference {
+  readonly channelId: string;
+  /** `stop` opts out on that channel; `start` lifts its KEYWORD and UPSTREAM opt-outs. */
+  readonly value: 'stop' | 'start';
+  readonly source: 'KEYWORD' | 'UPSTREAM';
 }
 
 /** What is known of somebody who may be a contact already. */
 export interface ContactSighting {
-  /** E.164. */
-  readonly phone: string;
+  /** E.164; null for a sender of whom only `upstreamUserId` is known. */
+  readonly phone: string | null;
   /** The profile name that the upstream tells; it fills an empty name, never replaces one. */
   readonly profileName: string | null;
   /** The upstream's id of the subscriber (`wa_id`), once it is known. */
   readonly messagingId: string | null;
+  /** The upstream's own id of a person, which has nothing to do with a number. */
+  readonly upstreamUserId?: string | null;
+  /** The person had this number, E.164, until now and has `phone` from now on (`user_changed_number`). */
+  readonly formerPhone?: string | null;
+  readonly preference?: SightedPreference | null;
+  /** Which message or event said so and when; needed by `formerPhone` and `preference`, which apply once each. */
+  readonly statement?: {
+    /** The upstream's id of the message, or ours of the event. */
+    readonly id: string;
+    /** ISO 8601; of two preferences for a channel the later one holds, of one moment the one that came last. */
+    readonly at: string;
+  } | null;
 }
 
 /** Finds or creates one contact per sighting (1 to 200), in the order asked; concurrent calls make one contact. */
@@ -27,3 +54,95 @@ export const resolveContactsRpc = defineRpc<
   { readonly sightings: readonly ContactSighting[] },
   { readonly contacts: readonly ContactFacts[] }
 >('contacts', 'resolve-many', { deadlineMs: 3_000 });
+
+/** A contact as a caller wants it; a field left out keeps its value, null clears it. */
+export interface UpsertContactRequest {
+  /** As the caller wrote it. */
+  readonly phone: string;
+  readonly name?: string | null;
+  readonly email?: string | null;
+}
+
+/** Creates the contact of a phone or changes it. @throws INVALID_PHONE */
+export const upsertContactRpc = defineRpc<
+  UpsertContactRequest,
+  { readonly contact: ContactView; readonly isNew: boolean }
+>('contacts', 'upsert-contact', { deadlineMs: 5_000 });
+
+/** One contact of the organization. @throws CONTACT_NOT_FOUND */
+export const getContactRpc = defineRpc<{ readonly id: string }, ContactView>('contacts', 'get-contact', {
+  deadlineMs: 5_000,
+});
+
+/** A page of contacts; null stands for no filter. */
+export interface ListContactsRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+  /** Part of name, phone or email; any case; literal. */
+  readonly search: string | null;
+  /** As the caller wrote it; other written forms of the same number find the contact too. */
+  readonly phone: string | null;
+  readonly isOptedOut: boolean | null;
+}
+
+/** Contacts of the organization, newest first. @throws INVALID_PHONE */
+export const listContactsRpc = defineRpc<ListContactsRequest, Page<ContactView>>('contacts', 'list-contacts', {
+  deadlineMs: 5_000,
+});
+
+/** An opt-out to be recorded; exactly one of `contactId` and `phone` is given. */
+export interface CreateOptOutRequest {
+  readonly contactId: string | null;
+  /** As the caller wrote it; an unknown one makes a contact. */
+  readonly phone: string | null;
+  /** Null: all channels. */
+  readonly messagingChannelId: string | null;
+  readonly reason: string | null;
+}
+
+/**
+ * Records an opt-out, or finds the one that stands; answers when no send that begins later can pass.
+ *
+ * The deadline covers our commit and messaging's fence (`applySuppressionsRpc`).
+ *
+ * @throws CHANNEL_NOT_FOUND, INVALID_PHONE, CONTACT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: the
+ * opt-out stands then, and asking again confirms it
+ */
+export const createOptOutRpc = defineRpc<CreateOptOutRequest, { readonly optOut: OptOutView; readonly isNew: boolean }>(
+  'contacts',
+  'create-opt-out',
+  { deadlineMs: 10_000 },
+);
+
+/** One opt-out of the organization. @throws OPT_OUT_NOT_FOUND */
+export const getOptOutRpc = defineRpc<{ readonly id: string }, OptOutView>('contacts', 'get-opt-out', {
+  deadlineMs: 5_000,
+});
+
+/** A page of opt-outs; null stands for no filter. */
+export interface ListOptOutsRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+  readonly contactId: string | null;
+  /** As the caller wrote it. */
+  readonly phone: string | null;
+  /** Opt-outs of this very channel; those of all channels are not among them. */
+  readonly messagingChannelId: string | null;
+}
+
+/** Opt-outs of the organization, newest first. @throws INVALID_PHONE */
+export const listOptOutsRpc = defineRpc<ListOptOutsRequest, Page<OptOutView>>('contacts', 'list-opt-outs', {
+  deadlineMs: 5_000,
+});
+
+/**
+ * Lifts an opt-out; answers when messaging knows.
+ *
+ * @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: it is lifted then, and messaging learns
+ * it by the event
+ */
+export const deleteOptOutRpc = defineRpc<{ readonly id: string }, Record<string, never>>('contacts', 'delete-opt-out', {
+  deadlineMs: 10_000,
+});

@@ -1,5 +1,5 @@
 import { defineEvent } from '../grammar/define-event.js';
-import type { ConversationView, MessageView } from './http.js';
+import type { ChannelFacts, ConversationView, MessageView } from './http.js';
 
 /** The message in full, as the API shows it at that moment. */
 export interface MessageEventData {
@@ -31,3 +31,5 @@ export const optOutObserved = defineEvent<{
   readonly messagingChannelId: string;
   readonly source: 'UPSTREAM';
 }>('messaging', 'opt-out.observed', 1);
+/** A channel was connected, or anything of it changed; carries all of it, the newest event (by its id) is how it is. */
+export const channelChanged = defineEvent<{ readonly channel: ChannelFacts }>('messaging', 'channel.changed', 1);

@@ -50,8 +50,14 @@ export interface SentMessageResult {
   readonly upstreamMessageId: string | null;
 }
 
-/** One page of a list; `nextCursor` is absent at the end. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor?: string;
+/** A channel as other services know it. */
+export interface ChannelFacts {
+  readonly id: string;
+  readonly name: string;
+  /** E.164. */
+  readonly phone: string;
+  readonly status: 'CONNECTED' | 'DISCONNECTED';
+  readonly isDefault: boolean;
+  /** ISO 3166-1 alpha-2: how numbers in national form are read. */
+  readonly defaultRegion: string;
 }

@@ -1,5 +1,7 @@
+import type { ContactFacts } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
-import type { ConversationStatus, ConversationView, MessageView, Page, SentMessageResult } from './http.js';
+import type { Page } from '../grammar/page.js';
+import type { ChannelFacts, ConversationStatus, ConversationView, MessageView, SentMessageResult } from './http.js';
 
 /** A text to send; the gateway mints `messageId`, so that asking again by it never sends twice. */
 export interface SendMessageRequest {
@@ -40,4 +42,24 @@ export const listConversationsRpc = defineRpc<ListConversationsRequest, Page<Con
   'messaging',
   'list-conversations',
   { deadlineMs: 5_000 },
+);
+
+/** One channel of the organization; null asks for the default one. @throws CHANNEL_NOT_FOUND */
+export const getChannelRpc = defineRpc<{ readonly id: string | null }, { readonly channel: ChannelFacts }>(
+  'messaging',
+  'get-channel',
+  { deadlineMs: 3_000 },
+);
+
+/**
+ * The fence of opt-outs: makes a contact's facts, its opt-outs among them, what every send is judged by.
+ *
+ * It returns only when no send that begins later can pass an opt-out of these facts, whatever was queued or claimed; a
+ * request that is at the upstream already may finish. Idempotent: facts older than those known change nothing. Contacts
+ * calls it after its commit and before it answers its caller; the same facts come by `contacts.contact.changed` as well.
+ */
+export const applySuppressionsRpc = defineRpc<{ readonly contact: ContactFacts }, Record<string, never>>(
+  'messaging',
+  'apply-suppressions',
+  { deadlineMs: 6_000 },
 );

@@ -1,0 +1,30 @@
+/** Who recorded an opt-out. Source: decisions, "Contacts and opt-outs". */
+export type OptOutSource = 'API' | 'KEYWORD' | 'CONSOLE' | 'UPSTREAM';
+
+/** A contact as the API shows it; every field is always present. Source: specification, "Contact"; decisions. */
+export interface ContactView {
+  readonly id: string;
+  /** E.164; empty for a sender of whom the upstream tells an id alone. */
+  readonly phone: string;
+  readonly messagingId: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  /** Every channel of the organization is covered: sending is refused on each. */
+  readonly isOptedOut: boolean;
+  /** Channels with an opt-out of their own. */
+  readonly optedOutChannelIds: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** An opt-out as the API and the events show it; every field is always present. Source: decisions. */
+export interface OptOutView {
+  readonly id: string;
+  readonly contactId: string;
+  readonly phone: string;
+  /** Null: all channels, those that come later too. */
+  readonly messagingChannelId: string | null;
+  readonly source: OptOutSource;
+  readonly reason: string | null;
+  readonly createdAt: string;
+}
