@@ -10,6 +10,7 @@ import {
   type Queryable,
   type Transaction,
 } from '@switchboard/postgres';
+import { consumerMetrics } from './consumer-metrics.js';
 
 /** How a consumer's events reach its effect. */
 export interface BatchHandler<Prepared> {
@@ -58,7 +59,10 @@ export async function handleBatch<Prepared>(
   try {
     return await applyAgain(handler, events);
   } catch (error) {
-    if (isNotNow(error)) throw error;
+    if (isNotNow(error)) {
+      consumerMetrics().handled(handler.consumer, 'failed', events.length);
+      throw error;
+    }
     if (events.length > 1) {
       const middle = Math.ceil(events.length / 2);
       const former = await handleBatch(handler, events.slice(0, middle));
@@ -75,7 +79,7 @@ async function applyAgain<Prepared>(
 ): Promise<Disposition[]> {
   for (let tried = 1; ; tried++) {
     try {
-      return await applyTraced(handler, events);
+      return await applyMeasured(handler, events);
     } catch (error) {
       if (!isTransientConflict(error) || tried >= CONFLICT_TRIES_MAX) throw error;
     }
@@ -91,6 +95,18 @@ function isNotNow(error: unknown): boolean {
     error instanceof RpcUnanswered ||
     (error instanceof AppError && error.status === 503)
   );
+}
+
+async function applyMeasured<Prepared>(
+  handler: BatchHandler<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  const startedMs = performance.now();
+  try {
+    return await applyTraced(handler, events);
+  } finally {
+    consumerMetrics().ran(handler.consumer, events.length, performance.now() - startedMs);
+  }
 }
 
 /** One consumer span per batch: a child of the first traced event, linked with the others. */
@@ -118,15 +134,19 @@ async function apply<Prepared>(
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
   const prepared = await handler.prepare(events);
-  const waiting = await handler.database.transaction(async (tx) => {
+  const { waiting, applied } = await handler.database.transaction(async (tx) => {
     const ids = events.map(({ envelope }) => envelope.id);
     const fresh = new Set((await tx.query(insertInbox, [ids, handler.consumer])).map(({ eventId }) => eventId));
     const seen = new Set<string>();
     const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
     const postponed = await handler.apply(tx, unseen, prepared);
     if (postponed.size > 0) tx.atCommit(removeInbox, [[...postponed], handler.consumer]);
-    return postponed;
+    return { waiting: postponed, applied: unseen.length - postponed.size };
   });
+  const { handled } = consumerMetrics();
+  handled(handler.consumer, 'applied', applied);
+  handled(handler.consumer, 'waiting', waiting.size);
+  handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
   return events.map((event) =>
     waiting.has(event.envelope.id) ? { retryAfterMs: pauseMs(event.deliveries) } : { ack: true },
   );
@@ -138,9 +158,13 @@ async function giveBackOrBury<Prepared>(
   error: unknown,
 ): Promise<Disposition> {
   const { deliveries } = event;
-  if (deliveries < DELIVERIES_MAX) return { retryAfterMs: pauseMs(deliveries) };
+  if (deliveries < DELIVERIES_MAX) {
+    consumerMetrics().handled(handler.consumer, 'failed', 1);
+    return { retryAfterMs: pauseMs(deliveries) };
+  }
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   await buryEvent(handler.database, handler.consumer, event, reason);
+  consumerMetrics().handled(handler.consumer, 'dead', 1);
   handler.onDead(event, error);
   return { ack: true };
 }

@@ -3,6 +3,7 @@ import { context, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { contextOfTraceparent, type StoredEvent } from '@switchboard/nats';
 import { prepared, statement, type Database } from '@switchboard/postgres';
 import { publishingWaves, type OutboxRow } from './publishing-waves.js';
+import { relayMetrics } from './relay-metrics.js';
 
 /** How a service's relay works. */
 export interface RelayOptions {
@@ -50,6 +51,7 @@ export class Relay {
   private readonly stopSignal = new AbortController();
   private running: Promise<void> | undefined;
   private wakeUp: (() => void) | undefined;
+  private readonly metrics = relayMetrics();
 
   constructor(private readonly options: RelayOptions) {}
 
@@ -121,7 +123,9 @@ export class Relay {
         failure = result.reason;
       });
     }
+    this.metrics.failed(failed.size);
     if (published.length > 0) await this.options.database.query(markPublished, [published]);
+    this.metrics.published(published.length);
     if (failure !== undefined) throw failure;
   }
 

@@ -1,6 +1,7 @@
 import { context, ROOT_CONTEXT, SpanStatusCode, trace, type Context, type SpanContext } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
 import { isDataError, isTransientConflict } from './postgres-errors.js';
 
@@ -63,6 +64,7 @@ const tracer = trace.getTracer('@switchboard/postgres');
  */
 export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const queue = new FairQueue<Waiting<I, O>>(spec.limits);
+  const measured = measureBatches(spec.name, () => queue.length);
   let inFlight = 0;
   let scheduled = false;
   let draining = false;
@@ -85,7 +87,9 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
       return false;
     }
     inFlight++;
+    const startedMs = performance.now();
     void runTraced(spec, batch).finally(() => {
+      measured.ran(batch.length, performance.now() - startedMs);
       inFlight--;
       queue.release(batch);
       settleIdle();
@@ -114,8 +118,9 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
         resolve,
         reject,
       };
-      if (queue.offer(waiting)) schedule();
-      else reject(new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 }));
+      if (queue.offer(waiting)) return schedule();
+      measured.refused();
+      reject(new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 }));
     });
   };
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
+import { observePool } from './observe-pool.js';
 import { OutcomeUnknown, sqlState } from './postgres-errors.js';
 import { prepared, type Statement } from './statement.js';
 import { inOneWrite, TracedClient } from './traced-client.js';
@@ -65,6 +66,7 @@ export class Database implements Queryable {
     // TypeORM types `master` as any: this is the one place that reaches through to the shared pool.
     const pool: pg.Pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
     pool.on('error', options.onIdleError);
+    observePool(pool, options.poolMax);
     return new Database(dataSource, pool);
   }
 
