@@ -2,9 +2,12 @@
 -- For psql 14 or newer, as an administrator, on the database "switchboard"; may be run again. \getenv keeps the
 -- passwords out of the command line; one that is missing is a syntax error below.
 
+REVOKE ALL ON DATABASE "switchboard" FROM PUBLIC;
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC;
+
 \getenv gateway_password GATEWAY_DATABASE_PASSWORD
 \getenv gateway_migrator_password GATEWAY_MIGRATOR_PASSWORD
-REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 DO $role$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_gateway') THEN CREATE ROLE "switchboard_gateway"; END IF;
 END $role$;
@@ -20,10 +23,12 @@ GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_gateway_migrator";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_gateway_migrator" TO current_user;
 CREATE SCHEMA IF NOT EXISTS "gateway" AUTHORIZATION "switchboard_gateway_migrator";
+-- Everybody may call a new function and use a new type otherwise.
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_gateway_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_gateway_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;
 
 \getenv messaging_password MESSAGING_DATABASE_PASSWORD
 \getenv messaging_migrator_password MESSAGING_MIGRATOR_PASSWORD
-REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 DO $role$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_messaging') THEN CREATE ROLE "switchboard_messaging"; END IF;
 END $role$;
@@ -39,10 +44,12 @@ GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_messaging_migrator";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_messaging_migrator" TO current_user;
 CREATE SCHEMA IF NOT EXISTS "messaging" AUTHORIZATION "switchboard_messaging_migrator";
+-- Everybody may call a new function and use a new type otherwise.
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_messaging_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_messaging_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;
 
 \getenv contacts_password CONTACTS_DATABASE_PASSWORD
 \getenv contacts_migrator_password CONTACTS_MIGRATOR_PASSWORD
-REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 DO $role$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_contacts') THEN CREATE ROLE "switchboard_contacts"; END IF;
 END $role$;
@@ -58,3 +65,6 @@ GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_contacts_migrator";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_contacts_migrator" TO current_user;
 CREATE SCHEMA IF NOT EXISTS "contacts" AUTHORIZATION "switchboard_contacts_migrator";
+-- Everybody may call a new function and use a new type otherwise.
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_contacts_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_contacts_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;

@@ -4,5 +4,5 @@ export { keysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions } from './partitions.sql.js';
 export { isDataError, isTransientConflict, isUnavailable, OutcomeUnknown, sqlState } from './postgres-errors.js';
 export { dumpSchema } from './schema-dump.js';
-export { serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
+export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { prepared, statement, type Statement } from './statement.js';

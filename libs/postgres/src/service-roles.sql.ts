@@ -12,8 +12,23 @@ export function serviceRoles(service: string): ServiceRoles {
 }
 
 /**
+ * SQL that takes from everybody what PostgreSQL gives to everybody on a database, to be run once by an administrator of
+ * it, on it: connecting, temporary tables (which come before a schema's own in every search path), the schema `public`,
+ * and making large objects, which belong to no schema. May be run again.
+ *
+ * Source: PostgreSQL manual, "Privileges", default privileges of PUBLIC.
+ */
+export function databaseRightsSql(database: string): string {
+  return `
+    REVOKE ALL ON DATABASE ${identifier(database)} FROM PUBLIC;
+    REVOKE ALL ON SCHEMA public FROM PUBLIC;
+    REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC;
+  `;
+}
+
+/**
  * SQL that gives a service its roles and its schema, to be run by an administrator on the service's database. May be run
- * again; passwords are set anew each time.
+ * again; passwords are set anew each time. What the runtime role may do with the tables, `migrate` grants.
  *
  * @param spec.database name of the database that it is run on
  */
@@ -39,9 +54,11 @@ export function serviceRolesSql(spec: {
       GRANT ${identifier(role)} TO current_user;`,
   );
   return `
-    REVOKE CREATE ON SCHEMA public FROM PUBLIC;
     ${roles.join('')}
     CREATE SCHEMA IF NOT EXISTS ${identifier(spec.service)} AUTHORIZATION ${identifier(migrator)};
+    -- Everybody may call a new function and use a new type otherwise.
+    ALTER DEFAULT PRIVILEGES FOR ROLE ${identifier(migrator)} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+    ALTER DEFAULT PRIVILEGES FOR ROLE ${identifier(migrator)} REVOKE USAGE ON TYPES FROM PUBLIC;
   `;
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EmbeddedPostgres } from '@switchboard/embedded-servers';
 import {
   Database,
+  databaseRightsSql,
   migrate,
   serviceRoles,
   serviceRolesSql,
@@ -9,13 +10,14 @@ import {
   type MigrateOptions,
 } from '@switchboard/postgres';
 
-/** What a database of a service is made from. */
-export interface ServiceDatabaseSpec {
+/** What a database is made from. */
+export interface DatabaseSpec {
   readonly server: EmbeddedPostgres;
-  readonly service: string;
-  readonly migrations: MigrateOptions['migrations'];
   readonly onEnd: (cleanUp: () => Promise<unknown>) => void;
 }
+
+/** A service's migrations, oldest first. */
+export type Migrations = MigrateOptions['migrations'];
 
 /** What a test may want otherwise than a service has it. */
 export type DatabaseOverrides = Partial<Omit<DatabaseOptions, 'schema'>>;
@@ -38,34 +40,49 @@ export interface ServiceDatabase {
 const PASSWORD = 'test';
 let databases = 0;
 
-/** Makes the roles, the database and the schema, and applies the migrations as their own role. */
-export async function createServiceDatabase(spec: ServiceDatabaseSpec): Promise<ServiceDatabase> {
-  const { server, service } = spec;
-  const name = `${service}_${++databases}_${randomBytes(3).toString('hex')}`;
+/**
+ * Makes a database, then for each service its roles and its schema, and applies its migrations as their own role: all as
+ * in production.
+ *
+ * @param migrations by service
+ */
+export async function createDatabase(
+  spec: DatabaseSpec,
+  migrations: Readonly<Record<string, Migrations>>,
+): Promise<ReadonlyMap<string, ServiceDatabase>> {
+  const { server } = spec;
+  const services = Object.entries(migrations);
+  const name = `${services[0]?.[0]}_${++databases}_${randomBytes(3).toString('hex')}`;
   await asSuperuser(server.url, `CREATE DATABASE "${name}"`);
-  const roles = serviceRoles(service);
-  const urlOf = (user: string, password: string): string =>
-    `postgres://${user}:${password}@${server.host}:${server.port}/${name}`;
-  const url = urlOf(roles.runtime, PASSWORD);
-  const migratorUrl = urlOf(roles.migrator, PASSWORD);
-  const superuserUrl = urlOf(server.user, server.password);
-  const access = { service, database: name, runtimePassword: PASSWORD, migratorPassword: PASSWORD };
-  await asSuperuser(superuserUrl, serviceRolesSql(access));
-  await migrate({ url: migratorUrl, schema: service, migrations: spec.migrations, serviceRole: roles.runtime });
+  const superuserUrl = urlOf(server, name, server.user, server.password);
+  await asSuperuser(superuserUrl, databaseRightsSql(name));
+  const made = new Map<string, ServiceDatabase>();
+  for (const [service, own] of services) {
+    const roles = serviceRoles(service);
+    const url = urlOf(server, name, roles.runtime, PASSWORD);
+    const migratorUrl = urlOf(server, name, roles.migrator, PASSWORD);
+    const access = { service, database: name, runtimePassword: PASSWORD, migratorPassword: PASSWORD };
+    await asSuperuser(superuserUrl, serviceRolesSql(access));
+    await migrate({ url: migratorUrl, schema: service, migrations: own, serviceRole: roles.runtime });
+    const open = async (overrides: DatabaseOverrides): Promise<Database> => {
+      const database = await Database.open({ ...optionsFor(url, service), ...overrides });
+      spec.onEnd(() => database.close());
+      return database;
+    };
+    made.set(service, {
+      url,
+      migratorUrl,
+      superuserUrl,
+      role: roles.runtime,
+      database: (overrides = {}) => open(overrides),
+      superuser: () => open({ url: superuserUrl }),
+    });
+  }
+  return made;
+}
 
-  const open = async (overrides: DatabaseOverrides): Promise<Database> => {
-    const database = await Database.open({ ...optionsFor(url, service), ...overrides });
-    spec.onEnd(() => database.close());
-    return database;
-  };
-  return {
-    url,
-    migratorUrl,
-    superuserUrl,
-    role: roles.runtime,
-    database: (overrides = {}) => open(overrides),
-    superuser: () => open({ url: superuserUrl }),
-  };
+function urlOf({ host, port }: EmbeddedPostgres, database: string, user: string, password: string): string {
+  return `postgres://${user}:${password}@${host}:${port}/${database}`;
 }
 
 async function asSuperuser(url: string, sql: string): Promise<void> {

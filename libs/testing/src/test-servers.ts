@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { removePostgresData, startPostgres, type EmbeddedPostgres } from '@switchboard/embedded-servers';
-import { createServiceDatabase, type ServiceDatabase, type ServiceDatabaseSpec } from './service-database.js';
+import { createDatabase, type Migrations, type ServiceDatabase } from './service-database.js';
 import { startTestNats, type TestNats } from './test-nats.js';
 
 /** The real servers of one test file. */
@@ -11,7 +11,9 @@ export interface TestServers {
   /** The file's PostgreSQL; started by the first call. */
   postgres(): Promise<EmbeddedPostgres>;
   /** A fresh database with the roles, the schema and the migrations of a service. */
-  serviceDatabase(service: string, migrations: ServiceDatabaseSpec['migrations']): Promise<ServiceDatabase>;
+  serviceDatabase(service: string, migrations: Migrations): Promise<ServiceDatabase>;
+  /** A fresh database that several services share, each with its roles and its schema, by service. */
+  sharedDatabase(migrations: Readonly<Record<string, Migrations>>): Promise<ReadonlyMap<string, ServiceDatabase>>;
   /** The file's NATS with the users, streams and consumers of the topology; started by the first call. */
   nats(): Promise<TestNats>;
   /** Runs after the file's tests, the last one given first, before the servers end. */
@@ -49,8 +51,13 @@ export function testServers(): TestServers {
     postgres,
     nats,
     onEnd,
-    serviceDatabase: async (service, migrations) =>
-      createServiceDatabase({ server: await postgres(), service, migrations, onEnd }),
+    serviceDatabase: async (service, migrations) => {
+      const made = await createDatabase({ server: await postgres(), onEnd }, { [service]: migrations });
+      const only = made.get(service);
+      if (!only) throw new Error(`there is no database of ${service}`);
+      return only;
+    },
+    sharedDatabase: async (migrations) => createDatabase({ server: await postgres(), onEnd }, migrations),
   };
 }
 

@@ -1,3 +1,4 @@
+import { databaseRightsSql, identifier, serviceRoles, serviceRolesSql } from '@switchboard/postgres/service-roles';
 import pg from 'pg';
 import type { Secrets } from './secrets.js';
 
@@ -14,7 +15,8 @@ export interface DatabaseAccess {
 const insufficientPrivilege = '42501';
 
 /**
- * Makes the embedded server's database `switchboard`, unless it is there.
+ * Makes the embedded server's database `switchboard`, unless it is there, and closes it to everybody who gets no right
+ * of his own. A database of the user's stays open to those it was open to.
  *
  * @param serverUrl as superuser, on any database.
  * @returns the URL of the new database.
@@ -26,6 +28,7 @@ export async function createDatabase(serverUrl: string): Promise<string> {
   });
   const url = new URL(serverUrl);
   url.pathname = '/switchboard';
+  await withClient(url.href, (client) => client.query(databaseRightsSql('switchboard')));
   return url.href;
 }
 
@@ -46,11 +49,12 @@ export async function createServiceAccess(
     });
     const services = new Map<string, { runtimeUrl: string; migratorUrl: string; runtimeRole: string }>();
     for (const name of names) {
+      const { runtime, migrator } = serviceRoles(name);
       if (!isIsolated) await createSchemaOnly(client, name);
       services.set(name, {
-        runtimeUrl: isIsolated ? withUser(adminUrl, runtimeRole(name), secrets) : adminUrl,
-        migratorUrl: isIsolated ? withUser(adminUrl, migratorRole(name), secrets) : adminUrl,
-        runtimeRole: isIsolated ? runtimeRole(name) : decodeURIComponent(new URL(adminUrl).username),
+        runtimeUrl: isIsolated ? withUser(adminUrl, runtime, secrets) : adminUrl,
+        migratorUrl: isIsolated ? withUser(adminUrl, migrator, secrets) : adminUrl,
+        runtimeRole: isIsolated ? runtime : decodeURIComponent(new URL(adminUrl).username),
       });
     }
     return { adminUrl, isIsolated, services };
@@ -61,13 +65,13 @@ export async function createServiceAccess(
 export async function dropServiceAccess(adminUrl: string, names: readonly string[]): Promise<void> {
   await withClient(adminUrl, async (client) => {
     for (const name of names) {
-      await client.query(`drop schema if exists ${quote(name)} cascade`);
-      for (const role of [runtimeRole(name), migratorRole(name)]) {
+      await client.query(`drop schema if exists ${identifier(name)} cascade`);
+      for (const role of Object.values(serviceRoles(name))) {
         const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
         if (found.rowCount === 0) continue;
         await attempt(client, async () => {
-          await client.query(`drop owned by ${quote(role)}`);
-          await client.query(`drop role ${quote(role)}`);
+          await client.query(`drop owned by ${identifier(role)}`);
+          await client.query(`drop role ${identifier(role)}`);
         });
       }
     }
@@ -75,23 +79,13 @@ export async function dropServiceAccess(adminUrl: string, names: readonly string
 }
 
 async function createIsolated(client: pg.Client, name: string, secrets: Secrets): Promise<void> {
-  for (const role of [runtimeRole(name), migratorRole(name)]) {
-    const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
-    const verb = found.rowCount === 0 ? 'create' : 'alter';
-    await client.query(`${verb} role ${quote(role)} login password ${literal(secrets.password(role))}`);
-    await client.query(`grant connect on database ${quote(client.database ?? '')} to ${quote(role)}`);
-    // Needed by an administrator who is no superuser, to hand a schema over.
-    await client.query(`grant ${quote(role)} to current_user`);
-  }
-  await client.query(`create schema if not exists ${quote(name)} authorization ${quote(migratorRole(name))}`);
+  const { runtime, migrator } = serviceRoles(name);
+  const passwords = { runtimePassword: secrets.password(runtime), migratorPassword: secrets.password(migrator) };
+  await client.query(serviceRolesSql({ service: name, database: client.database ?? '', ...passwords }));
 }
 
 async function createSchemaOnly(client: pg.Client, name: string): Promise<void> {
-  await client.query(`create schema if not exists ${quote(name)}`);
-  // The migrations take their own table's rights from the service's role, which here is its owner.
-  const table = `${name}.migration`;
-  const found = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
-  if (found.rows[0]?.found === true) await client.query(`grant all on ${quote(name)}.migration to current_user`);
+  await client.query(`create schema if not exists ${identifier(name)}`);
 }
 
 /** Runs statements in a transaction; false, and nothing done, when the user lacks the right to one of them. */
@@ -123,25 +117,9 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-function runtimeRole(service: string): string {
-  return `switchboard_${service}`;
-}
-
-function migratorRole(service: string): string {
-  return `switchboard_${service}_migrator`;
-}
-
 function withUser(adminUrl: string, role: string, secrets: Secrets): string {
   const url = new URL(adminUrl);
   url.username = role;
   url.password = secrets.password(role);
   return url.href;
-}
-
-function quote(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`;
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

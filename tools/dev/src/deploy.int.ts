@@ -67,6 +67,9 @@ describe('deploy/postgres/roles.sql', () => {
         { nspname: name, mayCreate: true },
       ]);
     }
+    expect(await query(adminOf('switchboard'), everybody)).toEqual([
+      { connect: false, temporary: false, public: false },
+    ]);
     const made = await query(adminOf('switchboard'), roles);
     await createServiceAccess(adminOf('local_run'), names, await Secrets.open('/dev/null'));
     expect(made).toHaveLength(2 * names.length);
@@ -77,6 +80,12 @@ describe('deploy/postgres/roles.sql', () => {
 const ownSchema = `
   select nspname, has_schema_privilege(nspname, 'create') as "mayCreate"
   from pg_namespace where nspowner = current_user::regrole`;
+
+/** What somebody may do whom nobody gave a right. */
+const everybody = `
+  select has_database_privilege('public', current_database(), 'connect') as connect,
+    has_database_privilege('public', current_database(), 'temporary') as temporary,
+    has_schema_privilege('public', 'public', 'usage') as public`;
 
 /** Every role of ours with what it may and what it owns in this database. */
 const roles = `

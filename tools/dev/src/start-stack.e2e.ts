@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { identifyProcess } from '@switchboard/embedded-servers';
+import { serviceRoles } from '@switchboard/postgres/service-roles';
+import { eventually } from '@switchboard/testing';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type RunningStack, startStack } from './index.js';
+import { services } from './services.js';
 
 let folder: string;
 let dataDir: string;
@@ -21,6 +24,10 @@ afterAll(async () => {
   await stack.destroy();
   await rm(folder, { recursive: true, force: true });
 });
+
+const sessionsOfOthers = `
+  select distinct application_name as name, usename as role from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() order by 1`;
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
@@ -79,6 +86,18 @@ describe('a started stack', () => {
     url.password = secrets['switchboard_gateway'] ?? '';
     await expect(query(url.href, 'select * from messaging.message')).rejects.toThrow('permission denied for schema');
     await expect(query(url.href, 'create table gateway.x (n int)')).rejects.toThrow('permission denied for schema');
+    await expect(query(url.href, 'create temporary table x (n int)')).rejects.toThrow('permission denied to create');
+  });
+
+  it('has every service at work as its own role of the database', async () => {
+    const names = services.filter(({ hasSchema }) => hasSchema).map(({ name }) => name);
+    const sessions = await eventually(async () => {
+      const found = await query(stack.devJson.databaseUrl, sessionsOfOthers);
+      // After the kills above each connects again in its own time.
+      return found.length >= names.length && found;
+    });
+    const own = names.map((name) => ({ name, role: serviceRoles(name).runtime }));
+    expect(sessions).toEqual(own.sort((a, b) => (a.name < b.name ? -1 : 1)));
   });
 
   it('says in one line that the port is taken, and leaves nothing behind', async () => {

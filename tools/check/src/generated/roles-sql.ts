@@ -1,8 +1,8 @@
-import { serviceRolesSql } from '@switchboard/postgres';
+import { databaseRightsSql, serviceRolesSql } from '@switchboard/postgres/service-roles';
 
 /**
- * `deploy/postgres/roles.sql`: a script for psql that gives each service its schema and its two roles on the database
- * `switchboard`. Passwords come from the environment, `<SERVICE>_DATABASE_PASSWORD` and `<SERVICE>_MIGRATOR_PASSWORD`.
+ * `deploy/postgres/roles.sql`: a script for psql that closes the database `switchboard` to everybody and gives each service
+ * its schema and its two roles on it. Passwords come from the environment, `<SERVICE>_DATABASE_PASSWORD` and `<SERVICE>_MIGRATOR_PASSWORD`.
  *
  * @param services that own a schema
  */
@@ -11,6 +11,8 @@ export function rolesSql(services: readonly string[]): string {
     '-- Generated from serviceRolesSql of libs/postgres: npm run check -- --write',
     '-- For psql 14 or newer, as an administrator, on the database "switchboard"; may be run again. \\getenv keeps the',
     '-- passwords out of the command line; one that is missing is a syntax error below.',
+    '',
+    ...dedent(databaseRightsSql('switchboard')),
     ...services.flatMap((service) => ['', ...rolesOf(service)]),
     '',
   ].join('\n');
