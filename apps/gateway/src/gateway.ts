@@ -7,6 +7,7 @@ import { FailedKeys } from './edge/authentication/failed-keys.js';
 import { EnvelopeFilter } from './edge/http/envelope.filter.js';
 import { createHttpServer } from './edge/http/http-server.js';
 import { OpenRequests } from './edge/http/open-requests.js';
+import { measureRequests } from './edge/http/request-metrics.js';
 import type { SamplingDecision } from './edge/http/request-trace.js';
 import { RouteTable } from './edge/http/route-table.js';
 import { stopAccepting } from './edge/http/stop-accepting.js';
@@ -57,6 +58,7 @@ async function serveHttp(
     admission,
     keyUses,
     openRequests,
+    metrics: measureRequests(() => openRequests.size),
     log,
     isSampled,
     failedKeys: new FailedKeys(systemClock),

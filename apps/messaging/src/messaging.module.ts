@@ -4,6 +4,7 @@ import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
@@ -18,6 +19,7 @@ import { SendMessage } from './send-message/send-message.js';
 import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
 import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.js';
 import { CloudClient } from './upstream/cloud.client.js';
+import { MeasuredUpstream } from './upstream/measured-upstream.js';
 import { Upstream } from './upstream/upstream.js';
 
 /** The messaging service. */
@@ -31,6 +33,7 @@ import { Upstream } from './upstream/upstream.js';
     Dispatcher,
     FirstAnswer,
     MessageRepository,
+    ObserveDispatches,
     ProjectContactsConsumer,
     RetryDispatchWorker,
     SendMessage,
@@ -42,16 +45,17 @@ import { Upstream } from './upstream/upstream.js';
 export class MessagingModule {
   /** @param config where the provider is, and the key of the channels' tokens */
   static of(config: MessagingConfig): DynamicModule {
-    const upstream = new CloudClient({
+    const cloud = {
       baseUrl: config.CLOUD_BASE_URL,
       version: config.CLOUD_API_VERSION,
       connectionsMax: config.CLOUD_CONNECTIONS_MAX,
       requestDeadlineMs: config.CLOUD_REQUEST_DEADLINE_MS,
-    });
+    };
     return {
       module: MessagingModule,
       providers: [
-        { provide: Upstream, useValue: upstream },
+        // Made when the application is, and not with this module: by then the process measures.
+        { provide: Upstream, useFactory: () => new MeasuredUpstream(new CloudClient(cloud)) },
         { provide: AccessTokens, useValue: new AccessTokens(config.CREDENTIALS_KEY) },
       ],
     };

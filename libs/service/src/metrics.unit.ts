@@ -86,6 +86,16 @@ describe('a reading', () => {
     expect(await reading.current()).toBe(2);
   });
 
+  it('begins after the other gauges of the scrape were observed, which it must not disturb', async () => {
+    let underway = 0;
+    const reading = new Reading({ name: 'later', read: async () => ++underway, log: spoken });
+    reading.observeAs('test_later', 'Later', (value) => [{ value }]);
+    const gauge = api.getMeter('test of another').createObservableGauge('test_underway');
+    gauge.addCallback((result) => result.observe(underway));
+    expect(await seriesOf('test_underway')).toEqual(['test_underway 0']);
+    expect(await seriesOf('test_later')).toEqual(['test_later 1']);
+  });
+
   it('is nothing while its dependency is away, logged once, and comes back', async () => {
     const clock = new HandClock();
     let isAway = true;

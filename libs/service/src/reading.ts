@@ -60,6 +60,8 @@ export class Reading<Value> {
 
   private async take(): Promise<void> {
     const { name, read, log } = this.spec;
+    // Gauges of the same scrape are observed first: they would show our own questions as waiting for a connection.
+    await Promise.resolve();
     try {
       this.value = await read();
       this.isFailing = false;

@@ -170,3 +170,20 @@ export async function isDispatching(database: Database, organizationId: string, 
   const [row] = await database.query(dispatchingSql, [organizationId, messageId]);
   return row?.found === true;
 }
+
+const OPEN_STATES = ['DISPATCHING', 'RETRY', 'UNKNOWN'];
+/** Where counting ends, so that looking costs the same however many are open. */
+const OPEN_COUNT_MAX = 10_001;
+/** By the index on state and due time. */
+const countSql = statement<{ state: string; count: number }>(
+  'messaging.dispatch.count',
+  `SELECT s.state, (SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE d.state = s.state LIMIT $2) AS counted) AS count
+   FROM unnest($1::text[]) AS s(state)`,
+);
+
+/** Open dispatches of every state, each counted up to 10,001. */
+export async function countOpenDispatches(
+  database: Database,
+): Promise<readonly { readonly state: string; readonly count: number }[]> {
+  return database.query(countSql, [OPEN_STATES, OPEN_COUNT_MAX]);
+}

@@ -8,6 +8,7 @@ import { systemClock } from '@switchboard/service';
 import { disconnectChannels } from '../channel/channel.repository.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
+import { dispatchMetrics } from './dispatch-metrics.js';
 import { postponeDispatches, type Dispatch, type Postponement } from './dispatch.repository.js';
 import { retryDelayMs, SETTLE_DEADLINE_MS } from './retry.policy.js';
 
@@ -55,6 +56,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
 
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
     await this.database.transaction((tx) => applySettlements(tx, settlements));
+    dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
     this.relay.wake();
     return settlements.map(() => ({ ok: undefined }));
   }

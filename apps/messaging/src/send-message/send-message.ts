@@ -18,6 +18,7 @@ import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
 import { FirstAnswer } from './first-answer.js';
+import { sendMetrics } from './send-metrics.js';
 import { refusalOf } from './send-refusal.policy.js';
 
 /** How long the caller waits for the upstream. Source: decisions, "Messages": slower than 5 s. */
@@ -34,6 +35,8 @@ type Accepted = Extract<AcceptResult, { verdict: 'accepted' }>;
 /** Accepts a text, hands it to the upstream once, and answers what came of it. */
 @Injectable()
 export class SendMessage {
+  private readonly metrics = sendMetrics();
+
   constructor(
     private readonly accept: AcceptMessage,
     private readonly dispatcher: Dispatcher,
@@ -56,12 +59,14 @@ export class SendMessage {
     if (accepted === 'repeated') return this.firstAnswer.of(principal.organizationId, request.messageId, signal);
     const { conversationId, attempt } = accepted;
     const outcome = await within(ANSWER_WITHIN_MS, this.dispatcher.attempt(attempt, startedMs));
+    const durationMs = systemClock.monotonic() - startedMs;
+    this.metrics.answered(outcome?.state ?? 'slow', durationMs);
     this.log.info('message.accepted', {
       organizationId: principal.organizationId,
       messageId: attempt.messageId,
       channelId: attempt.channelId,
       outcome: outcome?.state ?? 'slow',
-      durationMs: Math.round(systemClock.monotonic() - startedMs),
+      durationMs: Math.round(durationMs),
     });
     if (outcome?.state === 'refused') throw refusalOf(outcome.kind, outcome.code, outcome.message, attempt.messageId);
     return {

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
 import { LOG, PollingLoop, systemClock, type Log } from '@switchboard/service';
+import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
 import { abandonOverdue, expiredDispatches } from '../dispatch/dispatch.repository.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 import { recordProgress } from '../message/record-progress.js';
@@ -41,6 +42,7 @@ export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDest
     for (const { organizationId, messageId } of abandoned) {
       this.log.warn('message.outcome-unknown', { organizationId, messageId });
     }
+    dispatchMetrics().unknown('abandoned', abandoned.length);
     const expired = await this.expire();
     return abandoned.length === ROUND_MAX || expired === ROUND_MAX;
   }
@@ -63,6 +65,7 @@ export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDest
         })),
       ),
     );
+    for (const { state } of expired) dispatchMetrics().expired(state, 1);
     this.relay.wake();
     return expired.length;
   }

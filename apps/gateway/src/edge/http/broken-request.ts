@@ -4,6 +4,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Log } from '@switchboard/service';
 import { envelopeOf } from './refusal.js';
+import type { RequestMetrics } from './request-metrics.js';
 import { httpLimits } from './request-limits.policy.js';
 import { newTraceId } from './request-trace.js';
 
@@ -22,8 +23,14 @@ export function refusalOfBroken(error: Error): AppError {
   return new AppError(gatewayErrors.VALIDATION_FAILED, 'The request is not well-formed HTTP/1.1');
 }
 
+/** Where it is told that something was refused that was no request. */
+export interface BrokenRequestParts {
+  readonly log: Log;
+  readonly metrics: Pick<RequestMetrics, 'refusedUnread'>;
+}
+
 /** Answers on the bare socket: there is no request that Fastify could answer. */
-export function answerBroken(socket: Socket, refusal: AppError, log: Log): void {
+export function answerBroken(socket: Socket, refusal: AppError, { log, metrics }: BrokenRequestParts): void {
   if (answered.has(socket) || !socket.writable) return;
   answered.add(socket);
   const traceId = newTraceId();
@@ -41,6 +48,7 @@ export function answerBroken(socket: Socket, refusal: AppError, log: Log): void 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
+  metrics.refusedUnread(refusal.code);
   log.info('http.request', { method: null, route: 'unparsed', status: refusal.status, code: refusal.code, traceId });
 }
 

@@ -8,11 +8,12 @@ import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, ty
 import type { KeyUses } from '../../organization/key-use.contract.js';
 import { LEGACY_DEPRECATION, legacyLocation } from '../legacy/legacy-location.policy.js';
 import { admitRequest, type AdmitParts } from './admit-request.js';
-import { answerBroken, refusalOfBroken } from './broken-request.js';
+import { answerBroken, refusalOfBroken, type BrokenRequestParts } from './broken-request.js';
 import { parseJsonBody } from './json-body.policy.js';
 import type { OpenRequests } from './open-requests.js';
 import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
 import { httpLimits, refusalOfHead } from './request-limits.policy.js';
+import type { RequestMetrics } from './request-metrics.js';
 import { beginTrace, endTrace, type SamplingDecision } from './request-trace.js';
 import { applyDeclaration, isApiPath } from './route-declaration.js';
 import { pathOf } from './route-table.js';
@@ -23,6 +24,7 @@ const SWEEP_INTERVAL_MS = 1_000;
 export interface HttpServerParts extends AdmitParts {
   readonly keyUses: KeyUses;
   readonly openRequests: OpenRequests;
+  readonly metrics: RequestMetrics;
   readonly log: Log;
   readonly isSampled: SamplingDecision;
   readonly publicBaseUrl: string;
@@ -58,7 +60,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       void refuseUnrouted(parts, error, request, reply),
     clientErrorHandler: (error: Error, socket: Socket) => refuseBroken(parts, error, socket),
   });
-  answerNodesOwnRefusals(server.server, parts.log);
+  answerNodesOwnRefusals(server.server, parts);
   endWhatHangs(server, parts.openRequests);
   server.decorateRequest('edge');
   server.addHook('onRoute', (route) => {
@@ -110,21 +112,30 @@ function begin(parts: HttpServerParts, request: FastifyRequest, reply: FastifyRe
   return refusalOfHead({ url: target, rawHeaders, httpVersion });
 }
 
-/** The end of every request: its span, its line in the log, and the use of its key. */
-function end({ openRequests, keyUses, log }: HttpServerParts, request: FastifyRequest, reply: FastifyReply): void {
+/** The end of every request: its span, its measure, its line in the log, and the use of its key. */
+function end(
+  { openRequests, keyUses, metrics, log }: HttpServerParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { edge } = request;
   openRequests.remove(reply);
   // A client that went away before its answer got none: 499, as proxies write it.
   const status = reply.raw.writableFinished ? reply.raw.statusCode : 499;
   if (edge.admitted && status >= 200 && status < 300) keyUses.record(edge.admitted.keyId, request.ip);
   endTrace(edge, status);
+  const { method } = request;
+  const { code } = edge;
+  const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched';
+  const durationMs = performance.now() - edge.startedMs;
+  metrics.ended({ method, route, status, durationMs, code });
   log.info('http.request', {
     traceId: edge.traceId,
-    method: request.method,
-    route: (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched',
+    method,
+    route,
     status,
-    code: edge.code,
-    durationMs: Math.round((performance.now() - edge.startedMs) * 10) / 10,
+    code,
+    durationMs: Math.round(durationMs * 10) / 10,
     organizationId: edge.organizationId,
     keyId: edge.keyId,
   });
@@ -164,14 +175,14 @@ async function refuseUnrouted(
 }
 
 /** What the parser or its timers refused: an answer to the request under way on that connection, or to none. */
-function refuseBroken({ openRequests, log }: HttpServerParts, error: Error, socket: Socket): void {
+function refuseBroken(parts: HttpServerParts, error: Error, socket: Socket): void {
   if ('code' in error && error.code === 'ECONNRESET') return void socket.destroy();
   const refusal = refusalOfBroken(error);
-  const open = openRequests.on(socket);
-  if (!open) return answerBroken(socket, refusal, log);
+  const open = parts.openRequests.on(socket);
+  if (!open) return answerBroken(socket, refusal, parts);
   if (open.request.raw.complete) {
     // The answer to the good request goes first; what follows it on the connection is refused after.
-    open.reply.raw.once('close', () => answerBroken(socket, refusal, log));
+    open.reply.raw.once('close', () => answerBroken(socket, refusal, parts));
   } else if (open.reply.sent) {
     socket.destroy();
   } else {
@@ -191,11 +202,11 @@ function endWhatHangs(server: FastifyInstance, openRequests: OpenRequests): void
 }
 
 /** Cases that Node answers by itself without a body, or not at all. */
-function answerNodesOwnRefusals(server: Server, log: Log): void {
+function answerNodesOwnRefusals(server: Server, parts: BrokenRequestParts): void {
   // RFC 9110, 10.1.1: an expectation that is not known may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket: Socket) =>
-    answerBroken(socket, new AppError(gatewayErrors.METHOD_NOT_ALLOWED), log),
+    answerBroken(socket, new AppError(gatewayErrors.METHOD_NOT_ALLOWED), parts),
   );
   // Others are cut off in silence; the bytes of all headers are counted anyway.
   server.maxHeadersCount = 0;

@@ -32,6 +32,11 @@ export class OpenRequests {
     return this.bySocket.get(socket);
   }
 
+  /** How many are under way. */
+  get size(): number {
+    return this.all.size;
+  }
+
   /** True once every answer ends its connection. */
   get isStopping(): boolean {
     return this.stopping;

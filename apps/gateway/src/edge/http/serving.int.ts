@@ -10,6 +10,7 @@ import { mountOnServer } from '../../gateway.js';
 import { FailedKeys } from '../authentication/failed-keys.js';
 import { createHttpServer } from './http-server.js';
 import { OpenRequests } from './open-requests.js';
+import { measureRequests } from './request-metrics.js';
 import { Declare } from './route-declaration.js';
 import { RouteTable } from './route-table.js';
 
@@ -57,6 +58,7 @@ describe('a route', () => {
       routes: new RouteTable(),
       keyUses: { record: () => undefined },
       openRequests,
+      metrics: measureRequests(() => openRequests.size),
       log,
       isSampled: () => false,
       publicBaseUrl: '',

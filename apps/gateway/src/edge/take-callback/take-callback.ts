@@ -4,6 +4,7 @@ import { activeTraceparent } from '@switchboard/nats';
 import type { Relay } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
 import type { Clock, Log } from '@switchboard/service';
+import { callbackMetrics } from './callback-metrics.js';
 import { isSignedByProvider } from './signature.policy.js';
 import { splitCallback } from './split-callback.policy.js';
 import { coalesceCallbacks } from './take-callback.batch.js';
@@ -23,6 +24,7 @@ export interface TakeCallbackParts {
 /** Verifies a callback, splits it and commits its items as events, before anybody works on them. */
 export class TakeCallback {
   private readonly commit: ReturnType<typeof coalesceCallbacks>;
+  private readonly metrics = callbackMetrics();
   private waitingBytes = 0;
 
   constructor(private readonly parts: TakeCallbackParts) {
@@ -45,9 +47,11 @@ export class TakeCallback {
       const callback = parseCallback(body);
       const { events, oddItems } = splitCallback(callback, body.length, new Date(clock.now()));
       if (oddItems > 0) log.warn('callback.odd-items', { oddItems, events: events.length, bytes: body.length });
+      this.metrics.oddItems(oddItems);
       const traceparent = activeTraceparent();
       const traced = events.map((event) => ({ ...event, traceparent }));
       await this.commit({ account: accountOf(events[0]?.data), events: traced, bytes: body.length });
+      this.metrics.taken();
       relay.wake();
     } finally {
       this.waitingBytes -= body.length;
