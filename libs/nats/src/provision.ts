@@ -1,5 +1,5 @@
 import { topology } from '@switchboard/contracts/topology';
-import type { ServiceTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology, ServiceTopology } from '@switchboard/contracts/topology';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -26,17 +26,27 @@ export async function provision(connection: NatsConnection, replicas: number): P
   for (const [service, { stream }] of Object.entries<ServiceTopology>(topology)) {
     if (stream) await ensureStream(manager, streamConfig(stream, service, replicas));
   }
-  for (const consumer of services.flatMap(({ consumes }) => consumes)) {
-    await ensureConsumer(manager, consumer.stream, {
-      durable_name: consumer.name,
-      filter_subject: consumer.filter,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
-      ack_wait: nanos(30_000),
-      max_deliver: -1,
-      max_ack_pending: consumer.ackPendingMax,
-    });
-  }
+  for (const consumer of services.flatMap(({ consumes }) => consumes)) await ensureDurable(manager, consumer);
+}
+
+/**
+ * Makes one durable consumer what it is said to be, on a stream that exists: for tools that listen beside the services.
+ * Needs a user with the rights of the provisioner.
+ */
+export async function provisionConsumer(connection: NatsConnection, consumer: ConsumerTopology): Promise<void> {
+  await ensureDurable(await jetstreamManager(connection), consumer);
+}
+
+async function ensureDurable(manager: JetStreamManager, consumer: ConsumerTopology): Promise<void> {
+  await ensureConsumer(manager, consumer.stream, {
+    durable_name: consumer.name,
+    filter_subject: consumer.filter,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(30_000),
+    max_deliver: -1,
+    max_ack_pending: consumer.ackPendingMax,
+  });
 }
 
 function streamConfig(name: string, service: string, replicas: number): Partial<StreamConfig> & { name: string } {
