@@ -1,0 +1,64 @@
+import type { Ledgers, Send, StoredMessage } from '../ledger/ledgers.js';
+import type { Finding } from './finding.js';
+
+/** 400, 403: refused by us or by the upstream. 503: not now. Everything else is a fault of ours or of the harness. */
+const EXPECTED_STATUSES: ReadonlySet<number> = new Set([200, 400, 403, 503]);
+
+/** What callers were told against what is stored: nothing is confirmed that is not there, nothing is there unnamed. */
+export function answerFindings({ sends, messages, requests }: Ledgers): Finding[] {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const byText = Map.groupBy(
+    messages.filter(({ direction }) => direction === 'OUTBOUND'),
+    ({ text }) => text ?? '',
+  );
+  const asked = new Set(requests.map(({ reference }) => reference));
+  return sends.flatMap((send) => {
+    const stored = byText.get(send.text) ?? [];
+    return [...answerFinding(send, stored, byId, asked), ...doubledFinding(send, stored)];
+  });
+}
+
+function answerFinding(
+  { outcome, text }: Send,
+  stored: readonly StoredMessage[],
+  byId: ReadonlyMap<string, StoredMessage>,
+  asked: ReadonlySet<string | null>,
+): Finding[] {
+  // Without an answer the caller knows nothing, and may find anything.
+  if (outcome.kind !== 'answered') return [];
+  const { status, id, headerId } = outcome;
+  const what = `«${text}» answered ${status} ${outcome.code ?? ''}`;
+  const findings: Finding[] = [];
+  if (!EXPECTED_STATUSES.has(status)) findings.push({ rule: 'answer.unexpected', detail: what });
+  if (status < 300) {
+    const message = id === null ? undefined : byId.get(id);
+    if (message === undefined) {
+      findings.push({ rule: 'answer.false-success', detail: `${what} with id ${id}, which is not stored` });
+    } else if (differs(outcome, message) || message.text !== text) {
+      findings.push({ rule: 'answer.disagrees', detail: `${what}, stored otherwise as ${id}` });
+    }
+    return findings;
+  }
+  const hidden = stored.find((message) => message.id !== headerId);
+  if (hidden !== undefined) {
+    const where = asked.has(hidden.id) ? 'stored and at the upstream' : 'stored';
+    findings.push({
+      rule: 'answer.hides-send',
+      detail: `${what} and X-Message-Id ${headerId}; ${hidden.id} is ${where}`,
+    });
+  }
+  return findings;
+}
+
+function differs(outcome: Extract<Send['outcome'], { kind: 'answered' }>, message: StoredMessage): boolean {
+  return (
+    outcome.contactId !== message.contactId ||
+    outcome.conversationId !== message.conversationId ||
+    (outcome.upstreamMessageId !== null && outcome.upstreamMessageId !== message.upstreamMessageId)
+  );
+}
+
+function doubledFinding({ text }: Send, stored: readonly StoredMessage[]): Finding[] {
+  if (stored.length < 2) return [];
+  return [{ rule: 'send.doubled', detail: `«${text}» is stored as ${stored.map(({ id }) => id).join(' and ')}` }];
+}

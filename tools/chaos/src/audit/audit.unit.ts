@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Ledgers, RecordedEvent, Send, StoredMessage, UpstreamRequest } from '../ledger/ledgers.js';
+import { audit } from './audit.js';
+
+type Answered = Extract<Send['outcome'], { kind: 'answered' }>;
+
+const ANSWER: Answered = {
+  kind: 'answered',
+  status: 200,
+  code: null,
+  id: 'cmessage1',
+  headerId: null,
+  contactId: 'ccontact1',
+  conversationId: 'cconversation1',
+  upstreamMessageId: 'wamid.1',
+};
+const SEND: Send = {
+  text: 'chaos 1',
+  organizationId: 'corganization1',
+  to: '+14152000001',
+  isFirstTo: true,
+  startedMs: 0,
+  endedMs: 1,
+  outcome: ANSWER,
+};
+const MESSAGE: StoredMessage = {
+  id: 'cmessage1',
+  organizationId: 'corganization1',
+  conversationId: 'cconversation1',
+  contactId: 'ccontact1',
+  direction: 'OUTBOUND',
+  text: 'chaos 1',
+  status: 'DELIVERED',
+  upstreamMessageId: 'wamid.1',
+  errorCode: null,
+  isSent: true,
+  dispatch: null,
+};
+const REQUEST: UpstreamRequest = {
+  reference: 'cmessage1',
+  outcome: 'answered',
+  refusedWith: null,
+  messageId: 'wamid.1',
+};
+const EVENTS = ['accepted', 'sent', 'delivered'].map((name, index): RecordedEvent => {
+  const told = { aggregateId: 'cconversation1', messageId: 'cmessage1', digest: `digest ${name}` };
+  return { id: `cevent${index + 1}`, subject: `messaging.message.${name}.v1`, sequence: index + 1, ...told };
+});
+
+/** Ledgers of one message that went well, but for what a test tampers with. */
+function ledgers(tampered: Partial<Ledgers> = {}): Ledgers {
+  return {
+    sends: [SEND],
+    inbound: [],
+    messages: [MESSAGE],
+    deadLetters: [],
+    requests: [REQUEST],
+    outbox: EVENTS.map((event) => ({ ...event, isPublished: true })),
+    seen: EVENTS,
+    unapplied: [],
+    sequences: new Map([['cconversation1', 3]]),
+    ...tampered,
+  };
+}
+
+function answered(changed: Partial<Answered>): readonly Send[] {
+  return [{ ...SEND, outcome: { ...ANSWER, ...changed } }];
+}
+
+function message(changed: Partial<StoredMessage>): readonly StoredMessage[] {
+  return [{ ...MESSAGE, ...changed }];
+}
+
+/** The events by the number in their id, as they were seen. */
+function seen(...numbers: readonly number[]): readonly RecordedEvent[] {
+  return numbers.flatMap((number) => EVENTS.filter(({ id }) => id === `cevent${number}`));
+}
+
+function rulesOf(tampered: Partial<Ledgers>): string[] {
+  return [...new Set(audit(ledgers(tampered)).findings.map(({ rule }) => rule))].toSorted();
+}
+
+const INBOUND: StoredMessage = {
+  ...MESSAGE,
+  id: 'cmessage2',
+  direction: 'INBOUND',
+  status: 'RECEIVED',
+  text: 'hello',
+  upstreamMessageId: 'wamid.in',
+  isSent: false,
+};
+const RECEIVED: RecordedEvent = {
+  id: 'cevent9',
+  subject: 'messaging.message.received.v1',
+  aggregateId: 'cconversation2',
+  sequence: 1,
+  messageId: 'cmessage2',
+  digest: 'digest received',
+};
+const withInbound: Partial<Ledgers> = {
+  inbound: [{ upstreamMessageId: 'wamid.in', isCertain: true }],
+  messages: [MESSAGE, INBOUND],
+  outbox: [...EVENTS, RECEIVED].map((event) => ({ ...event, isPublished: true })),
+  seen: [...EVENTS, RECEIVED],
+};
+const REFUSED: UpstreamRequest = { ...REQUEST, refusedWith: 130429, messageId: null };
+
+describe('the auditor', () => {
+  it('finds nothing where nothing is wrong, and counts', () => {
+    expect(audit(ledgers())).toEqual({
+      findings: [],
+      tally: expect.objectContaining({ sends: 1, succeeded: 1, events: 3, lost: 0, doubled: 0, unknown: 0 }),
+    });
+    expect(audit(ledgers(withInbound)).findings).toEqual([]);
+  });
+
+  it('calls a 2xx without a message a false one', () => {
+    const tampered = { messages: [], requests: [], outbox: [], seen: [], sequences: new Map() };
+    expect(rulesOf(tampered)).toEqual(['answer.false-success']);
+    expect(audit(ledgers(tampered)).tally.falseSuccesses).toBe(1);
+  });
+
+  it.each([
+    ['another contact', { contactId: 'cother' }],
+    ['another conversation', { conversationId: 'cother' }],
+    ['another upstream id', { upstreamMessageId: 'wamid.other' }],
+  ])('finds an answer that names %s than is stored', (_, changed) => {
+    expect(rulesOf({ sends: answered(changed) })).toEqual(['answer.disagrees']);
+  });
+
+  it('lets a 503 stand that names the stored message, and finds one that hides it', () => {
+    const refusal = { status: 503, code: 'SERVICE_UNAVAILABLE', id: null };
+    expect(rulesOf({ sends: answered({ ...refusal, headerId: 'cmessage1' }) })).toEqual([]);
+    expect(rulesOf({ sends: answered({ ...refusal, headerId: null }) })).toEqual(['answer.hides-send']);
+    expect(rulesOf({ sends: answered({ ...refusal, headerId: 'cother' }) })).toEqual(['answer.hides-send']);
+  });
+
+  it('asks nothing of a send whose connection was reset: its caller knows nothing', () => {
+    expect(rulesOf({ sends: [{ ...SEND, outcome: { kind: 'reset', error: 'ECONNRESET' } }] })).toEqual([]);
+  });
+
+  it.each([401, 404, 429, 500, 502])('finds an answer %i, which no fault excuses', (status) => {
+    expect(rulesOf({ sends: answered({ status, headerId: 'cmessage1' }) })).toEqual(['answer.unexpected']);
+  });
+
+  it('finds one send that became two messages', () => {
+    const other = { ...MESSAGE, id: 'cmessage3', status: 'QUEUED', isSent: false, dispatch: 'RETRY' } as const;
+    expect(rulesOf({ messages: [MESSAGE, other] })).toContain('send.doubled');
+  });
+
+  it('finds a message that was asked for twice, unless the first was refused as retryable', () => {
+    expect(rulesOf({ requests: [REQUEST, REQUEST] })).toEqual(['upstream.doubled']);
+    expect(rulesOf({ requests: [{ ...REQUEST, outcome: 'cut', messageId: null }, REQUEST] })).toEqual([
+      'upstream.doubled',
+    ]);
+    expect(rulesOf({ requests: [{ ...REFUSED, refusedWith: 131026 }, REQUEST] })).toEqual(['upstream.doubled']);
+    expect(rulesOf({ requests: [REFUSED, REFUSED, REQUEST] })).toEqual([]);
+    expect(audit(ledgers({ requests: [REQUEST, REQUEST, REQUEST] })).tally.doubled).toBe(1);
+  });
+
+  it('finds a request for a message that is not stored', () => {
+    expect(rulesOf({ requests: [REQUEST, { ...REQUEST, reference: 'cother' }] })).toEqual(['upstream.without-message']);
+  });
+
+  it('calls a message lost that waits for nothing, or says SENT and was never accepted', () => {
+    const queued = message({ status: 'QUEUED', isSent: false, upstreamMessageId: null });
+    const events = { outbox: ledgers().outbox.slice(0, 1), seen: seen(1), sequences: new Map() };
+    const sends = answered({ upstreamMessageId: null });
+    expect(rulesOf({ ...events, sends, messages: queued, requests: [] })).toEqual(['message.lost']);
+    expect(rulesOf({ requests: [] })).toEqual(['message.lost']);
+    expect(rulesOf({ requests: [{ ...REQUEST, messageId: null }] })).toEqual(['message.lost']);
+  });
+
+  it('finds a message that the upstream confirmed and that does not know it; unconfirmed it is unknown', () => {
+    const told = { ...RECEIVED, subject: 'gateway.callback.status.v1', sequence: null, messageId: 'cmessage1' };
+    const open = {
+      sends: answered({ upstreamMessageId: null }),
+      messages: message({ status: 'QUEUED', isSent: false, upstreamMessageId: null, dispatch: 'UNKNOWN' }),
+      sequences: new Map(),
+    };
+    const [accepted] = ledgers().outbox;
+    const outbox = accepted === undefined ? [] : [accepted];
+    const quiet = audit(ledgers({ ...open, outbox, seen: seen(1) }));
+    expect([quiet.findings, quiet.tally.unknown]).toEqual([[], 1]);
+    const confirmed = { outbox: [...outbox, { ...told, isPublished: true }], seen: [...seen(1), told] };
+    expect(rulesOf({ ...open, ...confirmed })).toEqual(['message.unsettled']);
+  });
+
+  it('finds an upstream id that is not the upstream’s, and an attempt open of what is settled', () => {
+    const other = { messages: message({ upstreamMessageId: 'wamid.other' }) };
+    expect(rulesOf({ ...other, sends: answered({ upstreamMessageId: null }) })).toEqual(['message.disagrees']);
+    expect(rulesOf({ messages: message({ dispatch: 'RETRY' }) })).toEqual(['dispatch.leftover']);
+  });
+
+  it('finds an inbound message that was lost, unless the provider may have died with it, or stored twice', () => {
+    expect(rulesOf({ inbound: [{ upstreamMessageId: 'wamid.in', isCertain: true }] })).toEqual(['inbound.lost']);
+    expect(rulesOf({ inbound: [{ upstreamMessageId: 'wamid.in', isCertain: false }] })).toEqual([]);
+    const twice = { ...withInbound, messages: [MESSAGE, INBOUND, { ...INBOUND, id: 'cmessage3' }] };
+    expect(rulesOf(twice)).toContain('inbound.doubled');
+  });
+
+  it('finds an event that was never seen, that nobody committed, or that changed on its way', () => {
+    expect(rulesOf({ seen: seen(1, 2) })).toEqual(['event.disagrees', 'event.missing', 'event.sequence']);
+    expect(audit(ledgers({ seen: seen(1, 2) })).tally.lost).toBe(1);
+    const stranger = { ...RECEIVED, messageId: null, sequence: null };
+    expect(rulesOf({ seen: [...EVENTS, stranger] })).toEqual(['event.unknown']);
+    const changed = EVENTS.map((event) => ({ ...event, digest: 'another' }));
+    expect(rulesOf({ seen: changed })).toEqual(['event.changed']);
+  });
+
+  it('finds two events that say the same of one message', () => {
+    const again = { ...EVENTS[2], id: 'cevent4', sequence: 4 } as RecordedEvent;
+    const tampered = {
+      outbox: [...EVENTS, again].map((event) => ({ ...event, isPublished: true })),
+      seen: [...EVENTS, again],
+      sequences: new Map([['cconversation1', 4]]),
+    };
+    expect(rulesOf(tampered)).toEqual(['event.doubled']);
+  });
+
+  it('finds numbers of a conversation that were swapped, left out, or given out and never told', () => {
+    expect(rulesOf({ seen: seen(1, 3, 2) })).toEqual(['event.sequence']);
+    const gap = EVENTS.map((event, index) => ({ ...event, sequence: index === 2 ? 4 : index + 1 }));
+    expect(rulesOf({ seen: gap, sequences: new Map([['cconversation1', 4]]) })).toEqual(['event.sequence']);
+    expect(rulesOf({ sequences: new Map([['cconversation1', 4]]) })).toEqual(['event.sequence']);
+  });
+
+  it('finds events that do not add up to the state of their message', () => {
+    expect(rulesOf({ messages: message({ status: 'READ' }) })).toEqual(['event.disagrees']);
+    expect(rulesOf({ messages: message({ status: 'SENT' }) })).toEqual(['event.disagrees']);
+  });
+
+  it('finds what a consumer has not applied or has given up', () => {
+    expect(rulesOf({ unapplied: ['messaging-callbacks cevent7'] })).toEqual(['event.unapplied']);
+    expect(rulesOf({ deadLetters: ['messaging-callbacks cevent7: no'] })).toEqual(['event.dead']);
+  });
+
+  it('names attempts in doubt, and does not call them unknown', () => {
+    const doubtful = message({ status: 'QUEUED', isSent: false, upstreamMessageId: null, dispatch: 'DISPATCHING' });
+    const { findings, tally } = audit(
+      ledgers({
+        sends: answered({ upstreamMessageId: null }),
+        messages: doubtful,
+        requests: [],
+        outbox: ledgers().outbox.slice(0, 1),
+        seen: seen(1),
+        sequences: new Map(),
+      }),
+    );
+    expect([findings, tally.inDoubt, tally.unknown]).toEqual([[], 1, 0]);
+  });
+});

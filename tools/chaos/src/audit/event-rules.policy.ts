@@ -1,0 +1,101 @@
+import type { Ledgers, RecordedEvent, StoredMessage } from '../ledger/ledgers.js';
+import type { Finding } from './finding.js';
+
+/** What may be said of a message at most once. */
+const ONCE_PER_MESSAGE = /^messaging\.message\./;
+
+/** What was committed against what a consumer saw: all of it, once each, in order, and true. */
+export function eventFindings(ledgers: Ledgers): Finding[] {
+  const { deadLetters, unapplied } = ledgers;
+  return [
+    ...deliveryFindings(ledgers),
+    ...doubledFindings(ledgers.outbox),
+    ...sequenceFindings(ledgers),
+    ...stateFindings(ledgers),
+    ...unapplied.map((detail): Finding => ({ rule: 'event.unapplied', detail })),
+    ...deadLetters.map((detail): Finding => ({ rule: 'event.dead', detail })),
+  ];
+}
+
+function deliveryFindings({ outbox, seen }: Ledgers): Finding[] {
+  const committed = new Map(outbox.map((event) => [event.id, event]));
+  const sighted = new Map(seen.map((event) => [event.id, event]));
+  const told = (event: RecordedEvent): string => `${event.subject} ${event.id} of ${event.aggregateId}`;
+  return [
+    ...outbox
+      .filter(({ id }) => !sighted.has(id))
+      .map((event): Finding => {
+        const where = event.isPublished ? 'published' : 'still in the outbox';
+        return { rule: 'event.missing', detail: `${told(event)} is ${where} and was never seen` };
+      }),
+    ...seen
+      .filter(({ id }) => !committed.has(id))
+      .map((event): Finding => ({ rule: 'event.unknown', detail: `${told(event)} is in no outbox` })),
+    ...seen
+      .filter(({ id, digest }) => (committed.get(id)?.digest ?? digest) !== digest)
+      .map((event): Finding => ({ rule: 'event.changed', detail: told(event) })),
+  ];
+}
+
+function doubledFindings(events: readonly RecordedEvent[]): Finding[] {
+  const once = events.filter(({ subject, messageId }) => messageId !== null && ONCE_PER_MESSAGE.test(subject));
+  const groups = Map.groupBy(once, ({ subject, messageId }) => `${subject} of ${messageId}`);
+  return [...groups]
+    .filter(([, group]) => group.length > 1)
+    .map(([what, group]) => ({ rule: 'event.doubled', detail: `${what}: ${group.map(({ id }) => id).join(', ')}` }));
+}
+
+/** By first sight: a consumer that keeps the highest number would otherwise drop a fact or wait for one for ever. */
+function sequenceFindings({ seen, sequences }: Ledgers): Finding[] {
+  const last = new Map<string, number>();
+  const findings: Finding[] = [];
+  for (const { id, aggregateId, sequence } of seen) {
+    if (sequence === null) continue;
+    const before = last.get(aggregateId);
+    if (before !== undefined && sequence !== before + 1) {
+      findings.push({ rule: 'event.sequence', detail: `${aggregateId}: ${sequence} (${id}) came after ${before}` });
+    }
+    last.set(aggregateId, Math.max(sequence, before ?? 0));
+  }
+  for (const [aggregateId, sequence] of sequences) {
+    const sighted = last.get(aggregateId);
+    if (sighted === undefined || sighted === sequence) continue;
+    findings.push({
+      rule: 'event.sequence',
+      detail: `${aggregateId}: ${sequence} given out, ${sighted} the last seen`,
+    });
+  }
+  return findings;
+}
+
+function stateFindings({ messages, seen }: Ledgers): Finding[] {
+  const told = Map.groupBy(seen, ({ messageId }) => messageId ?? '');
+  return messages.flatMap((message) => {
+    const names = new Set((told.get(message.id) ?? []).map(({ subject }) => subject.split('.')[2] ?? ''));
+    const missing = expectedOf(message).filter((name) => !names.has(name));
+    const wrong = impossibleOf(message).filter((name) => names.has(name));
+    if (missing.length + wrong.length === 0) return [];
+    const detail = `${message.id} is ${message.status}; told of it: ${[...names].join(', ')}`;
+    return [{ rule: 'event.disagrees' as const, detail }];
+  });
+}
+
+/** What must have been told of a message in that state. */
+function expectedOf({ direction, status, isSent }: StoredMessage): string[] {
+  if (direction === 'INBOUND') return ['received'];
+  const told = ['accepted', ...(isSent ? ['sent'] : [])];
+  if (status === 'DELIVERED' || status === 'READ') told.push('delivered');
+  if (status === 'READ') told.push('read');
+  if (status === 'FAILED') told.push('failed');
+  return told;
+}
+
+/** What cannot have been told of it; `failed` may stand beside DELIVERED, which came later and corrected it. */
+function impossibleOf({ direction, status, isSent }: StoredMessage): string[] {
+  if (direction === 'INBOUND') return ['accepted', 'sent', 'delivered', 'read', 'failed'];
+  const wrong = ['received', ...(isSent ? [] : ['sent'])];
+  if (status !== 'DELIVERED' && status !== 'READ') wrong.push('delivered');
+  if (status !== 'READ') wrong.push('read');
+  if (status === 'QUEUED' || status === 'SENT') wrong.push('failed');
+  return wrong;
+}

@@ -1,0 +1,53 @@
+/** Names of what an audit finds wrong; each stands for a promise of the platform. */
+export type Rule =
+  /** A 2xx whose message is not stored. */
+  | 'answer.false-success'
+  /** An answer that says something else than the stored message. */
+  | 'answer.disagrees'
+  /** An answer that is no 2xx and does not name the message that is stored all the same. */
+  | 'answer.hides-send'
+  /** An answer that no fault excuses: 500, 401, 429 … */
+  | 'answer.unexpected'
+  /** One send became two messages. */
+  | 'send.doubled'
+  /** Two requests with one reference, the former of which was not refused as retryable. */
+  | 'upstream.doubled'
+  /** The upstream was asked for a message that is not stored. */
+  | 'upstream.without-message'
+  /** A message is neither at the upstream nor visible as waiting, unknown or failed. */
+  | 'message.lost'
+  /** The upstream accepted a message and told so, and it still does not say SENT. */
+  | 'message.unsettled'
+  /** The message and the upstream know different upstream ids. */
+  | 'message.disagrees'
+  /** An attempt is open of a message that is settled. */
+  | 'dispatch.leftover'
+  /** Told by the upstream and not stored. */
+  | 'inbound.lost'
+  /** Told by the upstream and stored twice. */
+  | 'inbound.doubled'
+  /** Committed and never seen by the consumer. */
+  | 'event.missing'
+  /** Seen by the consumer and in no outbox. */
+  | 'event.unknown'
+  /** Seen with another content than it was committed with. */
+  | 'event.changed'
+  /** Two events say the same of one message. */
+  | 'event.doubled'
+  /** The numbers of an aggregate do not grow by one in the order of first sight. */
+  | 'event.sequence'
+  /** The events of a message do not add up to its state. */
+  | 'event.disagrees'
+  /** A consumer has not applied an event. */
+  | 'event.unapplied'
+  /** An event was given up. */
+  | 'event.dead'
+  /** What had to come to rest within its time did not. */
+  | 'never-quiet';
+
+/** One thing that is wrong. */
+export interface Finding {
+  readonly rule: Rule;
+  /** What it is about, by id, and what was seen. */
+  readonly detail: string;
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { topology, type ConsumerTopology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { connectNats, provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
+import type { RecordedEvent } from './ledgers.js';
+
+const ACK_PENDING_MAX = 5_000;
+const BATCH_MAX = 500;
+
+/** A consumer as any service has it, on every stream, that remembers what it saw. */
+export class EventRecorder {
+  private readonly events = new Map<string, RecordedEvent>();
+  private deliveries = 0;
+  private pulls: PullConsumer[] = [];
+  private renewing: Promise<void> = Promise.resolve();
+
+  private constructor(private readonly connection: NatsConnection) {}
+
+  /**
+   * Begins to record every event of every stream, the stored ones included.
+   *
+   * @param natsUrl with the credentials of a user who may do everything
+   */
+  static async start(natsUrl: string): Promise<EventRecorder> {
+    const url = new URL(natsUrl);
+    const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    url.username = '';
+    url.password = '';
+    let onReconnect = (): void => undefined;
+    const onStatus = (status: string): void => (status === 'reconnect' ? onReconnect() : undefined);
+    const connection = await connectNats({ url: url.href.replace(/\/$/, ''), user, password, onStatus });
+    const recorder = new EventRecorder(connection);
+    // A pull that the broker has forgotten would be noticed only when its time is over.
+    onReconnect = () => void recorder.renew().catch(() => undefined);
+    await recorder.renew();
+    return recorder;
+  }
+
+  /** In the order of first sight. */
+  get seen(): readonly RecordedEvent[] {
+    return [...this.events.values()];
+  }
+
+  /** Number of events seen so far. */
+  get size(): number {
+    return this.events.size;
+  }
+
+  /** Deliveries of events that had been seen before. */
+  get repeats(): number {
+    return this.deliveries - this.events.size;
+  }
+
+  has(id: string): boolean {
+    return this.events.has(id);
+  }
+
+  /** Makes the consumers, where they are missing, and asks anew: after the store was lost, or the link. */
+  renew(): Promise<void> {
+    this.renewing = this.renewing.catch(() => undefined).then(() => this.replacePulls());
+    return this.renewing;
+  }
+
+  async stop(): Promise<void> {
+    await this.renewing.catch(() => undefined);
+    await Promise.all(this.pulls.map((pull) => pull.stop()));
+    await this.connection.close();
+  }
+
+  private async replacePulls(): Promise<void> {
+    for (const pull of this.pulls.splice(0)) void pull.stop().catch(() => undefined);
+    for (const consumer of recorderConsumers()) {
+      await provisionConsumer(this.connection, consumer);
+      const pull = new PullConsumer({
+        connection: this.connection,
+        consumer,
+        batchMax: BATCH_MAX,
+        handle: async (delivered) => {
+          for (const { envelope } of delivered) this.record(envelope);
+          return delivered.map(() => ({ ack: true }) as const);
+        },
+        onMalformed: (subject) => {
+          throw new Error(`${subject} carries no envelope`);
+        },
+        onError: () => undefined,
+      });
+      pull.start();
+      this.pulls.push(pull);
+    }
+  }
+
+  private record(envelope: EventEnvelope): void {
+    this.deliveries++;
+    if (this.events.has(envelope.id)) return;
+    const { id, subject, aggregateId, sequence, data } = envelope;
+    const digest = createHash('md5').update(JSON.stringify(envelope)).digest('hex');
+    this.events.set(id, { id, subject, aggregateId, sequence, messageId: messageIdOf(data), digest });
+  }
+}
+
+/** One durable consumer on each stream of the topology, without a part in any service's work. */
+function recorderConsumers(): ConsumerTopology[] {
+  return Object.entries<ServiceTopology>(topology).flatMap(([service, { stream }]) =>
+    stream === null ? [] : [{ name: 'chaos-recorder', stream, filter: `${service}.>`, ackPendingMax: ACK_PENDING_MAX }],
+  );
+}
+
+/** `data.message.id` of a fact about a message, the reference of a status callback; null for all else. */
+function messageIdOf(data: unknown): string | null {
+  return textAt(data, 'message', 'id') ?? textAt(data, 'item', 'biz_opaque_callback_data') ?? null;
+}
+
+function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  let at: unknown = value;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = new Map<string, unknown>(Object.entries(at)).get(key);
+  }
+  return typeof at === 'string' ? at : undefined;
+}

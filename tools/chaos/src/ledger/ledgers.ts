@@ -1,0 +1,92 @@
+/** What the caller learned of one send. `text` is unique to it: it finds the message when no id came back. */
+export interface Send {
+  readonly text: string;
+  readonly organizationId: string;
+  readonly to: string;
+  /** Whether nobody had ever written to that number: such a send needs the contacts service. */
+  readonly isFirstTo: boolean;
+  /** Milliseconds since 1970, by the harness's clock. */
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly outcome: SendOutcome;
+}
+
+/** `answered` whole; `reset`: the request went out and no answer came; `refused`: no connection, nothing went out. */
+export type SendOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The error's code; null on 2xx and for what is no envelope. */
+      readonly code: string | null;
+      /** `id` of the body. */
+      readonly id: string | null;
+      /** `X-Message-Id`. */
+      readonly headerId: string | null;
+      readonly contactId: string | null;
+      readonly conversationId: string | null;
+      readonly upstreamMessageId: string | null;
+    }
+  | { readonly kind: 'reset' | 'refused'; readonly error: string };
+
+/** A row of `messaging.message` with its row of `dispatch`, if any. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly conversationId: string;
+  readonly contactId: string;
+  readonly direction: 'OUTBOUND' | 'INBOUND';
+  readonly text: string | null;
+  readonly status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
+  readonly upstreamMessageId: string | null;
+  readonly errorCode: string | null;
+  readonly isSent: boolean;
+  readonly dispatch: 'DISPATCHING' | 'RETRY' | 'UNKNOWN' | null;
+}
+
+/** A request that the simulator recorded. */
+export interface UpstreamRequest {
+  readonly reference: string | null;
+  /** `open` and `cut` carry no answer, but may have been accepted: then there is a `messageId`. */
+  readonly outcome: 'answered' | 'cut' | 'open';
+  /** The provider's code of a refusal; null for an acceptance, a cut and a bare fault. */
+  readonly refusedWith: number | null;
+  readonly messageId: string | null;
+}
+
+/** An event, as a row of an outbox or as the recorder saw it first. */
+export interface RecordedEvent {
+  readonly id: string;
+  readonly subject: string;
+  readonly aggregateId: string;
+  readonly sequence: number | null;
+  /** Of the message that it speaks of; of a callback the reference that it carries. */
+  readonly messageId: string | null;
+  /** MD5 of the envelope's text: the same event says the same thing each time. */
+  readonly digest: string;
+}
+
+/** An inbound message that the harness had the simulator tell. */
+export interface InboundTold {
+  readonly upstreamMessageId: string;
+  /** False when the simulator died before it answered: it may or may not have taken it. */
+  readonly isCertain: boolean;
+}
+
+/** What an audit compares, of one stretch of time. */
+export interface Ledgers {
+  readonly sends: readonly Send[];
+  readonly inbound: readonly InboundTold[];
+  readonly messages: readonly StoredMessage[];
+  /** Rows of `dead_letter`, of every service: consumer and reason. */
+  readonly deadLetters: readonly string[];
+  /** In the order of their arrival. */
+  readonly requests: readonly UpstreamRequest[];
+  /** Rows of every outbox, in the order of their positions. */
+  readonly outbox: readonly (RecordedEvent & { readonly isPublished: boolean })[];
+  /** In the order of their first sight. */
+  readonly seen: readonly RecordedEvent[];
+  /** Events that a consumer of the topology should have applied and has no inbox row of: `consumer event`. */
+  readonly unapplied: readonly string[];
+  /** The last number that each conversation gave out, for those that events speak of. */
+  readonly sequences: ReadonlyMap<string, number>;
+}

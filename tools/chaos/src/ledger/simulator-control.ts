@@ -1,0 +1,99 @@
+import { eventually } from '@switchboard/testing/eventually';
+import { request } from 'undici';
+import type { UpstreamRequest } from './ledgers.js';
+
+/** What the simulator has to do still. */
+export interface UpstreamWork {
+  readonly requests: number;
+  readonly open: number;
+  readonly callbacks: number;
+}
+
+interface Page {
+  readonly items: readonly {
+    readonly reference: string | null;
+    readonly outcome: UpstreamRequest['outcome'];
+    readonly answer: { readonly body: { readonly error?: { readonly code?: number } } | null } | null;
+    readonly messageId: string | null;
+  }[];
+  readonly nextCursor?: string;
+}
+
+const PAGE_MAX = 1_000;
+const DEADLINE_MS = 10_000;
+
+/** The simulator's control surface: its knobs and its own log. */
+export class SimulatorControl {
+  private wanted: Record<string, unknown> = {};
+
+  constructor(private readonly url: string) {}
+
+  /** Turns knobs, on top of those turned before. */
+  async turn(knobs: Readonly<Record<string, unknown>>): Promise<void> {
+    this.wanted = { ...this.wanted, ...knobs };
+    await this.ask('PUT', 'knobs', this.wanted);
+  }
+
+  /** Turns the knobs as they were before the simulator was started again. */
+  async restore(): Promise<void> {
+    await eventually(() => this.ask('PUT', 'knobs', this.wanted).then(() => true), { deadlineMs: DEADLINE_MS });
+  }
+
+  /** All knobs as they are when nobody turns them. */
+  async reset(): Promise<void> {
+    this.wanted = {};
+    await this.ask('PUT', 'knobs/reset', {});
+  }
+
+  /** Requests to send that are open at this moment. */
+  async openRequests(): Promise<number> {
+    return ((await this.ask('GET', 'requests/open')) as { open: number }).open;
+  }
+
+  async work(): Promise<UpstreamWork> {
+    const health = (await this.ask('GET', 'health')) as {
+      requests: number;
+      open: number;
+      callbacks: Record<string, number>;
+    };
+    const callbacks = Object.values(health.callbacks).reduce((sum, count) => sum + count, 0);
+    return { requests: health.requests, open: health.open, callbacks };
+  }
+
+  /** Its log from the request with that number on, in the order of arrival. */
+  async requestsFrom(first: number): Promise<UpstreamRequest[]> {
+    const requests: UpstreamRequest[] = [];
+    for (let cursor: string | undefined = String(first); cursor !== undefined;) {
+      const page = (await this.ask('GET', `requests?limit=${PAGE_MAX}&cursor=${cursor}`)) as Page;
+      requests.push(
+        ...page.items.map(({ reference, outcome, answer, messageId }) => {
+          return { reference, outcome, refusedWith: answer?.body?.error?.code ?? null, messageId };
+        }),
+      );
+      cursor = page.nextCursor;
+    }
+    return requests;
+  }
+
+  /**
+   * Has a message of a contact told; what is not taken at once is told again until it is, or until the simulator dies.
+   *
+   * @returns whether the gateway has taken it
+   * @throws when the simulator does not answer: then it may be told, or not
+   */
+  async tellInbound(message: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return ((await this.ask('POST', 'inbound', message)) as { delivered: number | null }).delivered === 200;
+  }
+
+  private async ask(method: 'GET' | 'PUT' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    const { statusCode, body: answer } = await request(`${this.url}/_sim/${path}`, {
+      method,
+      headersTimeout: DEADLINE_MS,
+      bodyTimeout: DEADLINE_MS,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (statusCode !== 200) throw new Error(`/_sim/${path}: ${statusCode} ${text}`);
+    return JSON.parse(text);
+  }
+}

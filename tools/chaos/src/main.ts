@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { faults } from './faults/all.js';
+import { isKept, tableOf } from './report/table.js';
+import { runChaos } from './run-chaos.js';
+
+const HELP = `usage: npm run chaos -- [--fault name[,name]] [--seed n] [--points n] [--short] [--json file]
+
+  --fault    only these; without it all of them
+  --seed     of everything that is drawn by lot; a new one each time without it
+  --points   how often each fault is brought about, instead of its own number
+  --short    a few points each, about four minutes in all
+  --json     writes the results there as well
+
+faults:
+${faults.map(({ name, promise }) => `  ${name.padEnd(22)} ${promise}`).join('\n')}
+`;
+
+const { values } = parseArgs({
+  options: {
+    fault: { type: 'string' },
+    seed: { type: 'string' },
+    points: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const names = values.fault?.split(',');
+const unknown = names?.filter((name) => !faults.some((fault) => fault.name === name)) ?? [];
+
+if (values.help || unknown.length > 0) {
+  say(unknown.length > 0 ? `There is no fault ${unknown.join(', ')}.\n\n${HELP}` : HELP);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+  const results = await runChaos({
+    faults: names === undefined ? faults : faults.filter(({ name }) => names.includes(name)),
+    seed,
+    points: values.points === undefined ? undefined : Number(values.points),
+    isShort: values.short,
+    say,
+  });
+  say(`\nseed ${seed}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}\n`);
+  say(tableOf(results));
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, results }, null, 2)}\n`);
+  process.exitCode = results.every(isKept) ? 0 : 1;
+}

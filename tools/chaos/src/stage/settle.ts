@@ -1,0 +1,88 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { audit, type Audit } from '../audit/audit.js';
+import type { DatabaseMark } from '../ledger/database-ledger.js';
+import type { InboundTold, Ledgers, Send } from '../ledger/ledgers.js';
+import type { Stage } from './stage.js';
+
+/** Where a stretch of time begins in every ledger; to be taken at rest. */
+export interface Mark {
+  readonly database: DatabaseMark;
+  readonly requests: number;
+  readonly seen: number;
+}
+
+/** What the harness itself knows of a stretch of time. */
+export interface Told {
+  readonly sends: readonly Send[];
+  readonly inbound: readonly InboundTold[];
+}
+
+/** How long, and for what, an audit waits before it looks. */
+export interface SettleOptions {
+  readonly deadlineMs: number;
+  /** Also wait for the leases of attempts whose process is gone (45 s): then nothing is in doubt any more. */
+  readonly withLeases: boolean;
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** The very beginning of a stage. */
+export const BEGINNING: Mark = { database: { at: new Date(0), positions: new Map() }, requests: 0, seen: 0 };
+
+/** This moment. */
+export async function markOf(stage: Stage): Promise<Mark> {
+  const { requests } = await stage.simulator.work();
+  return { database: await stage.database.mark(), requests, seen: stage.recorder.size };
+}
+
+/** Waits until nothing is on its way, then compares the ledgers since the mark. What does not come to rest is a finding. */
+export async function settleAndAudit(stage: Stage, mark: Mark, told: Told, options: SettleOptions): Promise<Audit> {
+  const restless = await settle(stage, mark, options);
+  const result = audit(await readLedgers(stage, mark, told));
+  if (restless === null) return result;
+  return { ...result, findings: [{ rule: 'never-quiet', detail: restless }, ...result.findings] };
+}
+
+/** @returns null, or what was still moving when the time was over */
+export async function settle(stage: Stage, mark: Mark, options: SettleOptions): Promise<string | null> {
+  const deadlineMs = Date.now() + options.deadlineMs;
+  // Twice in a row: what one look found applied last may have told something that it had counted before.
+  for (let quiet = 0; ;) {
+    const restless = await restlessness(stage, mark, options).catch((error: unknown) => `unreadable: ${String(error)}`);
+    quiet = restless === null ? quiet + 1 : 0;
+    if (quiet === 2 || (restless !== null && Date.now() > deadlineMs)) return restless;
+    await wait(LOOK_EVERY_MS);
+  }
+}
+
+/** In the order of the way of a message, so that what is named is what holds up the rest. */
+async function restlessness(stage: Stage, mark: Mark, { withLeases }: SettleOptions): Promise<string | null> {
+  const upstream = await stage.simulator.work();
+  if (upstream.open > 0) return `${upstream.open} requests open at the upstream`;
+  if (upstream.callbacks > 0) return `${upstream.callbacks} callbacks not delivered`;
+  const work = await stage.database.openWork();
+  if (work.retries > 0) return `${work.retries} messages to be sent again`;
+  if (withLeases && work.dispatching > 0) return `${work.dispatching} attempts whose outcome is open`;
+  if (work.unpublished > 0) return `${work.unpublished} events not published`;
+  const unseen = (await stage.database.eventIdsSince(mark.database)).filter((id) => !stage.recorder.has(id)).length;
+  if (unseen > 0) return `${unseen} events published and not seen`;
+  const unapplied = await stage.database.unappliedSince(mark.database);
+  return unapplied.length > 0 ? `${unapplied.length} events not applied, ${unapplied[0]} among them` : null;
+}
+
+async function readLedgers(stage: Stage, mark: Mark, told: Told): Promise<Ledgers> {
+  const { database, simulator, recorder } = stage;
+  const seen = recorder.seen.slice(mark.seen);
+  const counted = new Set(seen.filter(({ sequence }) => sequence !== null).map(({ aggregateId }) => aggregateId));
+  return {
+    sends: told.sends,
+    inbound: told.inbound,
+    messages: await database.messagesSince(mark.database),
+    deadLetters: await database.deadLettersSince(mark.database),
+    requests: await simulator.requestsFrom(mark.requests),
+    outbox: await database.outboxSince(mark.database),
+    seen,
+    unapplied: await database.unappliedSince(mark.database),
+    sequences: await database.sequencesOf([...counted]),
+  };
+}

@@ -1,0 +1,73 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningStack, startStack, type StackOptions } from '@switchboard/dev';
+import { DatabaseLedger } from '../ledger/database-ledger.js';
+import { EventRecorder } from '../ledger/event-recorder.js';
+import { SimulatorControl } from '../ledger/simulator-control.js';
+import { SendLoad, type LoadSpec } from '../load/send-load.js';
+import type { Sender } from '../load/send-plan.js';
+
+/** A whole stack on a data folder of its own, with everything that looks at it. */
+export interface Stage {
+  readonly stack: RunningStack;
+  readonly dataDir: string;
+  readonly database: DatabaseLedger;
+  readonly simulator: SimulatorControl;
+  readonly recorder: EventRecorder;
+  /** Begins a load; what `spec` leaves out is as everywhere. */
+  load(spec: Pick<LoadSpec, 'random' | 'mix'> & Partial<LoadSpec>): SendLoad;
+  /** Ends everything and leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+/** What a stage may want otherwise than `npm start` has it. */
+export type StageOptions = Omit<Partial<StackOptions>, 'port' | 'onLine' | 'quiet'>;
+
+const CALLERS = 36;
+const THINK_MS_MAX = 40;
+const INBOUND_PER_SECOND = 6;
+
+/** Starts a stack whose organizations may send as much as they like. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'switchboard-chaos-')));
+  const stack = await startStack({ ...options, dataDir, quiet: true });
+  try {
+    return await equip(stack, dataDir);
+  } catch (error) {
+    await stack.destroy();
+    throw error;
+  }
+}
+
+async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
+  const { simulatorUrl, databaseUrl, natsUrl, organizations, processes } = stack.devJson;
+  if (simulatorUrl === undefined || organizations === undefined) throw new Error('the stack has nobody to send for');
+  const database = new DatabaseLedger(databaseUrl);
+  // What is tested is not the limits: a 429 would only hide what the fault does.
+  await database.query(
+    `UPDATE gateway.organization SET requests_per_minute = 6000000, request_burst = 100000,
+       messages_per_month = 1000000000`,
+  );
+  const simulator = new SimulatorControl(simulatorUrl);
+  const recorder = await EventRecorder.start(natsUrl);
+  const senders = organizations.map(({ id, apiKey, channels = [] }): Sender => {
+    const lines = channels.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
+    return { organizationId: id, apiKey, phones: lines.map(({ phone }) => phone) };
+  });
+  const origins = processes.flatMap(({ name, url }) => (/^gateway(-\d+)?$/.test(name) && url ? [url] : []));
+  const usual = { callers: CALLERS, thinkMsMax: THINK_MS_MAX, inboundPerSecond: INBOUND_PER_SECOND };
+  return {
+    stack,
+    dataDir,
+    database,
+    simulator,
+    recorder,
+    load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
+    async close() {
+      await recorder.stop();
+      await database.close();
+      await stack.destroy();
+    },
+  };
+}
