@@ -5,6 +5,7 @@ dead_letter
 inbox partition by RANGE (event_id)
 migration
 outbox partition by RANGE (id)
+relay_state with fillfactor=50
 
 -- columns
 contact.organization_id text collate C not null
@@ -26,6 +27,7 @@ dead_letter.envelope text not null
 dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
+dead_letter.redrive_requested_at timestamp with time zone
 inbox.event_id text collate C not null
 inbox.consumer text not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
@@ -38,6 +40,11 @@ outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
 outbox.published_at timestamp with time zone
+relay_state.stream text collate C not null
+relay_state.created text not null
+relay_state.last_sequence bigint not null
+relay_state.epoch integer not null default 1
+relay_state.replay_from text collate C
 
 -- constraints
 contact: PRIMARY KEY (organization_id, id)
@@ -46,18 +53,24 @@ dead_letter: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+relay_state: PRIMARY KEY (stream)
 
 -- indexes
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
 CREATE INDEX contact_phone_contact ON contacts.contact_phone USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX contact_phone_pkey ON contacts.contact_phone USING btree (organization_id, phone)
+CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
+CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
 
 -- functions
+cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
+drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
+past_partitions(retention_days integer) security definer

@@ -7,6 +7,7 @@ organization
 outbox partition by RANGE (id)
 plan
 rate_limit unlogged with fillfactor=50
+relay_state with fillfactor=50
 
 -- columns
 api_key.id text collate C not null
@@ -27,6 +28,7 @@ dead_letter.envelope text not null
 dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
+dead_letter.redrive_requested_at timestamp with time zone
 inbox.event_id text collate C not null
 inbox.consumer text not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
@@ -63,6 +65,11 @@ rate_limit.asked integer not null
 rate_limit.interval bigint not null
 rate_limit.burst integer not null
 rate_limit.granted integer not null
+relay_state.stream text collate C not null
+relay_state.created text not null
+relay_state.last_sequence bigint not null
+relay_state.epoch integer not null default 1
+relay_state.replay_from text collate C
 
 -- constraints
 api_key: CHECK ((length(secret_hash) = 32))
@@ -86,11 +93,13 @@ plan: CHECK ((request_burst > 0))
 plan: CHECK ((requests_per_minute > 0))
 plan: PRIMARY KEY (name)
 rate_limit: PRIMARY KEY (organization_id)
+relay_state: PRIMARY KEY (stream)
 
 -- indexes
 CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organization_id, id)
 CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
 CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
+CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON gateway.migration USING btree (id)
@@ -99,8 +108,12 @@ CREATE INDEX outbox_unpublished ON ONLY gateway.outbox USING btree ("position") 
 CREATE UNIQUE INDEX outbox_pkey ON ONLY gateway.outbox USING btree (id)
 CREATE UNIQUE INDEX plan_pkey ON gateway.plan USING btree (name)
 CREATE UNIQUE INDEX rate_limit_pkey ON gateway.rate_limit USING btree (organization_id)
+CREATE UNIQUE INDEX relay_state_pkey ON gateway.relay_state USING btree (stream)
 
 -- functions
+cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
+drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
+past_partitions(retention_days integer) security definer

@@ -9,6 +9,7 @@ inbox partition by RANGE (event_id)
 message partition by RANGE (id)
 migration
 outbox partition by RANGE (id)
+relay_state with fillfactor=50
 suppression
 upstream_message
 
@@ -50,6 +51,7 @@ dead_letter.envelope text not null
 dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
+dead_letter.redrive_requested_at timestamp with time zone
 dispatch.organization_id text collate C not null
 dispatch.message_id text collate C not null
 dispatch.channel_id text collate C not null
@@ -91,6 +93,11 @@ outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
 outbox.published_at timestamp with time zone
+relay_state.stream text collate C not null
+relay_state.created text not null
+relay_state.last_sequence bigint not null
+relay_state.epoch integer not null default 1
+relay_state.replay_from text collate C
 suppression.organization_id text collate C not null
 suppression.contact_id text collate C not null
 suppression.channel_id text collate C not null
@@ -118,6 +125,7 @@ message: CHECK ((type = ANY (ARRAY['TEXT'::text, 'TEMPLATE'::text, 'UNSUPPORTED'
 message: PRIMARY KEY (organization_id, id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+relay_state: PRIMARY KEY (stream)
 suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 suppression: PRIMARY KEY (organization_id, contact_id, channel_id)
 upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
@@ -132,6 +140,7 @@ CREATE INDEX conversation_position ON messaging.conversation USING btree (organi
 CREATE INDEX conversation_status_position ON messaging.conversation USING btree (organization_id, status, "position")
 CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btree (organization_id, channel_id, contact_id)
 CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)
+CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
@@ -140,11 +149,15 @@ CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organiza
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
+CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
 CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id)
 CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
 
 -- functions
+cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
+drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_message_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
+past_partitions(retention_days integer) security definer

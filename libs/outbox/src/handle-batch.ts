@@ -7,10 +7,10 @@ import {
   OutcomeUnknown,
   statement,
   type Database,
-  type Queryable,
   type Transaction,
 } from '@switchboard/postgres';
 import { consumerMetrics } from './consumer-metrics.js';
+import { buryEvent, buryFailedEvent, takeLetters } from './dead-letter.js';
 
 /** How a consumer's events reach its effect. */
 export interface BatchHandler<Prepared> {
@@ -32,18 +32,13 @@ export interface BatchHandler<Prepared> {
 /** After so many deliveries an event that always fails is a dead letter. */
 const DELIVERIES_MAX = 8;
 const CONFLICT_TRIES_MAX = 3;
+const STILL_WAITING = 'what it speaks of is not here yet';
 const insertInbox = statement<{ eventId: string }>(
   'inbox.insert',
   `INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM unnest($1::text[]) AS id ORDER BY id
    ON CONFLICT DO NOTHING RETURNING event_id AS "eventId"`,
 );
 const removeInbox = statement('inbox.remove', 'DELETE FROM inbox WHERE event_id = ANY($1::text[]) AND consumer = $2');
-const insertDeadLetter = statement(
-  'dead-letter.insert',
-  `INSERT INTO dead_letter (event_id, consumer, subject, envelope, error, deliveries) VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (event_id, consumer) DO UPDATE SET error = excluded.error, deliveries = excluded.deliveries`,
-);
-
 const tracer = trace.getTracer('@switchboard/outbox');
 
 /**
@@ -56,30 +51,51 @@ export async function handleBatch<Prepared>(
   handler: BatchHandler<Prepared>,
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
+  return halve({ handler, origin: 'delivery' }, events);
+}
+
+/**
+ * Applies dead letters that are marked to be driven again, as if they were delivered now.
+ *
+ * One that is applied is gone with the effect's transaction; one that fails, or must wait still, stays with the new error,
+ * one try more and without its mark. Marks of events that fail for what is away are left.
+ *
+ * @param events as `markedLetters` gives them
+ */
+export async function redriveBatch<Prepared>(
+  handler: BatchHandler<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<void> {
+  await halve({ handler, origin: 'dead-letter' }, events);
+}
+
+interface Run<Prepared> {
+  readonly handler: BatchHandler<Prepared>;
+  readonly origin: 'delivery' | 'dead-letter';
+}
+
+async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   try {
-    return await applyAgain(handler, events);
+    return await applyAgain(run, events);
   } catch (error) {
     if (isNotNow(error)) {
-      consumerMetrics().handled(handler.consumer, 'failed', events.length);
+      consumerMetrics().handled(run.handler.consumer, 'failed', events.length);
       throw error;
     }
     if (events.length > 1) {
       const middle = Math.ceil(events.length / 2);
-      const former = await handleBatch(handler, events.slice(0, middle));
-      return [...former, ...(await handleBatch(handler, events.slice(middle)))];
+      const former = await halve(run, events.slice(0, middle));
+      return [...former, ...(await halve(run, events.slice(middle)))];
     }
-    return Promise.all(events.map((event) => giveBackOrBury(handler, event, error)));
+    return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
   }
 }
 
 /** Runs the batch again after a deadlock or a serialization failure, at most 3 times. */
-async function applyAgain<Prepared>(
-  handler: BatchHandler<Prepared>,
-  events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+async function applyAgain<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   for (let tried = 1; ; tried++) {
     try {
-      return await applyMeasured(handler, events);
+      return await applyMeasured(run, events);
     } catch (error) {
       if (!isTransientConflict(error) || tried >= CONFLICT_TRIES_MAX) throw error;
     }
@@ -97,50 +113,48 @@ function isNotNow(error: unknown): boolean {
   );
 }
 
-async function applyMeasured<Prepared>(
-  handler: BatchHandler<Prepared>,
-  events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+async function applyMeasured<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   const startedMs = performance.now();
   try {
-    return await applyTraced(handler, events);
+    return await applyTraced(run, events);
   } finally {
-    consumerMetrics().ran(handler.consumer, events.length, performance.now() - startedMs);
+    consumerMetrics().ran(run.handler.consumer, events.length, performance.now() - startedMs);
   }
 }
 
 /** One consumer span per batch: a child of the first traced event, linked with the others. */
-async function applyTraced<Prepared>(
-  handler: BatchHandler<Prepared>,
-  events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
+async function applyTraced<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   const sampled = events.flatMap(({ context: own }) => {
     const spanContext = trace.getSpanContext(own);
     return spanContext && (spanContext.traceFlags & 1) === 1 ? [{ own, spanContext }] : [];
   });
   const [first, ...others] = sampled;
-  if (!first) return apply(handler, events);
+  if (!first) return apply(run, events);
   const links = others.map(({ spanContext }) => ({ context: spanContext }));
-  const span = tracer.startSpan(`consume ${handler.consumer}`, { kind: SpanKind.CONSUMER, links }, first.own);
+  const span = tracer.startSpan(`consume ${run.handler.consumer}`, { kind: SpanKind.CONSUMER, links }, first.own);
   try {
-    return await context.with(trace.setSpan(first.own, span), () => apply(handler, events));
+    return await context.with(trace.setSpan(first.own, span), () => apply(run, events));
   } finally {
     span.end();
   }
 }
 
 async function apply<Prepared>(
-  handler: BatchHandler<Prepared>,
+  { handler, origin }: Run<Prepared>,
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
   const prepared = await handler.prepare(events);
   const { waiting, applied } = await handler.database.transaction(async (tx) => {
-    const ids = events.map(({ envelope }) => envelope.id);
+    const given = events.map(({ envelope }) => envelope.id);
+    const ids = origin === 'delivery' ? given : [...(await takeLetters(tx, handler.consumer, given))];
     const fresh = new Set((await tx.query(insertInbox, [ids, handler.consumer])).map(({ eventId }) => eventId));
     const seen = new Set<string>();
     const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
     const postponed = await handler.apply(tx, unseen, prepared);
-    if (postponed.size > 0) tx.atCommit(removeInbox, [[...postponed], handler.consumer]);
+    if (origin === 'dead-letter') {
+      const again = unseen.filter(({ envelope }) => postponed.has(envelope.id));
+      for (const event of again) await buryEvent(tx, handler.consumer, event, STILL_WAITING);
+    } else if (postponed.size > 0) tx.atCommit(removeInbox, [[...postponed], handler.consumer]);
     return { waiting: postponed, applied: unseen.length - postponed.size };
   });
   const { handled } = consumerMetrics();
@@ -153,31 +167,19 @@ async function apply<Prepared>(
 }
 
 async function giveBackOrBury<Prepared>(
-  handler: BatchHandler<Prepared>,
+  { handler, origin }: Run<Prepared>,
   event: DeliveredEvent,
   error: unknown,
 ): Promise<Disposition> {
   const { deliveries } = event;
-  if (deliveries < DELIVERIES_MAX) {
+  if (origin === 'delivery' && deliveries < DELIVERIES_MAX) {
     consumerMetrics().handled(handler.consumer, 'failed', 1);
     return { retryAfterMs: pauseMs(deliveries) };
   }
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  await buryEvent(handler.database, handler.consumer, event, reason);
+  await buryFailedEvent(handler.database, handler.consumer, event, error);
   consumerMetrics().handled(handler.consumer, 'dead', 1);
   handler.onDead(event, error);
   return { ack: true };
-}
-
-/** Keeps an event that cannot be applied as a dead letter of its consumer; the caller acknowledges it. */
-export async function buryEvent(
-  through: Queryable,
-  consumer: string,
-  { envelope, deliveries }: DeliveredEvent,
-  reason: string,
-): Promise<void> {
-  const { id, subject } = envelope;
-  await through.query(insertDeadLetter, [id, consumer, subject, JSON.stringify(envelope), reason, deliveries]);
 }
 
 /** 250 ms, doubled with each delivery, at most 60 s, ±25 %. */

@@ -1,10 +1,19 @@
-import { statement, type Database } from '@switchboard/postgres';
+import { sqlState, statement, type Database } from '@switchboard/postgres';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
+const pastPartitions = statement<{ name: string }>(
+  'outbox.past-partitions',
+  'SELECT past AS name FROM past_partitions($1) AS past',
+);
+const dropPast = statement('outbox.drop-partition', 'SELECT drop_past_partition($1, $2)');
 
-/** Days of outbox and inbox kept; the streams hold 7, and what a stream loses is replayed from here. */
+/**
+ * Days of outbox kept, and so how far back a lost stream is replayed: one more than a stream holds. The inboxes keep two
+ * more than that.
+ */
 export const OUTBOX_RETENTION_DAYS = 8;
 const INTERVAL_MS = 60 * 60 * 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Makes the partitions of the days ahead and drops those past retention, at start and every hour. */
 export class PartitionKeeper {
@@ -30,8 +39,23 @@ export class PartitionKeeper {
 
   private keep(): void {
     this.running = this.running
-      .then(() => this.database.query(keepOutbox, [OUTBOX_RETENTION_DAYS]))
+      .then(() => keepOutboxPartitions(this.database))
       .then(() => this.more())
       .catch(this.onError);
+  }
+}
+
+/**
+ * One round of keeping outbox and inbox.
+ *
+ * Each partition is dropped in a transaction of its own, which waits 250 ms for its lock: everybody who uses the table
+ * waits behind it meanwhile. One that is not to be had is left for the next round.
+ */
+export async function keepOutboxPartitions(database: Database): Promise<void> {
+  await database.query(keepOutbox, [OUTBOX_RETENTION_DAYS]);
+  for (const { name } of await database.query(pastPartitions, [OUTBOX_RETENTION_DAYS])) {
+    await database.query(dropPast, [name, OUTBOX_RETENTION_DAYS]).catch((error: unknown) => {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    });
   }
 }

@@ -5,7 +5,7 @@
  *   drawn under the aggregate's lock. Partitioned by day of its id; unpublished rows are found by a partial index.
  * - `inbox`: what a consumer has applied, in the transaction of its effect; kept at least as long as any outbox.
  * - `dead_letter`: events that a consumer could not apply, with the last error; neighbours went on.
- * - `keep_partitions()`: makes the days ahead and drops those past retention; services call it every hour.
+ * - `keep_outbox_partitions()`: makes the days ahead and drops those past retention; `replayTables` replaces it.
  */
 export function outboxTables(schema: string): string {
   return `
@@ -39,7 +39,15 @@ export function outboxTables(schema: string): string {
       PRIMARY KEY (event_id, consumer)
     );
 
-    CREATE FUNCTION ${schema}.keep_outbox_partitions(retention_days integer) RETURNS void
+    ${keepAndDropFunction(schema)}
+    SELECT ${schema}.keep_outbox_partitions(8);
+  `;
+}
+
+/** The first form of `keep_outbox_partitions`: makes and drops in one transaction. What a reversal brings back. */
+export function keepAndDropFunction(schema: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION ${schema}.keep_outbox_partitions(retention_days integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${schema}, pg_temp AS $$
     DECLARE
       today timestamptz := date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
@@ -71,6 +79,5 @@ export function outboxTables(schema: string): string {
       END LOOP;
     END $$;
     REVOKE ALL ON FUNCTION ${schema}.keep_outbox_partitions(integer) FROM PUBLIC;
-    SELECT ${schema}.keep_outbox_partitions(8);
   `;
 }

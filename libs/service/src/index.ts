@@ -10,6 +10,7 @@ export {
   type ConfigSchema,
   type ServiceConfig,
 } from './config.js';
+export { EventConsumer, type EventConsumerSpec, type EventHandler } from './event-consumer.js';
 export { refusalOf, rpcFailure } from './failure.js';
 export { InternalServer, type InternalServerParts } from './internal-server.js';
 export { createLog, type Log, type LogFields } from './logger.js';

@@ -1,4 +1,5 @@
 import { Initial1763700000000 } from './initial.js';
+import { Replay1764100000000 } from './replay.js';
 
 /** Every migration of the schema `gateway`, in order. */
-export const gatewayMigrations = [Initial1763700000000] as const;
+export const gatewayMigrations = [Initial1763700000000, Replay1764100000000] as const;

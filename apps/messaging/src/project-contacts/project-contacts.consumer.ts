@@ -2,40 +2,32 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import type { EventDataOf, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
-import { PullConsumer, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
-import { handleBatch, type BatchHandler } from '@switchboard/outbox';
+import type { DeliveredEvent, NatsConnection } from '@switchboard/nats';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { LOG, NATS, type Log } from '@switchboard/service';
+import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
 import { ContactRepository, type ProjectedContact } from '../contact/contact.repository.js';
 
 /** Keeps messaging's projection of contacts up to date. */
 @Injectable()
-export class ProjectContactsConsumer implements BatchHandler<null>, OnApplicationBootstrap, OnModuleDestroy {
-  readonly consumer = messagingContactsConsumer.name;
-  private readonly pull: PullConsumer;
+export class ProjectContactsConsumer implements EventHandler<null>, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly events: EventConsumer<null>;
 
   constructor(
-    readonly database: Database,
+    database: Database,
     @Inject(NATS) connection: NatsConnection,
-    @Inject(LOG) private readonly log: Log,
+    @Inject(LOG) log: Log,
     private readonly contacts: ContactRepository,
   ) {
-    this.pull = new PullConsumer({
-      connection,
-      consumer: messagingContactsConsumer,
-      batchMax: 200,
-      handle: (events) => handleBatch(this, events),
-      onMalformed: (subject, error) => this.log.error('contact-event.malformed', error, { subject }),
-      onError: (error) => this.log.error('contact-event.batch-failed', error),
-    });
+    const consumer = messagingContactsConsumer;
+    this.events = new EventConsumer({ database, connection, log, consumer, handler: this, batchMax: 200 });
   }
 
   onApplicationBootstrap(): void {
-    this.pull.start();
+    this.events.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.pull.stop();
+    await this.events.stop();
   }
 
   async prepare(): Promise<null> {
@@ -48,10 +40,6 @@ export class ProjectContactsConsumer implements BatchHandler<null>, OnApplicatio
       tx,
     );
     return new Set();
-  }
-
-  onDead({ envelope, deliveries }: DeliveredEvent, error: unknown): void {
-    this.log.error('contact-event.dead-letter', error, { eventId: envelope.id, deliveries });
   }
 }
 

@@ -10,18 +10,11 @@ import {
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { messagingCallbacksConsumer } from '@switchboard/contracts/topology';
-import {
-  PullConsumer,
-  RpcClient,
-  traceparentOf,
-  type DeliveredEvent,
-  type Disposition,
-  type NatsConnection,
-} from '@switchboard/nats';
-import { buryEvent, handleBatch, Relay, type BatchHandler } from '@switchboard/outbox';
+import { RpcClient, traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
+import { buryEvent, Relay } from '@switchboard/outbox';
 import { phoneFromDigits } from '@switchboard/phone';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { LOG, NATS, type Log } from '@switchboard/service';
+import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
 import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
@@ -40,50 +33,41 @@ interface Prepared {
  * upstream hears of them, and carry our reference. Waiting long for such would fill the consumer for everybody.
  */
 const STATUS_DELIVERIES_MAX = 3;
-const AGAIN: Disposition = { retryAfterMs: 1_000 };
 const SIGHTINGS_MAX = 200;
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
 @Injectable()
-export class TakeCallbacksConsumer implements BatchHandler<Prepared>, OnApplicationBootstrap, OnModuleDestroy {
-  readonly consumer = messagingCallbacksConsumer.name;
-  private readonly pull: PullConsumer;
+export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly events: EventConsumer<Prepared>;
 
   constructor(
-    readonly database: Database,
+    database: Database,
     @Inject(NATS) connection: NatsConnection,
     @Inject(LOG) private readonly log: Log,
-    private readonly relay: Relay,
+    relay: Relay,
     private readonly rpc: RpcClient,
     private readonly channels: ChannelRepository,
     private readonly contacts: ContactRepository,
   ) {
-    this.pull = new PullConsumer({
+    this.events = new EventConsumer({
+      database,
       connection,
+      log,
       consumer: messagingCallbacksConsumer,
+      handler: this,
       batchMax: SIGHTINGS_MAX,
-      handle: async (events) => {
-        // Each kind locks its conversations in order; both in one transaction would not.
-        const kinds = Map.groupBy(events, ({ envelope }) => envelope.subject);
-        const dispositions = new Map<DeliveredEvent, Disposition>();
-        for (const group of kinds.values()) {
-          const outcome = await handleBatch(this, group);
-          group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
-        }
-        this.relay.wake();
-        return events.map((event) => dispositions.get(event) ?? AGAIN);
-      },
-      onMalformed: (subject, error) => this.log.error('callback.malformed', error, { subject }),
-      onError: (error) => this.log.error('callback.batch-failed', error),
+      // Each kind locks its conversations in order; both in one transaction would not.
+      groupOf: ({ subject }) => subject,
+      onBatch: () => relay.wake(),
     });
   }
 
   onApplicationBootstrap(): void {
-    this.pull.start();
+    this.events.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.pull.stop();
+    await this.events.stop();
   }
 
   async prepare(events: readonly DeliveredEvent[]): Promise<Prepared> {
@@ -149,12 +133,8 @@ export class TakeCallbacksConsumer implements BatchHandler<Prepared>, OnApplicat
 
   /** A sender with an id of the upstream's alone: contacts have no such yet, so the message is kept to be driven again. */
   private async keepUnknownSender(tx: Transaction, event: DeliveredEvent): Promise<void> {
-    await buryEvent(tx, this.consumer, event, 'the sender has no phone number');
+    await buryEvent(tx, messagingCallbacksConsumer.name, event, 'the sender has no phone number');
     this.log.warn('callback.sender-without-phone', { eventId: event.envelope.id });
-  }
-
-  onDead({ envelope, deliveries }: DeliveredEvent, error: unknown): void {
-    this.log.error('callback.dead-letter', error, { eventId: envelope.id, subject: envelope.subject, deliveries });
   }
 }
 

@@ -1,73 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { contactChanged } from '@switchboard/contracts/contacts/events';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
-import {
-  contextOfTraceparent,
-  EventPublisher,
-  PullConsumer,
-  RpcUnanswered,
-  type DeliveredEvent,
-} from '@switchboard/nats';
+import { EventPublisher, PullConsumer } from '@switchboard/nats';
 import {
   appendEvents,
   buryEvent,
   deadLetterCounts,
-  handleBatch,
-  OUTBOX_RETENTION_DAYS,
+  keepOutboxPartitions,
   outboxBacklog,
-  outboxTables,
   Relay,
-  type NewEvent,
   type RelayOptions,
 } from '@switchboard/outbox';
-import { OutcomeUnknown, partitionFunctions, statement, type Database } from '@switchboard/postgres';
+import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
+import { appendNow, delivered, eventOf, nextSequence, Outbox1764000000000, unpublished } from './outbox-fixture.js';
 
 const servers = testServers();
 
-class Outbox1764000000000 {
-  readonly name = 'Outbox1764000000000';
-
-  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
-    await runner.query(partitionFunctions('contacts'));
-    await runner.query(outboxTables('contacts'));
-    await runner.query(`
-      CREATE TABLE contacts.aggregate (id text PRIMARY KEY, sequence integer NOT NULL);
-      CREATE TABLE contacts.applied (event_id text NOT NULL, sequence integer NOT NULL CHECK (sequence <> 13));
-    `);
-  }
-
-  async down(): Promise<void> {}
-}
-
-const nextSequence = statement<{ sequence: number }>(
-  't.next-sequence',
-  `INSERT INTO aggregate (id, sequence) VALUES ($1, 1)
-   ON CONFLICT (id) DO UPDATE SET sequence = aggregate.sequence + 1 RETURNING sequence`,
-);
 const sleep = statement('t.sleep', 'SELECT pg_sleep($1)');
-const insertApplied = statement(
-  't.insert-applied',
-  'INSERT INTO applied (event_id, sequence) SELECT * FROM unnest($1::text[], $2::int[])',
-);
-const applied = statement<{ eventId: string }>(
-  't.applied',
-  'SELECT event_id AS "eventId" FROM applied ORDER BY sequence',
-);
-const unpublished = statement<{ n: number }>(
-  't.unpublished',
-  'SELECT count(*)::int AS n FROM outbox WHERE published_at IS NULL',
-);
-const deadLetters = statement<{ eventId: string; consumer: string; deliveries: number }>(
-  't.dead-letters',
-  'SELECT event_id AS "eventId", consumer, deliveries FROM dead_letter',
-);
-const keepPartitions = statement('t.keep', 'SELECT keep_outbox_partitions($1)');
 
 let prepared: ServiceDatabase;
 let database: Database;
@@ -75,11 +26,6 @@ beforeAll(async () => {
   prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
   database = await prepared.database();
 });
-
-function eventOf(aggregateId: string, sequence: number): NewEvent<unknown> {
-  const data = { contact: { id: aggregateId } };
-  return { event: contactChanged, organizationId: 'corg', aggregateId, sequence, occurredAt: new Date(0), data };
-}
 
 describe('the outbox', () => {
   it('loses nothing of 16 writers whose commits overtake each other, keeps each aggregate in order, and doubles nothing', async () => {
@@ -153,13 +99,8 @@ describe('the outbox', () => {
     expect([pending, Math.round(oldestAgeSeconds / 10)]).toEqual([3, 9]);
     await dataSource.query(`DELETE FROM contacts.outbox WHERE aggregate_id = 'waiting'`);
     expect(await deadLetterCounts(database)).toEqual(new Map());
-    const letter = (id: string): DeliveredEvent => ({
-      envelope: { ...eventOf('agg', 1), id, subject: 's', occurredAt: '' },
-      deliveries: 1,
-      context: contextOfTraceparent(null),
-    });
-    for (const consumer of ['a', 'b']) await buryEvent(database, consumer, letter('c1'), 'x');
-    await buryEvent(database, 'b', letter('c2'), 'x');
+    for (const consumer of ['a', 'b']) await buryEvent(database, consumer, delivered(1), 'x');
+    await buryEvent(database, 'b', delivered(1), 'x');
     expect(await deadLetterCounts(database)).toEqual(new Map(Object.entries({ a: 1, b: 2 })));
     await dataSource.query('TRUNCATE contacts.dead_letter');
   });
@@ -174,123 +115,43 @@ describe('the outbox', () => {
         )
       ).map(({ name }: { name: string }) => name);
     const before = await partitions();
-    expect(before).toHaveLength(32);
+    // 8 days of outbox, 10 of inbox, today, 7 days ahead.
+    expect(before).toHaveLength(16 + 18);
+    const day = (daysAgo: number): string =>
+      new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+    const idOf = async (daysAgo: number): Promise<string> =>
+      (
+        await dataSource.query(
+          `SELECT contacts.cuid_floor(now() - interval '${daysAgo} days') || 'aaaaaaaaaaaaaaaa' AS id`,
+        )
+      )[0].id;
     const old = (name: string, daysAgo: number): Promise<unknown> =>
       dataSource.query(
         `SET search_path = contacts; SELECT ensure_partition('${name}', today - make_interval(days => ${daysAgo}),
            today - make_interval(days => ${daysAgo - 1}), to_char(today - make_interval(days => ${daysAgo}), 'YYYYMMDD'))
          FROM (SELECT date_trunc('day', now())) AS t(today)`,
       );
-    for (const name of ['outbox', 'inbox']) for (const daysAgo of [9, 12]) await old(name, daysAgo);
-    // An event of 9 days ago that never went out keeps its day.
-    await dataSource.query(
-      `INSERT INTO contacts.outbox (id, aggregate_id, subject, payload)
-       SELECT contacts.cuid_floor(now() - interval '9 days') || 'aaaaaaaaaaaaaaaa', 'stuck', 's', '{}'`,
-    );
+    for (const daysAgo of [9, 11, 12, 13, 14]) await old('outbox', daysAgo);
+    for (const daysAgo of [11, 12]) await old('inbox', daysAgo);
+    // Days that are still needed: an event of 9 days ago that never went out; dead letters of the relay and of a consumer.
+    const insert = `INSERT INTO contacts.outbox (id, aggregate_id, subject, payload) VALUES ($1, 'stuck', 's', '{}')`;
+    await dataSource.query(insert, [await idOf(9)]);
+    await buryEvent(database, 'relay', delivered(1, 1, await idOf(13)), 'too large');
+    await buryEvent(database, 'somebody', delivered(1, 8, await idOf(30)), 'poison');
     await dataSource.query(`DROP TABLE contacts.${before.at(-1)}`);
+    // A day that somebody reads is left for the next round, and costs the others nothing.
+    const reader = dataSource.createQueryRunner();
+    await reader.startTransaction();
+    await reader.query(`SELECT FROM contacts.outbox_${day(11)}`);
+    await keepOutboxPartitions(database);
+    const needed = [`outbox_${day(9)}`, `outbox_${day(13)}`, `inbox_${day(30)}`];
+    expect(await partitions()).toEqual([...before, ...needed, `outbox_${day(11)}`].sort());
 
-    await database.query(keepPartitions, [OUTBOX_RETENTION_DAYS]);
-    const day = (daysAgo: number): string =>
-      new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
-    const kept = [`outbox_${day(9)}`];
-    expect(await partitions()).toEqual([...before, ...kept].sort());
+    await reader.commitTransaction();
+    await reader.release();
     await dataSource.query(`DELETE FROM contacts.outbox WHERE aggregate_id = 'stuck'`);
-    await database.query(keepPartitions, [OUTBOX_RETENTION_DAYS]);
+    await dataSource.query('DELETE FROM contacts.dead_letter');
+    await keepOutboxPartitions(database);
     expect(await partitions()).toEqual(before);
   });
 });
-
-describe('a batch of events', () => {
-  const dead: string[] = [];
-  const handle = (events: readonly DeliveredEvent[]): ReturnType<typeof handleBatch> =>
-    handleBatch(
-      {
-        database,
-        consumer: 'test',
-        prepare: () => Promise.resolve(null),
-        apply: async (tx, fresh) => {
-          const ready = fresh.filter(({ envelope }) => envelope.sequence !== 0);
-          const ids = ready.map(({ envelope }) => envelope.id);
-          await tx.query(insertApplied, [ids, ready.map(({ envelope }) => envelope.sequence)]);
-          return new Set(fresh.filter(({ envelope }) => envelope.sequence === 0).map(({ envelope }) => envelope.id));
-        },
-        onDead: ({ envelope }) => void dead.push(envelope.id),
-      },
-      events,
-    );
-  const delivered = (sequence: number, deliveries = 1, id = newCuid()): DeliveredEvent => ({
-    envelope: { ...eventOf('agg', sequence), id, subject: 's', occurredAt: '', sequence, data: null },
-    deliveries,
-    context: contextOfTraceparent(null),
-  });
-  const appliedIds = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId);
-  const idsOf = (events: readonly DeliveredEvent[]): string[] => events.map(({ envelope }) => envelope.id);
-  const clear = async (): Promise<void> => {
-    await (await prepared.superuser()).dataSource.query('TRUNCATE contacts.applied, contacts.dead_letter');
-  };
-
-  it('is applied once, however often and however mixed it is delivered, by two replicas at the same time too', async () => {
-    await clear();
-    const events = [1, 2, 3, 4, 5].map((sequence) => delivered(sequence));
-    const [first, second, third] = [
-      events.slice(0, 3),
-      [...events.slice(1), ...events.slice(1, 3)],
-      events.toReversed(),
-    ];
-    const dispositions = await Promise.all([handle(first), handle(second), handle(third)]);
-    expect(dispositions.flat()).toEqual(Array(first.length + second.length + third.length).fill({ ack: true }));
-    expect(await appliedIds()).toEqual(idsOf(events));
-  });
-
-  it('applies the neighbours of a poison event, gives that one back with a pause, and buries it at the eighth delivery', async () => {
-    await clear();
-    const poison = delivered(13);
-    const events = [delivered(1), delivered(2), poison, delivered(14), delivered(15)];
-    const dispositions = await handle(events);
-    expect(dispositions.map((disposition) => 'ack' in disposition)).toEqual([true, true, false, true, true]);
-    expect(dispositions[2]).toEqual({ retryAfterMs: expect.any(Number) });
-    expect(await appliedIds()).toEqual(idsOf(events.filter((event) => event !== poison)));
-    expect(await handle([delivered(13, 7, poison.envelope.id)])).toEqual([{ retryAfterMs: expect.any(Number) }]);
-    expect(await database.query(deadLetters, [])).toEqual([]);
-    expect(await handle([delivered(13, 8, poison.envelope.id)])).toEqual([{ ack: true }]);
-    expect(await database.query(deadLetters, [])).toEqual([
-      { eventId: poison.envelope.id, consumer: 'test', deliveries: 8 },
-    ]);
-    expect(dead).toEqual([poison.envelope.id]);
-  });
-
-  it('is given back whole, never halved and never buried, while something that it needs is away', async () => {
-    await clear();
-    let asked = 0;
-    const away = (error: unknown): Promise<unknown> => {
-      const events = [delivered(1, 20), delivered(2, 20)];
-      const prepare = (): Promise<never> => (asked++, Promise.reject(error));
-      const apply = (): Promise<never> => Promise.reject(new Error('not reached'));
-      return handleBatch({ database, consumer: 'test', prepare, apply, onDead: () => undefined }, events);
-    };
-    const reasons = [
-      new RpcUnanswered('rpc.contacts.resolve-many', 'none', null),
-      new AppError(gatewayErrors.SERVICE_UNAVAILABLE),
-      new OutcomeUnknown(null),
-    ];
-    for (const reason of reasons) await expect(away(reason)).rejects.toBe(reason);
-    expect(asked).toBe(reasons.length);
-    expect(await database.query(deadLetters, [])).toEqual([]);
-  });
-
-  it('gives back what must wait and applies it when it comes again', async () => {
-    await clear();
-    const early = delivered(0);
-    expect(await handle([delivered(1), early])).toEqual([{ ack: true }, { retryAfterMs: expect.any(Number) }]);
-    const later = delivered(7, 2, early.envelope.id);
-    expect(await handle([later])).toEqual([{ ack: true }]);
-    expect(await appliedIds()).toContain(early.envelope.id);
-  });
-});
-
-/** Writes the row now instead of with COMMIT, so that a slow transaction holds an early position. */
-function appendNow(tx: Parameters<typeof appendEvents>[0], events: readonly NewEvent<unknown>[]): void {
-  const statements: Promise<unknown>[] = [];
-  appendEvents({ ...tx, atCommit: (own, values) => void statements.push(tx.query(own, values)) }, events);
-  for (const sent of statements) sent.catch(() => undefined);
-}

@@ -1,0 +1,81 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { DeliveredEvent } from '@switchboard/nats';
+import { statement, type Queryable } from '@switchboard/postgres';
+
+/** Name of the consumer whose dead letters are events that no broker would store; see `Relay`. */
+export const RELAY_CONSUMER = 'relay';
+
+const KEEP = `INSERT INTO dead_letter (event_id, consumer, subject, envelope, error, deliveries)
+   SELECT $1, $2, $3, $4, $5, $6::int`;
+const AGAIN = `ON CONFLICT (event_id, consumer) DO UPDATE
+   SET error = excluded.error, deliveries = excluded.deliveries, died_at = now(), redrive_requested_at = NULL`;
+const bury = statement(
+  'dead-letter.bury',
+  `WITH unapplied AS (DELETE FROM inbox WHERE event_id = $1 AND consumer = $2) ${KEEP} ${AGAIN}`,
+);
+const buryFailed = statement(
+  'dead-letter.bury-failed',
+  `${KEEP} WHERE NOT EXISTS (SELECT FROM inbox WHERE event_id = $1 AND consumer = $2) ${AGAIN}`,
+);
+const marked = statement<{ envelope: string; deliveries: number }>(
+  'dead-letter.marked',
+  `SELECT envelope, deliveries FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
+   ORDER BY event_id LIMIT $2`,
+);
+const take = statement<{ eventId: string }>(
+  'dead-letter.take',
+  `WITH own AS (
+     SELECT event_id FROM dead_letter
+     WHERE event_id = ANY($1::text[]) AND consumer = $2 AND redrive_requested_at IS NOT NULL
+     ORDER BY event_id FOR UPDATE SKIP LOCKED)
+   DELETE FROM dead_letter AS letter USING own WHERE letter.event_id = own.event_id AND letter.consumer = $2
+   RETURNING letter.event_id AS "eventId"`,
+);
+
+/**
+ * Keeps an event as a dead letter of its consumer, in the transaction that was to apply it: its inbox row is taken back,
+ * so that driven again it is as if it had never come. The caller acknowledges it.
+ */
+export async function buryEvent(tx: Queryable, consumer: string, event: DeliveredEvent, reason: string): Promise<void> {
+  await tx.query(bury, rowOf(consumer, event, reason));
+}
+
+/** Keeps an event whose transaction failed as a dead letter, unless somebody else has applied it meanwhile. */
+export async function buryFailedEvent(
+  through: Queryable,
+  consumer: string,
+  event: DeliveredEvent,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  await through.query(buryFailed, rowOf(consumer, event, reason));
+}
+
+/** Dead letters that an operator wants tried again, oldest first; this try is counted as one more delivery. */
+export async function markedLetters(through: Queryable, consumer: string, max: number): Promise<DeliveredEvent[]> {
+  const rows = await through.query(marked, [consumer, max]);
+  return rows.map(({ envelope, deliveries }) => ({
+    envelope: JSON.parse(envelope) as EventEnvelope,
+    deliveries: deliveries + 1,
+    context: ROOT_CONTEXT,
+  }));
+}
+
+/**
+ * Takes marked letters away, in the transaction that does what they were for.
+ *
+ * @returns the ids that were still there and that nobody else is at
+ */
+export async function takeLetters(
+  through: Queryable,
+  consumer: string,
+  eventIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await through.query(take, [eventIds, consumer]);
+  return new Set(rows.map(({ eventId }) => eventId));
+}
+
+function rowOf(consumer: string, { envelope, deliveries }: DeliveredEvent, reason: string): unknown[] {
+  return [envelope.id, consumer, envelope.subject, JSON.stringify(envelope), reason, deliveries];
+}

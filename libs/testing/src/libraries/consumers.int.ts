@@ -1,0 +1,184 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { RpcUnanswered, type DeliveredEvent } from '@switchboard/nats';
+import { buryEvent, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
+import { OutcomeUnknown, type Database } from '@switchboard/postgres';
+import { testServers, type ServiceDatabase } from '../index.js';
+import {
+  applied,
+  deadLetters,
+  delivered,
+  insertApplied,
+  markAllLetters,
+  Outbox1764000000000,
+} from './outbox-fixture.js';
+
+const servers = testServers();
+let prepared: ServiceDatabase;
+let superuser: Database;
+let database: Database;
+beforeAll(async () => {
+  prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
+  superuser = await prepared.superuser();
+  database = await prepared.database();
+});
+
+/** How one replica consumes: the effect is a row, sequence 13 is refused by a constraint, 0 must wait. */
+const replica = (own: Database = database): BatchHandler<null> => ({
+  database: own,
+  consumer: 'test',
+  prepare: () => Promise.resolve(null),
+  apply: async (tx, fresh) => {
+    const ready = fresh.filter(({ envelope }) => envelope.sequence !== 0);
+    const ids = ready.map(({ envelope }) => envelope.id);
+    await tx.query(insertApplied, [ids, ready.map(({ envelope }) => envelope.sequence)]);
+    return new Set(fresh.filter(({ envelope }) => envelope.sequence === 0).map(({ envelope }) => envelope.id));
+  },
+  onDead: ({ envelope }) => void dead.push(envelope.id),
+});
+const dead: string[] = [];
+const handle = (events: readonly DeliveredEvent[]): ReturnType<typeof handleBatch> => handleBatch(replica(), events);
+const appliedIds = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId);
+const idsOf = (events: readonly DeliveredEvent[]): string[] => events.map(({ envelope }) => envelope.id);
+beforeEach(async () => {
+  dead.length = 0;
+  await superuser.dataSource.query('TRUNCATE contacts.applied, contacts.dead_letter');
+});
+
+describe('a batch of events', () => {
+  it('is applied once, however often and however mixed it is delivered, by two replicas at the same time too', async () => {
+    const events = [1, 2, 3, 4, 5].map((sequence) => delivered(sequence));
+    const [first, second, third] = [
+      events.slice(0, 3),
+      [...events.slice(1), ...events.slice(1, 3)],
+      events.toReversed(),
+    ];
+    const dispositions = await Promise.all([handle(first), handle(second), handle(third)]);
+    expect(dispositions.flat()).toEqual(Array(first.length + second.length + third.length).fill({ ack: true }));
+    expect(await appliedIds()).toEqual(idsOf(events));
+  });
+
+  it('applies the neighbours of a poison event, gives that one back with a pause, and buries it at the eighth delivery', async () => {
+    const poison = delivered(13);
+    const events = [delivered(1), delivered(2), poison, delivered(14), delivered(15)];
+    const dispositions = await handle(events);
+    expect(dispositions.map((disposition) => 'ack' in disposition)).toEqual([true, true, false, true, true]);
+    expect(dispositions[2]).toEqual({ retryAfterMs: expect.any(Number) });
+    expect(await appliedIds()).toEqual(idsOf(events.filter((event) => event !== poison)));
+    expect(await handle([delivered(13, 7, poison.envelope.id)])).toEqual([{ retryAfterMs: expect.any(Number) }]);
+    expect(await database.query(deadLetters, [])).toEqual([]);
+    expect(await handle([delivered(13, 8, poison.envelope.id)])).toEqual([{ ack: true }]);
+    expect(await database.query(deadLetters, [])).toEqual([
+      {
+        eventId: poison.envelope.id,
+        consumer: 'test',
+        deliveries: 8,
+        error: expect.stringContaining('applied_sequence'),
+      },
+    ]);
+    expect(dead).toEqual([poison.envelope.id]);
+  });
+
+  it('is given back whole, never halved and never buried, while something that it needs is away', async () => {
+    let asked = 0;
+    const away = (error: unknown): Promise<unknown> => {
+      const events = [delivered(1, 20), delivered(2, 20)];
+      const prepare = (): Promise<never> => (asked++, Promise.reject(error));
+      const apply = (): Promise<never> => Promise.reject(new Error('not reached'));
+      return handleBatch({ database, consumer: 'test', prepare, apply, onDead: () => undefined }, events);
+    };
+    const reasons = [
+      new RpcUnanswered('rpc.contacts.resolve-many', 'none', null),
+      new AppError(gatewayErrors.SERVICE_UNAVAILABLE),
+      new OutcomeUnknown(null),
+    ];
+    for (const reason of reasons) await expect(away(reason)).rejects.toBe(reason);
+    expect(asked).toBe(reasons.length);
+    expect(await database.query(deadLetters, [])).toEqual([]);
+  });
+
+  it('gives back what must wait and applies it when it comes again', async () => {
+    const early = delivered(0);
+    expect(await handle([delivered(1), early])).toEqual([{ ack: true }, { retryAfterMs: expect.any(Number) }]);
+    const later = delivered(7, 2, early.envelope.id);
+    expect(await handle([later])).toEqual([{ ack: true }]);
+    expect(await appliedIds()).toContain(early.envelope.id);
+  });
+});
+
+describe('a dead letter', () => {
+  const redrive = async (own: Database = database): Promise<void> => {
+    await redriveBatch(replica(own), await markedLetters(own, 'test', 50));
+  };
+  /** A poison event that has been given up, and what heals it. */
+  const bury = async (sequence: number): Promise<DeliveredEvent> => {
+    const event = delivered(sequence, 8);
+    await handle([event]);
+    return event;
+  };
+  const heal = (): Promise<unknown> =>
+    superuser.dataSource.query('ALTER TABLE contacts.applied DROP CONSTRAINT applied_sequence_check');
+  const hurt = (): Promise<unknown> =>
+    superuser.dataSource.query(
+      'TRUNCATE contacts.applied; ALTER TABLE contacts.applied ADD CONSTRAINT applied_sequence_check CHECK (sequence <> 13)',
+    );
+  const letters = async (): Promise<unknown[]> => database.query(deadLetters, []);
+
+  it('that is driven again is applied once and gone, by two replicas at the same time and delivered meanwhile too', async () => {
+    const event = await bury(13);
+    await redrive();
+    expect(await letters()).toMatchObject([{ eventId: event.envelope.id, deliveries: 8 }]);
+    await database.query(markAllLetters, []);
+    await heal();
+    const others = [await prepared.database(), await prepared.database()];
+    await Promise.all([...others.map((own) => redrive(own)), handle([{ ...event, deliveries: 9 }]), redrive()]);
+    expect(await appliedIds()).toEqual([event.envelope.id]);
+    expect(await letters()).toEqual([]);
+    await hurt();
+  });
+
+  it('that fails again stays, with the new error, one try more and its mark gone; its neighbours are applied', async () => {
+    const [poison, waiting, good] = [delivered(13, 8), delivered(0, 3), delivered(7, 3)];
+    for (const event of [poison, waiting, good]) await buryEvent(database, 'test', event, 'at first');
+    await database.query(markAllLetters, []);
+    await redrive();
+    expect(await appliedIds()).toEqual(idsOf([good]));
+    expect(await letters()).toEqual([
+      {
+        eventId: poison.envelope.id,
+        consumer: 'test',
+        deliveries: 9,
+        error: expect.stringContaining('applied_sequence'),
+      },
+      { eventId: waiting.envelope.id, consumer: 'test', deliveries: 4, error: expect.stringContaining('not here yet') },
+    ]);
+    expect(await markedLetters(database, 'test', 50)).toEqual([]);
+  });
+
+  it('keeps its mark while something that it needs is away', async () => {
+    const event = await bury(13);
+    await database.query(markAllLetters, []);
+    const away = { ...replica(), prepare: () => Promise.reject(new AppError(gatewayErrors.SERVICE_UNAVAILABLE)) };
+    await expect(redriveBatch(away, await markedLetters(database, 'test', 50))).rejects.toMatchObject({ status: 503 });
+    expect(idsOf(await markedLetters(database, 'test', 50))).toEqual([event.envelope.id]);
+  });
+
+  it('of an effect that set it aside by itself is applied when it is driven again', async () => {
+    const event = delivered(5);
+    const asideAtFirst: BatchHandler<null> = {
+      ...replica(),
+      apply: async (tx, fresh) => {
+        for (const own of fresh) await buryEvent(tx, 'test', own, 'set aside');
+        return new Set();
+      },
+    };
+    expect(await handleBatch(asideAtFirst, [event])).toEqual([{ ack: true }]);
+    await database.query(markAllLetters, []);
+    await redriveBatch(asideAtFirst, await markedLetters(database, 'test', 50));
+    expect(await letters()).toMatchObject([{ deliveries: 2 }]);
+    await database.query(markAllLetters, []);
+    await redrive();
+    expect([await appliedIds(), await letters()]).toEqual([idsOf([event]), []]);
+  });
+});

@@ -1,0 +1,72 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { contactChanged } from '@switchboard/contracts/contacts/events';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { DeliveredEvent } from '@switchboard/nats';
+import { appendEvents, outboxTables, replayTables, type NewEvent } from '@switchboard/outbox';
+import { partitionFunctions, statement, type Transaction } from '@switchboard/postgres';
+
+/** A service's outbox, inbox and dead letters, and an effect that refuses sequence 13. */
+export class Outbox1764000000000 {
+  readonly name = 'Outbox1764000000000';
+
+  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+    await runner.query(partitionFunctions('contacts'));
+    await runner.query(outboxTables('contacts'));
+    await runner.query(replayTables('contacts'));
+    await runner.query(`
+      CREATE TABLE contacts.aggregate (id text PRIMARY KEY, sequence integer NOT NULL);
+      CREATE TABLE contacts.applied (event_id text NOT NULL, sequence integer NOT NULL CHECK (sequence <> 13));
+    `);
+  }
+
+  async down(): Promise<void> {}
+}
+
+/** The next number of an aggregate, under its row's lock. */
+export const nextSequence = statement<{ sequence: number }>(
+  't.next-sequence',
+  `INSERT INTO aggregate (id, sequence) VALUES ($1, 1)
+   ON CONFLICT (id) DO UPDATE SET sequence = aggregate.sequence + 1 RETURNING sequence`,
+);
+/** The effect: not idempotent, so that an event applied twice leaves two rows. */
+export const insertApplied = statement(
+  't.insert-applied',
+  'INSERT INTO applied (event_id, sequence) SELECT * FROM unnest($1::text[], $2::int[])',
+);
+/** Effects in the order of their sequence. */
+export const applied = statement<{ eventId: string }>(
+  't.applied',
+  'SELECT event_id AS "eventId" FROM applied ORDER BY sequence',
+);
+/** Events that wait for the relay. */
+export const unpublished = statement<{ n: number }>(
+  't.unpublished',
+  'SELECT count(*)::int AS n FROM outbox WHERE published_at IS NULL',
+);
+/** All dead letters. */
+export const deadLetters = statement<{ eventId: string; consumer: string; deliveries: number; error: string }>(
+  't.dead-letters',
+  'SELECT event_id AS "eventId", consumer, deliveries, error FROM dead_letter ORDER BY event_id, consumer',
+);
+/** What `npm run admin -- dead-letters redrive --all` does. */
+export const markAllLetters = statement('t.mark-letters', 'UPDATE dead_letter SET redrive_requested_at = now()');
+
+/** An event to append. */
+export function eventOf(aggregateId: string, sequence: number): NewEvent<unknown> {
+  const data = { contact: { id: aggregateId } };
+  return { event: contactChanged, organizationId: 'corg', aggregateId, sequence, occurredAt: new Date(0), data };
+}
+
+/** An event as a consumer gets it. */
+export function delivered(sequence: number, deliveries = 1, id: string = newCuid()): DeliveredEvent {
+  const { subject } = contactChanged;
+  const envelope = { id, subject, organizationId: 'corg', aggregateId: 'agg', sequence, occurredAt: '', data: null };
+  return { envelope, deliveries, context: ROOT_CONTEXT };
+}
+
+/** Writes the rows now instead of with COMMIT, so that a slow transaction holds an early position. */
+export function appendNow(tx: Transaction, events: readonly NewEvent<unknown>[]): void {
+  const statements: Promise<unknown>[] = [];
+  appendEvents({ ...tx, atCommit: (own, values) => void statements.push(tx.query(own, values)) }, events);
+  for (const sent of statements) sent.catch(() => undefined);
+}
