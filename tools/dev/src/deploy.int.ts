@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { endServer, findNatsServer, spawnServer } from '@switchboard/embedded-servers';
 import { connectNats, type NatsConnection, natsUsers, provision } from '@switchboard/nats';
 import { serviceRoles } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { testServers } from '@switchboard/testing';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { environmentOf, readCompose, variablesOf } from '../test/compose-file.js';
+import { startDeployedNats } from '../test/deployed-nats.js';
 import { createServiceAccess } from './database.js';
 import { natsProvisioner } from './nats-access.js';
 import { Secrets } from './secrets.js';
@@ -28,7 +27,7 @@ const names = services.map(({ name }) => name);
 
 describe('deploy/nats/nats.conf', () => {
   it('lets in every service with its password of docker-compose.yml, answers the health check, and lets in nobody else', async () => {
-    const { address, monitor } = await startServer();
+    const { url: address, monitor } = await startDeployedNats(environment('nats'), servers.onEnd);
     const connect = async (user: string, password: string): Promise<NatsConnection> => {
       const connection = await connectNats({ url: address, user, password, onStatus: () => undefined });
       servers.onEnd(() => connection.close());
@@ -94,32 +93,6 @@ const roles = `
     has_database_privilege(r.oid, current_database(), 'create') as "mayCreate",
     (select array_agg(m.roleid::regrole::text) from pg_auth_members m where m.member = r.oid) as "memberOf"
   from pg_roles r where r.rolname like 'switchboard%' order by r.rolname`;
-
-/** Starts the server on the file as it is; only its addresses and its store are others. */
-async function startServer(): Promise<{ address: string; monitor: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-deploy-'));
-  servers.onEnd(() => rm(folder, { recursive: true, force: true }));
-  const config = join(folder, 'nats.conf');
-  const text = await textOf('deploy/nats/nats.conf');
-  const here = text.replace('0.0.0.0:4222', '127.0.0.1:-1').replace('127.0.0.1:8222', '127.0.0.1:-1');
-  await writeFile(config, here.replace('"/data"', JSON.stringify(join(folder, 'data'))));
-  const server = await spawnServer({
-    command: await findNatsServer({ cacheDir: join(root, '.cache') }),
-    args: ['-c', config],
-    log: join(folder, 'nats.log'),
-    environment: environment('nats'),
-  });
-  servers.onEnd(() => endServer(server, 'SIGTERM', 5_000));
-  const log = await eventually(async () => {
-    const said = await server.readLog();
-    return said.includes('Server is ready') && said;
-  });
-  const portAfter = (what: RegExp): string => what.exec(log)?.[1] ?? '';
-  return {
-    address: `nats://127.0.0.1:${portAfter(/client connections on 127\.0\.0\.1:(\d+)/)}`,
-    monitor: `http://127.0.0.1:${portAfter(/http monitor on 127\.0\.0\.1:(\d+)/)}`,
-  };
-}
 
 /** What psql makes of the script: `\getenv` sets a variable from the environment, `:'variable'` is it in quotes. */
 function asPsqlSendsIt(script: string, variables: Readonly<Record<string, string>>): string {

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import {
+  connectNats,
+  EventPublisher,
+  type NatsConnection,
+  natsUsers,
+  provision,
+  PROVISIONER,
+  PullConsumer,
+  RpcClient,
+} from '@switchboard/nats';
+import { eventually, testServers } from '@switchboard/testing';
+import { type DeployedNats, startDeployedNats } from '../test/deployed-nats.js';
+import {
+  covers,
+  dangerousToPublish,
+  dangerousToSubscribe,
+  type NatsRight,
+  type NatsUse,
+  rightsOf,
+  subjectIn,
+  usesOfTopology,
+} from '../test/nats-rights.js';
+import { composeNatsConfig, natsAdmin } from './nats-access.js';
+import { Secrets } from './secrets.js';
+
+const servers = testServers();
+const users = natsUsers().map(({ user }) => user);
+const uses = usesOfTopology();
+const rights = uses.flatMap(rightsOf);
+const PASSWORD = 'secret';
+
+let nats: DeployedNats;
+
+/** A user's connection with every violation that the server told it of, as `publish <subject>`. */
+interface Watched {
+  readonly connection: NatsConnection;
+  readonly violations: Set<string>;
+}
+
+async function connect(user: string): Promise<Watched> {
+  const violations = new Set<string>();
+  const onStatus = (_status: string, detail: string): void => {
+    const [, operation, subject] = /Violation for (Publish|Subscription) to "([^"]*)"/i.exec(detail) ?? [];
+    if (operation) violations.add(`${operation === 'Publish' ? 'publish' : 'subscribe'} ${subject}`);
+  };
+  const connection = await connectNats({ url: nats.url, user, password: PASSWORD, onStatus });
+  servers.onEnd(() => connection.close());
+  return { connection, violations };
+}
+
+describe('on the server of deploy/nats/nats.conf', () => {
+  const connections = new Map<string, Watched>();
+  const of = (user: string): Watched => {
+    const found = connections.get(user);
+    if (!found) throw new Error(`nobody is connected as ${user}`);
+    return found;
+  };
+
+  beforeAll(async () => {
+    const passwords = users.map((user) => [`NATS_${user.toUpperCase()}_PASSWORD`, `"${PASSWORD}"`] as const);
+    nats = await startDeployedNats(Object.fromEntries(passwords), servers.onEnd);
+    for (const user of users) connections.set(user, await connect(user));
+    await provision(of(PROVISIONER).connection, 1);
+  });
+
+  it.each(uses.map((use) => [nameOf(use), use] as const))('%s', async (_name, use) => {
+    if (use.kind === 'tell') await tell(of(use.service).connection, use.service);
+    if (use.kind === 'call') await call(of(use.caller).connection, of(use.server).connection, use.rpc);
+    if (use.kind === 'consume') await consume(of(use.service).connection, use.consumer);
+    if (use.kind === 'provision') await provision(of(PROVISIONER).connection, 1);
+    for (const { violations } of connections.values()) expect([...violations]).toEqual([]);
+  });
+
+  it.each(natsUsers())('$user has no right but those that were just used', ({ user, permissions }) => {
+    const used = (wanted: string): string[] => [
+      ...new Set(rights.flatMap((one) => (one.user === user && one.operation === wanted ? one.pattern : []))),
+    ];
+    expect([...permissions.publish].sort()).toEqual(used('publish').sort());
+    expect([...permissions.subscribe].sort()).toEqual(used('subscribe').sort());
+  });
+
+  it.each(users)("%s is refused what is any other user's, and what nobody may", async (user) => {
+    const { connection, violations } = await connect(user);
+    const own = rights.filter((right) => right.user === user);
+    const isOwn = (operation: string, subject: string): boolean =>
+      own.some((right) => right.operation === operation && covers(right.pattern, subject));
+    const probed = probes().filter(({ operation, subject }) => !isOwn(operation, subject));
+    for (const { operation, subject } of probed) {
+      if (operation === 'publish') connection.publish(subject, '{}');
+      else connection.subscribe(subject, { callback: () => undefined });
+    }
+    await connection.flush();
+    const refused = await eventually(() => {
+      const silent = probed.filter(({ operation, subject }) => !violations.has(`${operation} ${subject}`));
+      if (silent.length > 0) throw new Error(`not refused: ${JSON.stringify(silent)}`);
+      return probed.length;
+    });
+    expect(refused).toBeGreaterThan(80);
+  });
+
+  it.each(users)('%s cannot take requests away from the service that answers them', async (user) => {
+    const { connection, violations } = await connect(user);
+    const foreign = uses.flatMap((use) => (use.kind === 'call' && use.server !== user ? [use] : []));
+    for (const { server, rpc } of foreign) {
+      connection.subscribe(rpc.subject, { queue: server, callback: () => undefined });
+    }
+    await connection.flush();
+    await eventually(() => foreign.every(({ rpc }) => violations.has(`subscribe ${rpc.subject}`)));
+  });
+
+  it('no header of a publisher can empty a stream', async () => {
+    for (const use of uses.filter(({ kind }) => kind === 'tell')) {
+      const { stream } = use as Extract<NatsUse, { kind: 'tell' }>;
+      const info = await of(PROVISIONER).connection.request(`$JS.API.STREAM.INFO.${stream}`);
+      expect(info.json()).toMatchObject({ config: { allow_rollup_hdrs: false } });
+    }
+  });
+});
+
+describe('the local run', () => {
+  it('has the same users with the same permissions, and beside them the administrator', async () => {
+    const [, json = ''] = /^authorization: (\{[\s\S]*?^\})/m.exec(
+      composeNatsConfig(await Secrets.open('/dev/null')),
+    ) ?? ['', ''];
+    const { users: local } = JSON.parse(json) as { users: { user: string; permissions?: unknown }[] };
+    expect(local.map(({ user, permissions }) => ({ user, permissions }))).toEqual([
+      ...natsUsers(),
+      { user: natsAdmin, permissions: undefined },
+    ]);
+  });
+});
+
+function nameOf(use: NatsUse): string {
+  switch (use.kind) {
+    case 'tell':
+      return `${use.service} tells an event, and hears that ${use.stream} has it`;
+    case 'call':
+      return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
+    case 'consume':
+      return `${use.service} pulls and acknowledges an event of ${use.consumer.stream} as ${use.consumer.name}`;
+    case 'provision':
+      return 'the provisioner makes streams and consumers, again';
+  }
+}
+
+/** Every user's every right, and what is dangerous for anybody. */
+function probes(): Omit<NatsRight & { subject: string }, 'user' | 'pattern'>[] {
+  const subjects = (operation: string): string[] =>
+    rights.flatMap((right) => (right.operation === operation ? [right.pattern] : []));
+  // What others hear of a stream lies within what its owner tells.
+  const filters = uses.flatMap((use) => (use.kind === 'consume' ? [use.consumer.filter] : []));
+  const patterns = [...subjects('publish'), ...subjects('subscribe'), ...filters];
+  const publish = new Set([...patterns.map(subjectIn), ...dangerousToPublish()]);
+  const subscribe = new Set([...patterns, ...patterns.map(subjectIn), ...dangerousToSubscribe()]);
+  return [
+    ...[...publish].map((subject) => ({ operation: 'publish', subject }) as const),
+    ...[...subscribe].map((subject) => ({ operation: 'subscribe', subject }) as const),
+  ];
+}
+
+async function tell(connection: NatsConnection, service: string): Promise<void> {
+  const event = { id: 'cprobe', subject: `${service}.probe.v1`, payload: '{}', traceparent: null };
+  await new EventPublisher(connection).publish(event);
+}
+
+async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefinition): Promise<void> {
+  const serving = server.subscribe(rpc.subject, {
+    queue: rpc.owner,
+    callback: (_error, message) => void message.respond(JSON.stringify({ ok: rpc.subject })),
+  });
+  await server.flush();
+  expect(await new RpcClient(caller).call(rpc, systemPrincipal('corg', 'test'), {})).toBe(rpc.subject);
+  serving.unsubscribe();
+}
+
+/** The event is told by the stream's owner; once it is acknowledged nothing waits any more. */
+async function consume(connection: NatsConnection, consumer: ConsumerTopology): Promise<void> {
+  const subject = subjectIn(consumer.filter);
+  const owner = await connect(subject.split('.')[0] ?? '');
+  const envelope = { id: `cprobe-${consumer.name}`, subject };
+  await new EventPublisher(owner.connection).publish({
+    ...envelope,
+    payload: JSON.stringify(envelope),
+    traceparent: null,
+  });
+  const heard: unknown[] = [];
+  const pulling = new PullConsumer({
+    connection,
+    consumer,
+    batchMax: 10,
+    handle: async (events) => events.map((event) => (heard.push(event.envelope), { ack: true })),
+    onMalformed: () => undefined,
+    onError: () => undefined,
+  });
+  pulling.start();
+  await eventually(() => heard.length > 0);
+  const { connection: looking } = await connect(PROVISIONER);
+  await eventually(async () => {
+    const info = await looking.request(`$JS.API.CONSUMER.INFO.${consumer.stream}.${consumer.name}`);
+    const { num_pending, num_ack_pending } = info.json<{ num_pending: number; num_ack_pending: number }>();
+    return num_pending === 0 && num_ack_pending === 0;
+  });
+  await pulling.stop();
+  expect(heard).toEqual([envelope]);
+}

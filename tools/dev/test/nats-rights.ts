@@ -1,0 +1,118 @@
+import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
+import { topology, type ConsumerTopology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { PROVISIONER } from '@switchboard/nats';
+
+/** One way to use NATS, with the patterns that its users need for it; read from the topology, not from the permissions. */
+export type NatsUse =
+  | { readonly kind: 'tell'; readonly service: string; readonly stream: string }
+  | { readonly kind: 'call'; readonly caller: string; readonly server: string; readonly rpc: RpcDefinition }
+  | { readonly kind: 'consume'; readonly service: string; readonly consumer: ConsumerTopology }
+  | { readonly kind: 'provision' };
+
+/** A right of a user. */
+export interface NatsRight {
+  readonly user: string;
+  readonly operation: 'publish' | 'subscribe';
+  /** A subject, perhaps with `*` and `>`. */
+  readonly pattern: string;
+}
+
+const services = Object.entries<ServiceTopology>(topology);
+
+/** Everything that the topology says. */
+export function usesOfTopology(): NatsUse[] {
+  const uses = services.flatMap(([service, { stream, calls, consumes }]): NatsUse[] => [
+    ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const]),
+    ...calls.map((rpc) => ({ kind: 'call', caller: service, server: rpc.owner, rpc }) as const),
+    ...consumes.map((consumer) => ({ kind: 'consume', service, consumer }) as const),
+  ]);
+  return [...uses, { kind: 'provision' }];
+}
+
+/** What a use needs, and so all that anybody may have. Whoever publishes to JetStream hears from it in his inbox. */
+export function rightsOf(use: NatsUse): NatsRight[] {
+  const inboxOf = (user: string): NatsRight => ({ user, operation: 'subscribe', pattern: `_INBOX_${user}.>` });
+  const publish = (user: string, pattern: string): NatsRight => ({ user, operation: 'publish', pattern });
+  switch (use.kind) {
+    case 'tell':
+      return [publish(use.service, `${use.service}.>`), inboxOf(use.service)];
+    case 'call':
+      return [
+        publish(use.caller, use.rpc.subject),
+        inboxOf(use.caller),
+        { user: use.server, operation: 'subscribe', pattern: use.rpc.subject },
+        publish(use.server, `_INBOX_${use.caller}.>`),
+      ];
+    case 'consume':
+      return [
+        publish(use.service, `$JS.API.CONSUMER.MSG.NEXT.${use.consumer.stream}.${use.consumer.name}`),
+        publish(use.service, `$JS.ACK.${use.consumer.stream}.${use.consumer.name}.>`),
+        inboxOf(use.service),
+      ];
+    case 'provision':
+      return [publish(PROVISIONER, '$JS.API.>'), inboxOf(PROVISIONER)];
+  }
+}
+
+/** Whether a pattern takes in all of a subject, which may itself hold wildcards. Source: NATS documentation, "Subjects". */
+export function covers(pattern: string, subject: string): boolean {
+  const [wide, narrow] = [pattern.split('.'), subject.split('.')];
+  for (const [index, token] of wide.entries()) {
+    const other = narrow[index];
+    if (token === '>') return other !== undefined;
+    if (other === undefined || other === '>' || (token !== '*' && token !== other)) return false;
+  }
+  return wide.length === narrow.length;
+}
+
+/** A subject that a pattern takes in. */
+export function subjectIn(pattern: string): string {
+  if (pattern.startsWith('$JS.ACK.')) return pattern.replace('>', '1.1.1.1.0');
+  return pattern.replace('>', 'probe.v1');
+}
+
+const streams = services.flatMap(([, { stream }]) => stream ?? []);
+const consumers = services.flatMap(([, { consumes }]) => consumes);
+
+/** Subjects that nobody but the provisioner may publish to, and the server's own that not even he may. */
+export function dangerousToPublish(): string[] {
+  const api = [
+    'INFO',
+    'ACCOUNT.INFO',
+    'STREAM.NAMES',
+    'STREAM.LIST',
+    'STREAM.CREATE.INTRUDER',
+    'META.LEADER.STEPDOWN',
+    ...streams.flatMap((stream) => [
+      ...['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'INFO', 'SNAPSHOT', 'RESTORE'].map(
+        (verb) => `STREAM.${verb}.${stream}`,
+      ),
+      ...['MSG.GET', 'MSG.DELETE', 'LEADER.STEPDOWN', 'PEER.REMOVE'].map((verb) => `STREAM.${verb}.${stream}`),
+      ...['DIRECT.GET', 'CONSUMER.NAMES', 'CONSUMER.LIST', 'CONSUMER.CREATE'].map((verb) => `${verb}.${stream}`),
+      `CONSUMER.CREATE.${stream}.intruder`,
+      `CONSUMER.CREATE.${stream}.intruder.>`,
+      `CONSUMER.DURABLE.CREATE.${stream}.intruder`,
+      `CONSUMER.MSG.NEXT.${stream}.intruder`,
+    ]),
+    ...consumers.flatMap(({ stream, name }) => [
+      ...['CREATE', 'DURABLE.CREATE', 'DELETE', 'INFO', 'PAUSE', 'UNPIN', 'LEADER.STEPDOWN', 'MSG.NEXT'].map(
+        (verb) => `CONSUMER.${verb}.${stream}.${name}`,
+      ),
+    ]),
+  ];
+  return [
+    ...api.map((subject) => `$JS.API.${subject}`),
+    ...consumers.map(({ stream, name }) => `$JS.ACK.${stream}.${name}.1.1.1.1.0`),
+    ...['$JS.FC.probe', '$KV.bucket.key', '$O.bucket.C.probe', '$SRV.PING', '_INBOX.probe', 'probe'],
+    ...['$SYS.REQ.SERVER.PING', '$SYS.REQ.ACCOUNT.PING.CONNZ', '$SYS.REQ.USER.INFO', '$SYS.REQ.SERVER.X.RELOAD'],
+  ];
+}
+
+/** Patterns that would let somebody read what is not his. */
+export function dangerousToSubscribe(): string[] {
+  return [
+    ...['>', '*', '*.>', '*.*', '*.*.*', '*.*.*.*', 'rpc.>', 'rpc.*.*', '_INBOX.>', '_INBOX*.>', '*.probe.v1'],
+    ...['$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>', '$JS.EVENT.ADVISORY.>', '$SYS.>', '$KV.>', '$O.>', '$SRV.>'],
+    ...services.flatMap(([service]) => [`${service}.>`, `rpc.${service}.>`, `rpc.${service}.*`, `_INBOX_${service}.*`]),
+  ];
+}
