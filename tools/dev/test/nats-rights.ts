@@ -73,46 +73,43 @@ export function subjectIn(pattern: string): string {
 
 const streams = services.flatMap(([, { stream }]) => stream ?? []);
 const consumers = services.flatMap(([, { consumes }]) => consumes);
+const words = (text: string): string[] => text.split(' ');
+
+/** Parts of JetStream's API: of the account, of a stream, of a consumer. Source: NATS documentation, "JetStream wire API". */
+const accountApi = words('INFO ACCOUNT.INFO STREAM.NAMES STREAM.LIST STREAM.CREATE.INTRUDER META.LEADER.STEPDOWN');
+const streamApi = words(
+  'STREAM.CREATE STREAM.UPDATE STREAM.DELETE STREAM.PURGE STREAM.INFO STREAM.SNAPSHOT STREAM.RESTORE STREAM.MSG.GET ' +
+    'STREAM.MSG.DELETE STREAM.LEADER.STEPDOWN STREAM.PEER.REMOVE DIRECT.GET CONSUMER.NAMES CONSUMER.LIST CONSUMER.CREATE',
+);
+const consumerApi = words(
+  'CREATE DURABLE.CREATE DELETE INFO PAUSE UNPIN LEADER.STEPDOWN MSG.NEXT'.replace(/(?<=^| )/g, 'CONSUMER.'),
+);
 
 /** Subjects that nobody but the provisioner may publish to, and the server's own that not even he may. */
 export function dangerousToPublish(): string[] {
-  const api = [
-    'INFO',
-    'ACCOUNT.INFO',
-    'STREAM.NAMES',
-    'STREAM.LIST',
-    'STREAM.CREATE.INTRUDER',
-    'META.LEADER.STEPDOWN',
-    ...streams.flatMap((stream) => [
-      ...['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'INFO', 'SNAPSHOT', 'RESTORE'].map(
-        (verb) => `STREAM.${verb}.${stream}`,
-      ),
-      ...['MSG.GET', 'MSG.DELETE', 'LEADER.STEPDOWN', 'PEER.REMOVE'].map((verb) => `STREAM.${verb}.${stream}`),
-      ...['DIRECT.GET', 'CONSUMER.NAMES', 'CONSUMER.LIST', 'CONSUMER.CREATE'].map((verb) => `${verb}.${stream}`),
-      `CONSUMER.CREATE.${stream}.intruder`,
-      `CONSUMER.CREATE.${stream}.intruder.>`,
-      `CONSUMER.DURABLE.CREATE.${stream}.intruder`,
-      `CONSUMER.MSG.NEXT.${stream}.intruder`,
-    ]),
-    ...consumers.flatMap(({ stream, name }) => [
-      ...['CREATE', 'DURABLE.CREATE', 'DELETE', 'INFO', 'PAUSE', 'UNPIN', 'LEADER.STEPDOWN', 'MSG.NEXT'].map(
-        (verb) => `CONSUMER.${verb}.${stream}.${name}`,
-      ),
-    ]),
+  const ofStream = (stream: string): string[] => [
+    ...streamApi.map((verb) => `${verb}.${stream}`),
+    `CONSUMER.CREATE.${stream}.intruder`,
+    `CONSUMER.CREATE.${stream}.intruder.>`,
+    `CONSUMER.DURABLE.CREATE.${stream}.intruder`,
+    `CONSUMER.MSG.NEXT.${stream}.intruder`,
   ];
+  const ofConsumer = ({ stream, name }: ConsumerTopology): string[] =>
+    consumerApi.map((verb) => `${verb}.${stream}.${name}`);
+  const api = [...accountApi, ...streams.flatMap(ofStream), ...consumers.flatMap(ofConsumer)];
   return [
     ...api.map((subject) => `$JS.API.${subject}`),
     ...consumers.map(({ stream, name }) => `$JS.ACK.${stream}.${name}.1.1.1.1.0`),
-    ...['$JS.FC.probe', '$KV.bucket.key', '$O.bucket.C.probe', '$SRV.PING', '_INBOX.probe', 'probe'],
-    ...['$SYS.REQ.SERVER.PING', '$SYS.REQ.ACCOUNT.PING.CONNZ', '$SYS.REQ.USER.INFO', '$SYS.REQ.SERVER.X.RELOAD'],
+    ...words('$JS.FC.probe $KV.bucket.key $O.bucket.C.probe $SRV.PING _INBOX.probe probe'),
+    ...words('$SYS.REQ.SERVER.PING $SYS.REQ.ACCOUNT.PING.CONNZ $SYS.REQ.USER.INFO $SYS.REQ.SERVER.X.RELOAD'),
   ];
 }
 
 /** Patterns that would let somebody read what is not his. */
 export function dangerousToSubscribe(): string[] {
   return [
-    ...['>', '*', '*.>', '*.*', '*.*.*', '*.*.*.*', 'rpc.>', 'rpc.*.*', '_INBOX.>', '_INBOX*.>', '*.probe.v1'],
-    ...['$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>', '$JS.EVENT.ADVISORY.>', '$SYS.>', '$KV.>', '$O.>', '$SRV.>'],
+    ...words('> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* _INBOX.> _INBOX*.> *.probe.v1'),
+    ...words('$JS.> $JS.API.> $JS.ACK.> $JS.EVENT.> $JS.EVENT.ADVISORY.> $SYS.> $KV.> $O.> $SRV.>'),
     ...services.flatMap(([service]) => [`${service}.>`, `rpc.${service}.>`, `rpc.${service}.*`, `_INBOX_${service}.*`]),
   ];
 }
