@@ -64,7 +64,7 @@ describe('the built programs of contacts', () => {
     const [code] = await once(service.child, 'exit');
     expect(code).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(8_000);
-    const late = client.call(resolveContactsRpc, systemPrincipal('corg', 'test'), { sightings }, 100);
+    const late = client.call(resolveContactsRpc, systemPrincipal('corg', 'test'), { sightings }, { patienceMs: 100 });
     await expect(late).rejects.toMatchObject({ effect: 'none' });
   });
 

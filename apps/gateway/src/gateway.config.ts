@@ -15,6 +15,12 @@ export const gatewayConfigSchema = {
   ...serviceConfigSchema,
   GATEWAY_HOST: text({ description: 'address to listen at', default: '127.0.0.1' }),
   GATEWAY_PORT: integer({ description: 'port to listen at; 0 = any', default: 3_000, min: 0, max: 65_535 }),
+  LISTEN_FDS: integer({
+    description: '1: the socket to accept on is handed over as descriptor 3, and host and port are its own (systemd)',
+    default: 0,
+    min: 0,
+    max: 1,
+  }),
   PUBLIC_BASE_URL: publicBaseUrl({
     description: "the API's canonical base, without /v1; empty: redirects stay on the host they came to",
     default: '',

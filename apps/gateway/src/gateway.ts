@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import type { LoggerService, Type, DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -76,7 +78,7 @@ async function serveHttp(
   const internal = new InternalServer({ checks, metrics });
   const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
   keyUses.start();
-  await app.listen(config.GATEWAY_PORT, config.GATEWAY_HOST);
+  const url = await listen(server, config);
   const stop = async (): Promise<void> => {
     stopping = true;
     await stopAccepting(server.server, openRequests);
@@ -86,7 +88,25 @@ async function serveHttp(
     await internal.close();
   };
   let stopped: Promise<void> | undefined;
-  return { url: await app.getUrl(), internalUrl, stop: () => (stopped ??= stop()) };
+  return { url, internalUrl, stop: () => (stopped ??= stop()) };
+}
+
+/** The first descriptor that a supervisor hands over. Source: systemd, sd_listen_fds(3). */
+const HANDED_OVER_FD = 3;
+
+/**
+ * Begins to accept: on a socket of its own, or on one that was handed over. The latter stays open while the process is
+ * replaced, so that no connection is refused meanwhile, and several processes may share it.
+ *
+ * @returns the URL it listens at
+ */
+async function listen(server: FastifyInstance, config: GatewayConfig): Promise<string> {
+  const { LISTEN_FDS, GATEWAY_HOST: host, GATEWAY_PORT: port } = config;
+  await server.ready();
+  server.server.listen(LISTEN_FDS === 1 ? { fd: HANDED_OVER_FD } : { host, port });
+  await once(server.server, 'listening');
+  const { address, family, port: bound } = server.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
 }
 
 /** Puts Nest's routes on the server. @throws Error when a route does not declare itself */

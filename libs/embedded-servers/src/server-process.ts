@@ -25,6 +25,8 @@ export async function spawnServer(spec: {
   /** The whole environment of the process; a minimal one without it. */
   environment?: Readonly<Record<string, string>>;
   account?: { uid?: number; gid?: number };
+  /** A descriptor of ours that the process gets as its descriptor 3: a socket to accept on. */
+  handedOverFd?: number;
   /** How the process is told to end when ours is killed; SIGTERM without it. */
   orphanSignal?: NodeJS.Signals;
 }): Promise<ServerProcess> {
@@ -34,7 +36,7 @@ export async function spawnServer(spec: {
     const child = spawn(spec.command, [...spec.args], {
       // A folder that every account may enter: the working folder of the caller may be closed to `account`.
       cwd: '/',
-      stdio: ['ignore', file.fd, file.fd],
+      stdio: ['ignore', file.fd, file.fd, ...(spec.handedOverFd === undefined ? [] : [spec.handedOverFd])],
       detached: true,
       env: { ...(spec.environment ?? { LANG: 'C.UTF-8', TZ: 'UTC' }) },
       ...spec.account,

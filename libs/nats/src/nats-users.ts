@@ -1,5 +1,6 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { inboxPrefix } from './connection.js';
+import { announcementSubject } from './direct-link/announcement.js';
 
 /** What a NATS user may do; the server's configuration is written from it. */
 export interface NatsUser {
@@ -9,6 +10,11 @@ export interface NatsUser {
 
 /** The user of the step that makes streams and consumers; no service has its rights. */
 export const PROVISIONER = 'provisioner';
+
+/** The services that one asks, each once. */
+export function calledServices({ calls }: Pick<ServiceTopology, 'calls'>): string[] {
+  return [...new Set(calls.map(({ owner }) => owner))];
+}
 
 /**
  * Every user with exactly what the topology needs: a service publishes its own events, asks what it calls, answers
@@ -26,12 +32,17 @@ export function natsUsers(): NatsUser[] {
           ...(own.stream ? [`${service}.>`] : []),
           ...own.calls.map(({ subject }) => subject),
           ...callers.map(([caller]) => `${inboxPrefix(caller)}.>`),
+          ...callers.map(([caller]) => announcementSubject(service, caller)),
           ...own.consumes.flatMap(({ stream, name }) => [
             `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
             `$JS.ACK.${stream}.${name}.>`,
           ]),
         ],
-        subscribe: [`${inboxPrefix(service)}.>`, ...served],
+        subscribe: [
+          `${inboxPrefix(service)}.>`,
+          ...served,
+          ...calledServices(own).map((called) => announcementSubject(called, service)),
+        ],
       },
     };
   });

@@ -3,6 +3,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 const TICK_MS = 200;
 /** A gap between ticks beyond this means that the process stood still: stopped, paused or starved. */
 const STALL_MS = 2_000;
+/** For so long after it stood still a process may yet read what waited in its sockets. */
+const BACKLOG_MS = 1_000;
 
 /**
  * Tells when the age of what arrives is not known.
@@ -14,6 +16,7 @@ const STALL_MS = 2_000;
  */
 export class RequestFreshness {
   private lastTickMs = performance.now();
+  private stoodStillMs = -Infinity;
   private doubtful = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -27,6 +30,12 @@ export class RequestFreshness {
     return this.doubtful;
   }
 
+  /** The same for requests over connections other than NATS, where no PING shows the end of what is old. */
+  hasStoodStill(): boolean {
+    this.isDoubtful();
+    return performance.now() - this.stoodStillMs < BACKLOG_MS;
+  }
+
   stop(): void {
     clearInterval(this.timer);
   }
@@ -37,6 +46,7 @@ export class RequestFreshness {
   }
 
   private beginDoubt(): void {
+    this.stoodStillMs = performance.now();
     if (this.doubtful) return;
     this.doubtful = true;
     const end = (): void => {

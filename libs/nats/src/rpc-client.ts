@@ -4,7 +4,10 @@ import { errorByCode } from '@switchboard/contracts/error-registry';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
-import { errors, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { LinkState } from './link-state.js';
+import { RpcOverNats, type RpcWay } from './rpc-over-nats.js';
+import { LinkLost, RpcUnanswered } from './rpc-unanswered.js';
 import { traceHeaders } from './trace-headers.js';
 
 /** Header with the milliseconds that the caller will wait; relative, because clocks differ. */
@@ -16,49 +19,57 @@ export interface RpcMessage<Request> {
   readonly request: Request;
 }
 
-/**
- * No answer came. `unknown`: the request was delivered to somebody and may have had its effect; ask again by your own
- * id. `none`: nobody took it, nothing happened.
- */
-export class RpcUnanswered extends Error {
-  constructor(
-    readonly subject: string,
-    readonly effect: 'none' | 'unknown',
-    cause: unknown,
-  ) {
-    super(`${subject} was not answered (effect: ${effect})`, { cause });
-    this.name = 'RpcUnanswered';
-  }
+/** How long a call may take. */
+export interface RpcLimits {
+  /** Milliseconds to wait for one answer; the rpc's own by default. */
+  readonly deadlineMs?: number;
+  /** Milliseconds in all, for a service that is away to come back; 8 s by default, never less than the deadline. */
+  readonly patienceMs?: number;
+}
+
+/** What a client has beside NATS. */
+export interface RpcClientOptions {
+  readonly link?: LinkState;
+  /** The way that is taken while NATS is away. */
+  readonly direct?: RpcWay;
 }
 
 const tracer = trace.getTracer('@switchboard/nats');
-/** How long a call waits for a service that is restarting: nobody took the request, so asking again is safe. */
-const ABSENCE_MAX_MS = 4_000;
+/** A restart of a service, its last requests included: nobody took the request, so asking again is safe. */
+const PATIENCE_MS = 8_000;
+const PAUSE_MS = { first: 25, max: 400 };
 
-/** Calls other services by request/reply, with a deadline, the tenant and the trace. */
+/**
+ * Calls other services, with a deadline, the tenant and the trace: over NATS, and directly while NATS is away.
+ *
+ * Every rpc may be asked twice: when the link breaks before the answer, the same question goes the other way.
+ */
 export class RpcClient {
-  constructor(private readonly connection: NatsConnection) {}
+  private readonly link: LinkState;
+  private readonly nats: RpcWay;
+  private readonly direct: RpcWay | undefined;
 
-  /**
-   * @param deadlineMs how long to wait for the answer; the rpc's own by default
-   * @throws AppError as the service refused it; RpcUnanswered
-   */
+  constructor(connection: NatsConnection, options: RpcClientOptions = {}) {
+    this.link = options.link ?? new LinkState(connection);
+    this.nats = new RpcOverNats(connection, this.link);
+    this.direct = options.direct;
+  }
+
+  /** @throws AppError as the service refused it; RpcUnanswered */
   async call<Request, Response>(
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
     request: Request,
-    deadlineMs: number = rpc.deadlineMs,
+    limits: RpcLimits = {},
   ): Promise<Response> {
     const parent = trace.getSpan(context.active());
-    if (!parent?.isRecording()) return this.ask(rpc, principal, request, deadlineMs);
+    if (!parent?.isRecording()) return this.ask(rpc, principal, request, limits);
     const span = tracer.startSpan(rpc.subject, {
       kind: SpanKind.CLIENT,
-      attributes: { 'rpc.system.name': 'nats', 'rpc.method': rpc.subject },
+      attributes: { 'rpc.system.name': this.link.isAway ? 'http' : 'nats', 'rpc.method': rpc.subject },
     });
     try {
-      return await context.with(trace.setSpan(context.active(), span), () =>
-        this.ask(rpc, principal, request, deadlineMs),
-      );
+      return await context.with(trace.setSpan(context.active(), span), () => this.ask(rpc, principal, request, limits));
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR });
       span.setAttribute('error.type', error instanceof AppError ? error.code : 'unanswered');
@@ -72,26 +83,28 @@ export class RpcClient {
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
     request: Request,
-    deadlineMs: number,
+    { deadlineMs = rpc.deadlineMs, patienceMs = Math.max(PATIENCE_MS, deadlineMs) }: RpcLimits,
   ): Promise<Response> {
     const message: RpcMessage<Request> = { principal, request };
     const payload = JSON.stringify(message);
     const headers = traceHeaders();
-    headers.set(DEADLINE_HEADER, String(deadlineMs));
-    const startedMs = performance.now();
-    for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 400)) {
+    const endMs = performance.now() + patienceMs;
+    let effect: RpcUnanswered['effect'] = 'none';
+    for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)) {
+      const timeoutMs = Math.ceil(Math.min(deadlineMs, Math.max(endMs - performance.now(), 1)));
+      headers.set(DEADLINE_HEADER, String(timeoutMs));
       try {
-        const answer = await this.connection.request(rpc.subject, payload, { timeout: deadlineMs, headers });
-        return openReply(answer.json<RpcReply<Response>>());
+        const way = this.link.isAway ? (this.direct ?? this.nats) : this.nats;
+        return openReply((await way.ask({ rpc, payload, headers }, timeoutMs)) as RpcReply<Response>);
       } catch (error) {
-        if (error instanceof AppError) throw error;
-        const nobodyTookIt = isNoResponder(error);
-        const waitedMs = performance.now() - startedMs;
-        if (!nobodyTookIt || waitedMs + pauseMs > Math.min(ABSENCE_MAX_MS, deadlineMs)) {
-          throw new RpcUnanswered(rpc.subject, nobodyTookIt ? 'none' : 'unknown', error);
+        if (!(error instanceof RpcUnanswered)) throw error;
+        if (error.effect === 'unknown') effect = 'unknown';
+        const isWorthAsking = error.effect === 'none' || (error.cause instanceof LinkLost && this.direct !== undefined);
+        if (!isWorthAsking || performance.now() + pauseMs >= endMs) {
+          throw new RpcUnanswered(rpc.subject, effect, error.cause);
         }
-        await wait(pauseMs * (0.75 + Math.random() / 2));
       }
+      await wait(pauseMs * (0.75 + Math.random() / 2));
     }
   }
 }
@@ -100,8 +113,4 @@ function openReply<Response>(reply: RpcReply<Response>): Response {
   if ('ok' in reply) return reply.ok;
   const { code, message, ...details } = reply.error;
   throw new AppError(errorByCode(code), message, details);
-}
-
-function isNoResponder(error: unknown): boolean {
-  return error instanceof errors.NoRespondersError || (error instanceof errors.RequestError && error.isNoResponders());
 }

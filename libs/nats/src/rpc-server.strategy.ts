@@ -1,9 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcFailure, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
-import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
 import { DEADLINE_HEADER, type RpcMessage } from './rpc-client.js';
 import { RequestFreshness } from './request-freshness.js';
@@ -26,7 +27,17 @@ export interface RpcServerOptions {
   readonly failureOf: (error: unknown, subject: string) => RpcFailure;
 }
 
+/** A request as it came, by whichever way. */
+interface InboundRequest {
+  readonly subject: string;
+  readonly headers: MsgHdrs | undefined;
+  /** `RpcMessage` as JSON. */
+  readonly text: string;
+}
+
 const tracer = trace.getTracer('@switchboard/nats');
+/** A server that is away does not hold up the end of the process. */
+const DRAIN_WITHIN_MS = 1_000;
 const BUSY: RpcReply<never> = {
   error: {
     code: gatewayErrors.SERVICE_UNAVAILABLE.code,
@@ -40,6 +51,7 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
   private readonly subscriptions: Subscription[] = [];
   private readonly underway = new Set<Promise<void>>();
   private readonly freshness: RequestFreshness;
+  private closing = false;
 
   constructor(private readonly options: RpcServerOptions) {
     super();
@@ -60,10 +72,14 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
 
   /** Takes no further request, and returns when those under way are answered. */
   async close(): Promise<void> {
+    this.closing = true;
     this.freshness.stop();
-    await Promise.all(this.subscriptions.map((subscription) => subscription.drain()));
+    const { connection } = this.options;
+    // A drain waits for the server, which may be away: what is under way is answered meanwhile all the same.
+    const drained = Promise.all(this.subscriptions.map((subscription) => subscription.drain()));
+    await Promise.race([drained.catch(() => undefined), wait(DRAIN_WITHIN_MS, undefined, { ref: false })]);
     while (this.underway.size > 0) await Promise.all(this.underway);
-    await this.options.connection.flush();
+    await Promise.race([connection.flush().catch(() => undefined), wait(DRAIN_WITHIN_MS, undefined, { ref: false })]);
   }
 
   on(): never {
@@ -74,53 +90,82 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
     return this.options.connection as T;
   }
 
-  private take(subject: string, message: Msg): void {
-    if (this.freshness.isDoubtful() || this.underway.size >= this.options.inFlightMax) {
-      message.respond(JSON.stringify(BUSY));
-      return;
-    }
-    const answered = this.answer(subject, message).finally(() => this.underway.delete(answered));
-    this.underway.add(answered);
+  /**
+   * Answers a request that came directly, because NATS is away.
+   *
+   * @returns the reply as JSON; null when nothing is taken: the service is stopping, or the process has just stood still
+   * and does not know how old the request is
+   */
+  async answerDirectly(subject: string, headers: MsgHdrs, text: string): Promise<string | null> {
+    if (this.closing || this.freshness.hasStoodStill() || !this.messageHandlers.has(subject)) return null;
+    if (this.underway.size >= this.options.inFlightMax) return JSON.stringify(BUSY);
+    return this.track(this.answer({ subject, headers, text }));
   }
 
-  private async answer(subject: string, message: Msg): Promise<void> {
-    const parent = contextOfHeaders(message.headers, ROOT_CONTEXT);
+  private take(subject: string, message: Msg): void {
+    if (this.freshness.isDoubtful() || this.underway.size >= this.options.inFlightMax) {
+      this.respond(message, JSON.stringify(BUSY));
+      return;
+    }
+    const answer = this.answer({ subject, headers: message.headers, text: message.string() });
+    void this.track(answer.then((text) => this.respond(message, text)));
+  }
+
+  private track<Result>(work: Promise<Result>): Promise<Result> {
+    const ended: Promise<void> = work.then(
+      () => void this.underway.delete(ended),
+      () => void this.underway.delete(ended),
+    );
+    this.underway.add(ended);
+    return work;
+  }
+
+  /** Never rejects. */
+  private async answer(inbound: InboundRequest): Promise<string> {
+    const { subject, headers } = inbound;
+    const parent = contextOfHeaders(headers, ROOT_CONTEXT);
     const span = tracer.startSpan(subject, { kind: SpanKind.SERVER, attributes: { 'rpc.method': subject } }, parent);
-    const reply = await context.with(trace.setSpan(parent, span), () => this.run(subject, message));
+    const reply = await context.with(trace.setSpan(parent, span), () => this.run(inbound));
     if ('error' in reply) {
       span.setAttribute('error.type', reply.error.code);
       if (reply.error.code === gatewayErrors.INTERNAL.code) span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    this.respond(subject, message, reply);
     span.end();
+    return this.textOf(subject, reply);
+  }
+
+  private textOf(subject: string, reply: RpcReply<unknown>): string {
+    try {
+      const text = JSON.stringify(reply);
+      const bytes = Buffer.byteLength(text);
+      const bytesMax = this.options.connection.info?.max_payload ?? Infinity;
+      if (bytes <= bytesMax) return text;
+      throw new RangeError(`an answer of ${bytes} bytes is more than a message holds`);
+    } catch (error) {
+      return JSON.stringify({ error: this.options.failureOf(error, subject) });
+    }
   }
 
   /** Never throws: an answer that cannot be sent must not end the process with its other requests. */
-  private respond(subject: string, message: Msg, reply: RpcReply<unknown>): void {
+  private respond(message: Msg, text: string): void {
     try {
-      const text = JSON.stringify(reply);
-      const answerBytes = Buffer.byteLength(text);
-      const answerBytesMax = this.options.connection.info?.max_payload ?? Infinity;
-      if (answerBytes <= answerBytesMax) message.respond(text);
-      else {
-        const error = new RangeError(`an answer of ${answerBytes} bytes is more than a message holds`);
-        message.respond(JSON.stringify({ error: this.options.failureOf(error, subject) }));
-      }
+      message.respond(text);
     } catch (error) {
       // The connection is closed: the caller's deadline tells it.
       this.logger.error(error);
     }
   }
 
-  private async run(subject: string, message: Msg): Promise<RpcReply<unknown>> {
+  private async run({ subject, headers, text }: InboundRequest): Promise<RpcReply<unknown>> {
     const deadline = new AbortController();
-    const deadlineMs = Number(message.headers?.get(DEADLINE_HEADER)) || 10_000;
+    const deadlineMs = Number(headers?.get(DEADLINE_HEADER)) || 10_000;
     // Not AbortSignal.timeout: that one fires for every request long after its answer, with a stack each time.
     const timer = setTimeout(() => deadline.abort(new AppError(gatewayErrors.SERVICE_UNAVAILABLE)), deadlineMs);
     try {
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(gatewayErrors.NOT_FOUND, `There is no ${subject}`);
-      const call: RpcCall<unknown> = { ...message.json<RpcMessage<unknown>>(), signal: deadline.signal };
+      const message = JSON.parse(text) as RpcMessage<unknown>;
+      const call: RpcCall<unknown> = { ...message, signal: deadline.signal };
       const result: unknown = await handler(call);
       return { ok: await lastValueFrom(this.transformToObservable(result)) };
     } catch (error) {

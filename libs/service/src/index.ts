@@ -12,7 +12,7 @@ export {
 } from './config.js';
 export { EventConsumer, type EventConsumerSpec, type EventHandler } from './event-consumer.js';
 export { refusalOf, rpcFailure } from './failure.js';
-export { InternalServer, type InternalServerParts } from './internal-server.js';
+export { InternalServer, type InternalRoute, type InternalServerParts } from './internal-server.js';
 export { createLog, type Log, type LogFields } from './logger.js';
 export { startMetrics, type Metrics } from './metrics.js';
 export { migrationConfig, type MigrationConfig } from './migration.config.js';

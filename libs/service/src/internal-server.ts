@@ -1,13 +1,19 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { Metrics } from './metrics.js';
 import { readiness, type ReadinessCheck } from './readiness.js';
+
+/** Answers every request whose path begins with the prefix that it is registered under. Never rejects. */
+export type InternalRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** What the internal server tells of its process. */
 export interface InternalServerParts {
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Absent in a process that measures nothing, as in tests: `/metrics` is 404 then. */
   readonly metrics: Pick<Metrics, 'scrape'> | undefined;
+  /** Further routes by their path's prefix; each sees to its own authentication. */
+  readonly routes?: Readonly<Record<string, InternalRoute>>;
 }
 
 interface Answer {
@@ -20,14 +26,16 @@ interface Answer {
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The HTTP server that operators alone reach: `/health/live`, `/health/ready` and `/metrics`. It has no authentication,
- * so it listens where no caller of the API comes.
+ * The HTTP server that operators and other services alone reach: `/health/live`, `/health/ready` and `/metrics`, without
+ * authentication, so it listens where no caller of the API comes.
  */
 export class InternalServer {
   private readonly server: Server;
 
   constructor(private readonly parts: InternalServerParts) {
     this.server = createServer((request, response) => {
+      const route = Object.entries(parts.routes ?? {}).find(([prefix]) => request.url?.startsWith(prefix))?.[1];
+      if (route) return void route(request, response);
       const path = request.url?.replace(/\?.*$/s, '') ?? '';
       this.answer(path).then(
         ({ status, contentType, body }) => response.writeHead(status, { 'content-type': contentType }).end(body),
@@ -36,12 +44,12 @@ export class InternalServer {
     });
   }
 
-  /** @returns the URL it listens at */
+  /** @returns the URL at which other processes find it; for a server on every address, that of the first network */
   async listen(host: string, port: number): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject).listen(port, host, resolve);
     });
-    return `http://${host}:${(this.server.address() as AddressInfo).port}`;
+    return `http://${reachable(host)}:${(this.server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
@@ -65,4 +73,10 @@ export class InternalServer {
 
 function json(status: number, body: unknown): Answer {
   return { status, contentType: 'application/json', body: JSON.stringify(body) };
+}
+
+function reachable(host: string): string {
+  if (host !== '0.0.0.0' && host !== '::') return host.includes(':') ? `[${host}]` : host;
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }

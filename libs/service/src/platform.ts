@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { connectNats, EventPublisher, RpcClient, type NatsConnection } from '@switchboard/nats';
+import { connectNats, DirectLink, EventPublisher, LinkState, RpcClient, type NatsConnection } from '@switchboard/nats';
 import { PartitionKeeper, Relay } from '@switchboard/outbox';
 import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
@@ -24,6 +24,8 @@ export interface Platform {
   readonly log: Log & LoggerService;
   readonly database: Database;
   readonly nats: NatsConnection;
+  /** Whether NATS is there. */
+  readonly link: LinkState;
   readonly rpc: RpcClient;
   /** Running; to be woken after a commit that holds events. */
   readonly relay: Relay;
@@ -54,6 +56,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     await database.close();
     throw error;
   });
+  const link = new LinkState(nats);
+  const direct = new DirectLink(nats, link, service);
   const publisher = new EventPublisher(nats);
   const relay = new Relay({
     database,
@@ -74,7 +78,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     log,
     database,
     nats,
-    rpc: new RpcClient(nats),
+    link,
+    rpc: new RpcClient(nats, { link, direct }),
     relay,
     checks: {
       database: () => database.query(ping, []).then(() => null),
@@ -82,7 +87,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     },
     close: async () => {
       await Promise.all([relay.stop(), keeper.stop()]);
-      await nats.close();
+      await Promise.all([nats.close(), direct.close()]);
       await database.close();
     },
   };

@@ -1,6 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { RpcServerStrategy } from '@switchboard/nats';
+import { Announcer, RPC_PATH, RpcOverHttpServer, RpcServerStrategy } from '@switchboard/nats';
 import { refusalOf, rpcFailure } from './failure.js';
 import { InternalServer } from './internal-server.js';
 import { createLog } from './logger.js';
@@ -65,7 +65,6 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
   const platform = await openPlatform(spec);
   const stopping = new AbortController();
   const checks = { ...platform.checks, service: async () => (stopping.signal.aborted ? 'stopping' : null) };
-  const internal = new InternalServer({ checks, metrics: spec.metrics });
   try {
     const strategy = new RpcServerStrategy({
       connection: platform.nats,
@@ -73,13 +72,20 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
       inFlightMax: spec.rpcInFlightMax ?? RPC_IN_FLIGHT_MAX,
       failureOf: (error, subject) => rpcFailure(refusalOf(error, log, subject)),
     });
+    const secret = config.NATS_PASSWORD;
+    const direct = new RpcOverHttpServer(strategy, { service, secret });
+    const routes = { [RPC_PATH]: direct.handle.bind(direct) };
+    const internal = new InternalServer({ checks, metrics: spec.metrics, routes });
     const options = { strategy, logger: log, abortOnError: false };
     const root = PlatformModule.of(platform, spec.module, stopping.signal);
     const app = await NestFactory.createMicroservice(root, options);
     await app.listen();
     const url = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
+    const announcer = new Announcer({ connection: platform.nats, link: platform.link, service, secret, url });
+    announcer.start();
     const stop = async (): Promise<void> => {
       stopping.abort();
+      announcer.stop();
       if (!(await within(app.close(), DRAIN_DEADLINE_MS))) {
         log.warn('service.drain-timed-out', { afterMs: DRAIN_DEADLINE_MS });
       }

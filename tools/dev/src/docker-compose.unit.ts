@@ -88,6 +88,7 @@ function localKeys(name: string): string[] {
     databaseUrl,
     nats: nats.credentials(name),
     cloudBaseUrl: 'http://127.0.0.1:1',
+    internalPort: 0,
   });
   return keysRead(environment, configs[name] ?? (() => undefined), telemetryConfig);
 }

@@ -10,6 +10,8 @@ export interface NodeProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Its log file: everything it prints is appended there, and nothing of it passes through this process. */
   readonly log: string;
+  /** A socket to accept on, which it gets as descriptor 3 (`LISTEN_FDS=1`). */
+  readonly handedOverFd?: number | undefined;
 }
 
 const readyTimeoutMs = 60_000;
@@ -70,6 +72,7 @@ function spawnProgram(program: NodeProgram): Promise<ServerProcess> {
     args: ['--enable-source-maps', program.entry],
     log: program.log,
     environment: program.environment,
+    ...(program.handedOverFd === undefined ? {} : { handedOverFd: program.handedOverFd }),
   });
 }
 

@@ -24,7 +24,9 @@ export function serviceEnvironment(
     readonly nats: Readonly<Record<string, string>>;
     readonly cloudBaseUrl: string | undefined;
     /** The gateway's address; absent for a service that nobody outside talks to. */
-    readonly listen?: { readonly host: string; readonly port: number };
+    readonly listen?: { readonly host: string; readonly port: number; readonly isHandedOver: boolean };
+    /** Of the internal HTTP server: 0, or the port that the process had before. */
+    readonly internalPort: number;
   },
 ): Record<string, string> {
   const { secrets } = common;
@@ -32,6 +34,7 @@ export function serviceEnvironment(
     gateway: {
       GATEWAY_HOST: service.listen?.host ?? '127.0.0.1',
       GATEWAY_PORT: String(service.listen?.port ?? 0),
+      ...(service.listen?.isHandedOver === true ? { LISTEN_FDS: '1' } : {}),
       ...publicBaseUrl(common, service.listen?.port ?? 0),
       ...upstreamSecrets(secrets, 'CLOUD'),
     },
@@ -43,7 +46,7 @@ export function serviceEnvironment(
   return {
     ...programEnvironment(common),
     SERVICE_HTTP_HOST: '127.0.0.1',
-    SERVICE_HTTP_PORT: '0',
+    SERVICE_HTTP_PORT: String(service.internalPort),
     DATABASE_URL: service.databaseUrl,
     ...service.nats,
     ...own[service.name],

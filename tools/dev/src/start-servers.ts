@@ -33,16 +33,21 @@ export async function startDatabase(context: StartContext): Promise<DatabaseAcce
 
 /** NATS with a user for every service, and the step that makes streams and consumers. */
 export async function startMessaging(context: StartContext): Promise<NatsAccess> {
-  const { spec, progress, stack, common, folder } = context;
-  const access = spec.natsUrl === undefined ? await startEmbeddedNats(context) : foreignNatsAccess(spec.natsUrl);
-  if (!access.isIsolated) progress.note('NATS_URL is one user for all: isolation is off.');
-  const entry = findProgram(spec.root, 'provision');
-  if (entry !== undefined) {
-    const environment = { ...programEnvironment(common), ...access.credentials(natsProvisioner) };
-    const program = { name: 'provision', entry, environment, log: join(folder.logs, 'provision.log') };
-    await progress.step('streams and consumers', () => runProgram(program, stack.stopping.signal));
-  }
+  const { spec, progress } = context;
+  if (spec.natsUrl === undefined) return startEmbeddedNats(context);
+  const access = foreignNatsAccess(spec.natsUrl);
+  progress.note('NATS_URL is one user for all: isolation is off.');
+  await progress.step('streams and consumers', () => provisionStreams(context, access));
   return access;
+}
+
+/** Makes streams and consumers what the topology says; harmless where they are so already. */
+async function provisionStreams({ spec, stack, common, folder }: StartContext, access: NatsAccess): Promise<void> {
+  const entry = findProgram(spec.root, 'provision');
+  if (entry === undefined) return;
+  const environment = { ...programEnvironment(common), ...access.credentials(natsProvisioner) };
+  const program = { name: 'provision', entry, environment, log: join(folder.logs, 'provision.log') };
+  await runProgram(program, stack.stopping.signal);
 }
 
 async function startEmbeddedPostgres({ stack, folder, progress }: StartContext): Promise<string> {
@@ -67,7 +72,9 @@ async function startEmbeddedPostgres({ stack, folder, progress }: StartContext):
   return url;
 }
 
-async function startEmbeddedNats({ spec, stack, folder, progress, secrets }: StartContext): Promise<NatsAccess> {
+/** Provisioned with every start of the server: its store may have been lost meanwhile. */
+async function startEmbeddedNats(context: StartContext): Promise<NatsAccess> {
+  const { spec, stack, folder, progress, secrets } = context;
   const binary = await findNatsServer({
     cacheDir: join(spec.root, '.cache'),
     onProgress: (what) => progress.note(`${what} (once)`),
@@ -75,13 +82,19 @@ async function startEmbeddedNats({ spec, stack, folder, progress, secrets }: Sta
   const configText = composeNatsConfig(secrets);
   let port: number | undefined;
   const nats = await progress.step(
-    'NATS with JetStream',
+    'NATS with JetStream, its streams and consumers',
     () =>
       stack.add('server', 'nats', async () => {
         const log = join(folder.logs, 'nats.log');
         const options = { binary, dataDir: folder.nats, configText, log };
         const server = await startNats({ ...options, ...(port === undefined ? {} : { port }) });
         port = server.port;
+        try {
+          await provisionStreams(context, embeddedNatsAccess(server.url, secrets));
+        } catch (error) {
+          await server.stop();
+          throw error;
+        }
         return { pid: server.pid, url: server.url, exited: server.exited(), stop: (graceMs) => server.stop(graceMs) };
       }),
     () => `NATS with JetStream on port ${port}`,

@@ -6,6 +6,7 @@ import type { NatsAccess } from './nats-access.js';
 import { launchService, runProgram, type ServiceRun } from './node-program.js';
 import { programEnvironment, serviceEnvironment, simulatorEnvironment } from './service-environment.js';
 import { findProgram, listServices, type Service, serviceEntry } from './services.js';
+import { openPublicSocket, type PublicSocket } from './public-socket.js';
 import type { StartContext } from './start-spec.js';
 
 /** The simulator of this start, which keeps its addresses and accounts over its own restarts. */
@@ -87,11 +88,14 @@ export async function startServices(
   const { spec, progress, stack } = context;
   const services = listServices(spec.root);
   if (services.length === 0) return;
+  // All processes of the gateway accept on one socket, which stays while they are replaced.
+  const socket = openPublicSocket(spec.host, spec.port);
+  stack.stopping.signal.addEventListener('abort', () => socket?.close(), { once: true });
   await progress.step(`services: ${services.map(({ name }) => name).join(', ')}`, () =>
     Promise.all(
       services.flatMap((service) =>
         Array.from({ length: spec.replicas[service.name] ?? 1 }, (_, index) =>
-          startOne(context, service, index, access),
+          startOne(context, service, index, { ...access, socket: service.isPublic ? socket : undefined }),
         ),
       ),
     ),
@@ -106,23 +110,38 @@ async function startOne(
   context: StartContext,
   service: Service,
   index: number,
-  { database, nats, simulator }: Parameters<typeof startServices>[1],
+  {
+    database,
+    nats,
+    simulator,
+    socket,
+  }: Parameters<typeof startServices>[1] & { readonly socket: PublicSocket | undefined },
 ): Promise<void> {
   const { spec, stack, common } = context;
   const name = index === 0 ? service.name : `${service.name}-${index + 1}`;
-  // The first gateway has the public port, and keeps the one that the kernel chose; its replicas take any.
-  let port = index === 0 && service.isPublic ? spec.port : 0;
+  // The internal port is kept, so that who knew this process finds the next one there.
+  let internalPort = 0;
+  // Without a shared socket the first gateway has the public port, and keeps the one that the kernel chose.
+  let port = socket?.port ?? (index === 0 && service.isPublic ? spec.port : 0);
   await stack.add('service', name, async (signal) => {
     const environment = serviceEnvironment(common, {
       name: service.name,
       databaseUrl: database.services.get(service.name)?.runtimeUrl ?? database.adminUrl,
       nats: nats.credentials(service.name),
       cloudBaseUrl: simulator?.providerUrl,
-      listen: { host: spec.host, port },
+      listen: { host: spec.host, port, isHandedOver: socket !== undefined },
+      internalPort,
     });
     const entry = serviceEntry(spec.root, service.name);
-    const run = await launchService({ name, entry, environment, log: logOf(context, name) }, signal);
+    const program = { name, entry, environment, log: logOf(context, name), handedOverFd: socket?.fd };
+    const run = await launchService(program, signal).catch((error: unknown) => {
+      // Somebody else may have taken the port meanwhile.
+      internalPort = 0;
+      throw error;
+    });
     if (service.isPublic) port = portOf(run.url);
+    const internalUrl = run.ready.get('internalUrl');
+    internalPort = portOf(typeof internalUrl === 'string' ? internalUrl : run.url);
     return run;
   });
 }

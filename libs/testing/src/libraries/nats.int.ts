@@ -76,7 +76,7 @@ describe('an rpc', () => {
   });
 
   it('had no effect when nobody took it within the patience, and finds a service that comes meanwhile', async () => {
-    const nobody = client.call(rpc, principal, request, 150);
+    const nobody = client.call(rpc, principal, request, { patienceMs: 150 });
     await expect(nobody).rejects.toBeInstanceOf(RpcUnanswered);
     await expect(nobody).rejects.toMatchObject({ effect: 'none', subject: rpc.subject });
     const early = client.call(rpc, principal, request);
@@ -92,7 +92,7 @@ describe('an rpc', () => {
       call.signal.addEventListener('abort', () => aborted.resolve(call.signal.reason));
       return release.promise;
     });
-    await expect(client.call(rpc, principal, request, 50)).rejects.toMatchObject({ effect: 'unknown' });
+    await expect(client.call(rpc, principal, request, { deadlineMs: 50 })).rejects.toMatchObject({ effect: 'unknown' });
     expect(await aborted.promise).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     release.resolve(answer);
   });
@@ -120,7 +120,7 @@ describe('an rpc', () => {
     running = undefined;
     // The broker has heard of the end when it answers what was sent after it; a request before that would be taken.
     await connection.flush();
-    await expect(client.call(rpc, principal, request, 100)).rejects.toMatchObject({ effect: 'none' });
+    await expect(client.call(rpc, principal, request, { patienceMs: 100 })).rejects.toMatchObject({ effect: 'none' });
     expect(isClosed).toBe(false);
     release.resolve(answer);
     expect(await call).toEqual(answer);

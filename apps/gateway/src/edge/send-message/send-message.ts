@@ -9,7 +9,7 @@ import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
 import type { Clock } from '@switchboard/service';
 
 /** How long a caller waits at most. */
-const OVERALL_MS = 15_000;
+const OVERALL_MS = 14_000;
 /** Less is not worth another question. */
 const ASK_MIN_MS = 500;
 /** A service that says that it cannot is believed after so many questions; one that says nothing is asked on. */
@@ -37,7 +37,8 @@ export class SendMessage {
       const leftMs = deadlineMs - this.clock.monotonic();
       let failure: unknown;
       try {
-        return await this.rpc.call(sendMessageRpc, principal, request, Math.min(leftMs, sendMessageRpc.deadlineMs));
+        const limits = { deadlineMs: Math.min(leftMs, sendMessageRpc.deadlineMs), patienceMs: leftMs };
+        return await this.rpc.call(sendMessageRpc, principal, request, limits);
       } catch (error) {
         failure = error;
       }

@@ -1,0 +1,38 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { LinkState } from '../link-state.js';
+import { ANNOUNCE_EVERY_MS, announcementSubject, callersOf, callerToken, type Announcement } from './announcement.js';
+
+/** Tells a service's callers, over and over, where this process of it is reached directly. */
+export class Announcer {
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param url of the process's internal HTTP server */
+  constructor(
+    private readonly spec: {
+      readonly connection: NatsConnection;
+      readonly link: LinkState;
+      readonly service: string;
+      readonly secret: string;
+      readonly url: string;
+    },
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.announce(), ANNOUNCE_EVERY_MS);
+    this.announce();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private announce(): void {
+    const { connection, link, service, secret, url } = this.spec;
+    // Nothing is kept back for later: the client would send every one of them when the link is there again.
+    if (link.isAway || connection.isClosed() || connection.isDraining()) return;
+    for (const caller of callersOf(service).keys()) {
+      const announcement: Announcement = { url, token: callerToken(secret, service, caller) };
+      connection.publish(announcementSubject(service, caller), JSON.stringify(announcement));
+    }
+  }
+}

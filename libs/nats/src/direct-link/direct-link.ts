@@ -1,0 +1,24 @@
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { LinkState } from '../link-state.js';
+import { calledServices } from '../nats-users.js';
+import { Directory } from './directory.js';
+import { RpcOverHttp } from './rpc-over-http.client.js';
+
+/** A service's way to the services that it asks, for the time when NATS is away. ADR 0015 says why. */
+export class DirectLink extends RpcOverHttp {
+  private readonly known: Directory;
+
+  /** @param service whose link this is; it hears the announcements of what the topology says that it calls */
+  constructor(connection: NatsConnection, link: LinkState, service: string) {
+    const own = Object.entries<ServiceTopology>(topology).find(([name]) => name === service)?.[1];
+    const directory = new Directory(connection, link, service, own ? calledServices(own) : []);
+    super(directory);
+    this.known = directory;
+  }
+
+  /** Whether a process of the service could be asked directly now. */
+  knows(service: string): boolean {
+    return this.known.addresses(service).length > 0;
+  }
+}

@@ -1,0 +1,47 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { LinkState } from '../link-state.js';
+import { ANNOUNCE_EVERY_MS, announcementSubject, type Announcement } from './announcement.js';
+
+/** After three announcements that did not come a process is taken for gone. */
+const SILENT_MAX_MS = 3.5 * ANNOUNCE_EVERY_MS;
+
+/** Where the services that a caller asks were last heard of. */
+export class Directory {
+  /** By service, then by URL. */
+  private readonly heard = new Map<string, Map<string, Announcement & { readonly atMs: number }>>();
+  private turn = 0;
+
+  /** @param caller the service whose directory this is; NATS lets nobody else hear what is told to it */
+  constructor(
+    connection: NatsConnection,
+    private readonly link: LinkState,
+    caller: string,
+    services: readonly string[],
+  ) {
+    for (const service of services) {
+      const callback = (error: Error | null, message: { json<T>(): T }): void => {
+        if (!error) this.hear(service, message.json<Announcement>());
+      };
+      connection.subscribe(announcementSubject(service, caller), { callback });
+    }
+  }
+
+  /**
+   * The processes of a service, each call beginning with the next one. While NATS is away nobody can announce himself:
+   * who was there when it went counts as there.
+   */
+  addresses(service: string): readonly Announcement[] {
+    const nowMs = this.link.awaySinceMs ?? performance.now();
+    const alive = [...(this.heard.get(service)?.values() ?? [])].filter(({ atMs }) => nowMs - atMs < SILENT_MAX_MS);
+    const first = alive.length === 0 ? 0 : this.turn++ % alive.length;
+    return [...alive.slice(first), ...alive.slice(0, first)];
+  }
+
+  private hear(service: string, { url, token }: Announcement): void {
+    const known = this.heard.get(service) ?? new Map<string, Announcement & { readonly atMs: number }>();
+    const nowMs = performance.now();
+    for (const [other, { atMs }] of known) if (nowMs - atMs > 10 * SILENT_MAX_MS) known.delete(other);
+    known.set(url, { url, token, atMs: nowMs });
+    this.heard.set(service, known);
+  }
+}

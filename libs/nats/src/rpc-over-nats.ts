@@ -1,0 +1,51 @@
+import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
+import { errors, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import type { LinkState } from './link-state.js';
+import { LinkLost, RpcUnanswered } from './rpc-unanswered.js';
+
+/** A request as it travels, by whichever way. */
+export interface RpcEnvelope {
+  readonly rpc: RpcDefinition;
+  /** `RpcMessage` as JSON. */
+  readonly payload: string;
+  /** Trace and deadline. */
+  readonly headers: MsgHdrs;
+}
+
+/** A way to the service that answers an rpc. */
+export interface RpcWay {
+  /**
+   * Asks once.
+   *
+   * @param deadlineMs how long the answer may take
+   * @throws RpcUnanswered
+   */
+  ask(envelope: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>>;
+}
+
+/** Request/reply over NATS: any replica of the service takes the request. */
+export class RpcOverNats implements RpcWay {
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly link: LinkState,
+  ) {}
+
+  /** When the link goes meanwhile, it does not wait for an answer that cannot come. */
+  async ask({ rpc, payload, headers }: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
+    const lost = Promise.withResolvers<never>();
+    const answer = this.connection.request(rpc.subject, payload, { timeout: deadlineMs, headers });
+    const forget = this.link.whenAway(() => lost.reject(new LinkLost()));
+    try {
+      return (await Promise.race([answer, lost.promise])).json<RpcReply<unknown>>();
+    } catch (error) {
+      answer.catch(() => undefined);
+      throw new RpcUnanswered(rpc.subject, isNoResponder(error) ? 'none' : 'unknown', error);
+    } finally {
+      forget();
+    }
+  }
+}
+
+function isNoResponder(error: unknown): boolean {
+  return error instanceof errors.NoRespondersError || (error instanceof errors.RequestError && error.isNoResponders());
+}

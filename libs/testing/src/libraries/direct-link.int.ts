@@ -1,0 +1,148 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveContactsRpc as rpc } from '@switchboard/contracts/contacts/rpc';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import {
+  Announcer,
+  DirectLink,
+  LinkState,
+  RPC_PATH,
+  RpcClient,
+  RpcOverHttpServer,
+  RpcServerStrategy,
+  type RpcCall,
+} from '@switchboard/nats';
+import { InternalServer, rpcFailure } from '@switchboard/service';
+import { eventually, testServers, type TestNats } from '../index.js';
+
+const servers = testServers();
+const principal = systemPrincipal('corg', 'test');
+const request = { sightings: [] };
+const SECRET = 'the password of contacts';
+
+/** A process of contacts that answers with its name. */
+interface Process {
+  readonly url: string;
+  readonly calls: RpcCall<unknown>[];
+  close(): Promise<void>;
+}
+
+describe('an rpc while NATS is away', () => {
+  let nats: TestNats;
+  let client: RpcClient;
+  let direct: DirectLink;
+  let link: LinkState;
+  const processes: Process[] = [];
+
+  beforeAll(async () => {
+    nats = await servers.nats();
+    const connection = await nats.connect('messaging');
+    link = new LinkState(connection);
+    direct = new DirectLink(connection, link, 'messaging');
+    client = new RpcClient(connection, { link, direct });
+    servers.onEnd(() => direct.close());
+  });
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((process) => process.close()));
+    await nats.server.restart('kill');
+    await eventually(() => !link.isAway, { deadlineMs: 10_000 });
+  });
+
+  const startProcess = async (name: string, port = 0): Promise<Process> => {
+    const connection = await nats.connect('contacts');
+    const calls: RpcCall<unknown>[] = [];
+    const strategy = new RpcServerStrategy({
+      connection,
+      service: 'contacts',
+      inFlightMax: 10,
+      failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(gatewayErrors.INTERNAL)),
+    });
+    strategy.addHandler(rpc.subject, async (call: RpcCall<unknown>) => (calls.push(call), name));
+    strategy.listen(() => undefined);
+    const http = new RpcOverHttpServer(strategy, { service: 'contacts', secret: SECRET });
+    const routes = { [RPC_PATH]: http.handle.bind(http) };
+    const internal = new InternalServer({ checks: {}, metrics: undefined, routes });
+    const url = await internal.listen('127.0.0.1', port);
+    const own = new LinkState(connection);
+    const announcer = new Announcer({ connection, link: own, service: 'contacts', secret: SECRET, url });
+    announcer.start();
+    const close = async (): Promise<void> => {
+      announcer.stop();
+      await strategy.close();
+      await internal.close();
+    };
+    const process = { url, calls, close };
+    processes.push(process);
+    return process;
+  };
+  const away = async (): Promise<void> => {
+    await nats.server.kill();
+    await eventually(() => link.isAway);
+  };
+
+  it('goes directly to a process that had announced itself, with principal and request, and over NATS again after', async () => {
+    const process = await startProcess('first');
+    await eventually(() => direct.knows('contacts'));
+    await away();
+    expect(await client.call(rpc, principal, request)).toBe('first');
+    expect(process.calls).toEqual([{ principal, request, signal: expect.any(AbortSignal) }]);
+    await nats.server.restart('kill');
+    await eventually(() => !link.isAway, { deadlineMs: 10_000 });
+    await process.close();
+    await startProcess('second');
+    expect(await client.call(rpc, principal, request)).toBe('second');
+  });
+
+  it('that was under way when NATS went is asked again directly', async () => {
+    const process = await startProcess('direct');
+    await eventually(() => direct.knows('contacts'));
+    // A server that stands still takes the request and never hands it on.
+    globalThis.process.kill(nats.server.pid, 'SIGSTOP');
+    const asked = client.call(rpc, principal, request, { deadlineMs: 20_000 });
+    await nats.server.kill();
+    expect(await asked).toBe('direct');
+    expect(process.calls).toHaveLength(1);
+  });
+
+  it('is given to another process when the first is gone, and was taken by nobody when all are', async () => {
+    const [one, two] = [await startProcess('one'), await startProcess('two')];
+    await eventually(async () => (await asDirectory()).length === 2);
+    await away();
+    await one.close();
+    for (let n = 0; n < 4; n++) expect(await client.call(rpc, principal, request)).toBe('two');
+    await two.close();
+    const refused = client.call(rpc, principal, request, { patienceMs: 200 });
+    await expect(refused).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'none' });
+  }, 20_000);
+
+  it('is refused without a token, with another one, and for what its caller may not ask', async () => {
+    const { url, calls } = await startProcess('closed');
+    const ask = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await fetch(url + path, { method: 'POST', body: JSON.stringify({ principal, request }), headers })).status;
+    expect(await ask(RPC_PATH + rpc.subject, {})).toBe(401);
+    expect(await ask(RPC_PATH + rpc.subject, { authorization: `Bearer ${SECRET}` })).toBe(401);
+    const [heard] = await asDirectory();
+    const authorization = `Bearer ${heard?.token}`;
+    expect(await ask(`${RPC_PATH}rpc.contacts.anything-else`, { authorization })).toBe(403);
+    expect(calls).toEqual([]);
+    expect(await ask(RPC_PATH + rpc.subject, { authorization })).toBe(200);
+    expect(calls).toHaveLength(1);
+  });
+
+  /** What messaging was told of contacts, as its own NATS user hears it. */
+  async function asDirectory(): Promise<{ url: string; token: string }[]> {
+    const connection = await nats.connect('messaging');
+    const heard = new Map<string, { url: string; token: string }>();
+    connection.subscribe('announce.contacts.messaging', {
+      callback: (_error, message) => {
+        const announcement = message.json<{ url: string; token: string }>();
+        heard.set(announcement.url, announcement);
+      },
+    });
+    const alive = processes.length;
+    await eventually(() => heard.size === alive, { deadlineMs: 8_000 });
+    await connection.close();
+    return [...heard.values()];
+  }
+});
