@@ -155,5 +155,9 @@ describe('every answer', () => {
       200,
       { ok: true, checks: { database: 'ok', nats: 'ok', gateway: 'ok' } },
     ]);
+    expect(await (await call('/health/serving')).json()).toEqual({
+      ok: true,
+      checks: { database: 'ok', gateway: 'ok' },
+    });
   });
 });

@@ -18,7 +18,7 @@ export { startMetrics, type Metrics } from './metrics.js';
 export { migrationConfig, type MigrationConfig } from './migration.config.js';
 export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
 export { CLOCK, LOG, NATS, PlatformModule, STOPPING } from './platform.module.js';
-export { readiness, type Readiness, type ReadinessCheck } from './readiness.js';
+export { canServe, readiness, type Readiness, type ReadinessCheck } from './readiness.js';
 export { Reading, type GaugePoint, type ReadingSpec } from './reading.js';
 export { runMigrations } from './run-migrations.js';
 export { serve, startService, type RunningService, type ServiceSpec } from './serve.js';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Metrics } from './metrics.js';
-import { readiness, type ReadinessCheck } from './readiness.js';
+import { canServe, readiness, type ReadinessCheck } from './readiness.js';
 
 /** Answers every request whose path begins with the prefix that it is registered under. Never rejects. */
 export type InternalRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -26,8 +26,8 @@ interface Answer {
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The HTTP server that operators and other services alone reach: `/health/live`, `/health/ready` and `/metrics`, without
- * authentication, so it listens where no caller of the API comes.
+ * The HTTP server that operators and other services alone reach: `/health/live`, `/health/ready` (every
+ * dependency answers), `/health/serving` (for load balancers) and `/metrics`. They need no authentication, so it listens where no caller of the API comes.
  */
 export class InternalServer {
   private readonly server: Server;
@@ -60,8 +60,8 @@ export class InternalServer {
   private async answer(path: string): Promise<Answer> {
     const { checks, metrics } = this.parts;
     if (path === '/health/live') return json(200, { ok: true });
-    if (path === '/health/ready') {
-      const result = await readiness(checks);
+    if (path === '/health/ready' || path === '/health/serving') {
+      const result = await (path === '/health/ready' ? readiness(checks) : canServe(checks));
       return json(result.ok ? 200 : 503, result);
     }
     if (path === '/metrics' && metrics) {

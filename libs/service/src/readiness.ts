@@ -17,6 +17,15 @@ export async function readiness(checks: Readonly<Record<string, ReadinessCheck>>
   return { ok: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
 }
 
+/**
+ * Whether the process can serve requests, which is what a load balancer asks: NATS may be away, since requests go directly
+ * then and events wait in the outbox (ADR 0015). Taking a process out for that would make an outage of a delay.
+ */
+export async function canServe(checks: Readonly<Record<string, ReadinessCheck>>): Promise<Readiness> {
+  const { nats: _away, ...needed } = checks;
+  return readiness(needed);
+}
+
 async function within(check: ReadinessCheck): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(() => resolve('no answer within 2 s'), CHECK_DEADLINE_MS);

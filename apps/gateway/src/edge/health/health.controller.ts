@@ -1,12 +1,15 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { readiness, type Readiness, type ReadinessCheck } from '@switchboard/service';
+import { canServe, readiness, type Readiness, type ReadinessCheck } from '@switchboard/service';
 import type { FastifyReply } from 'fastify';
 import { Declare } from '../http/route-declaration.js';
 
 /** Token of the checks of `/health/ready`, by name. */
 export const READINESS_CHECKS = Symbol('ReadinessChecks');
 
-/** `/health/live`: the process answers. `/health/ready`: so do the database and NATS, and it is not stopping. */
+/**
+ * `/health/live`: the process answers. `/health/ready`: so do the database and NATS, and it is not stopping.
+ * `/health/serving`: it can take requests, NATS or not; the one for load balancers.
+ */
 @Controller('health')
 export class HealthController {
   constructor(@Inject(READINESS_CHECKS) private readonly checks: Readonly<Record<string, ReadinessCheck>>) {}
@@ -20,8 +23,17 @@ export class HealthController {
   @Get('ready')
   @Declare({ access: 'public', errors: [] })
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
-    const result = await readiness(this.checks);
-    if (!result.ok) reply.code(503);
-    return result;
+    return answered(reply, await readiness(this.checks));
   }
+
+  @Get('serving')
+  @Declare({ access: 'public', errors: [] })
+  async serving(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+    return answered(reply, await canServe(this.checks));
+  }
+}
+
+function answered(reply: FastifyReply, result: Readiness): Readiness {
+  if (!result.ok) reply.code(503);
+  return result;
 }

@@ -113,10 +113,21 @@ describe('a gateway', () => {
     expect(await away.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(performance.now() - startedMs).toBeLessThan(7_000);
     expect((await ask('/health/ready')).status).toBe(503);
+    expect((await ask('/health/serving')).status).toBe(503);
     expect((await ask('/health/live')).status).toBe(200);
     expect((await ask('/v1/nothing')).status).toBe(503);
     await postgres.restart();
     await eventually(async () => (await ask('/v1/ping')).status === 200);
+  });
+
+  it('is fit to serve, but not ready, while NATS is away', async () => {
+    const nats = await servers.nats();
+    const status = async (path: string): Promise<number> => (await fetch(booted.gateway.url + path)).status;
+    await nats.server.kill();
+    await eventually(async () => (await status('/health/ready')) === 503, { deadlineMs: 15_000 });
+    expect(await status('/health/serving')).toBe(200);
+    await nats.server.restart();
+    await eventually(async () => (await status('/health/ready')) === 200, { deadlineMs: 15_000 });
   });
 
   it('answers 503 with the message id while nobody knows what became of a send', async () => {
