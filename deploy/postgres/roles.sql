@@ -15,6 +15,12 @@ ALTER ROLE "switchboard_gateway" LOGIN PASSWORD :'gateway_password';
 GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_gateway";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_gateway" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_gateway" SET log_min_messages = 'log';
+  END IF;
+END $role$;
 DO $role$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_gateway_migrator') THEN CREATE ROLE "switchboard_gateway_migrator"; END IF;
 END $role$;
@@ -22,6 +28,12 @@ ALTER ROLE "switchboard_gateway_migrator" LOGIN PASSWORD :'gateway_migrator_pass
 GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_gateway_migrator";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_gateway_migrator" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_gateway_migrator" SET log_min_messages = 'log';
+  END IF;
+END $role$;
 CREATE SCHEMA IF NOT EXISTS "gateway" AUTHORIZATION "switchboard_gateway_migrator";
 -- Everybody may call a new function and use a new type otherwise.
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_gateway_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
@@ -36,6 +48,12 @@ ALTER ROLE "switchboard_messaging" LOGIN PASSWORD :'messaging_password';
 GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_messaging";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_messaging" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_messaging" SET log_min_messages = 'log';
+  END IF;
+END $role$;
 DO $role$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_messaging_migrator') THEN CREATE ROLE "switchboard_messaging_migrator"; END IF;
 END $role$;
@@ -43,6 +61,12 @@ ALTER ROLE "switchboard_messaging_migrator" LOGIN PASSWORD :'messaging_migrator_
 GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_messaging_migrator";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_messaging_migrator" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_messaging_migrator" SET log_min_messages = 'log';
+  END IF;
+END $role$;
 CREATE SCHEMA IF NOT EXISTS "messaging" AUTHORIZATION "switchboard_messaging_migrator";
 -- Everybody may call a new function and use a new type otherwise.
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_messaging_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
@@ -57,6 +81,12 @@ ALTER ROLE "switchboard_contacts" LOGIN PASSWORD :'contacts_password';
 GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_contacts";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_contacts" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_contacts" SET log_min_messages = 'log';
+  END IF;
+END $role$;
 DO $role$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_contacts_migrator') THEN CREATE ROLE "switchboard_contacts_migrator"; END IF;
 END $role$;
@@ -64,6 +94,12 @@ ALTER ROLE "switchboard_contacts_migrator" LOGIN PASSWORD :'contacts_migrator_pa
 GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_contacts_migrator";
 -- Needed by an administrator who is no superuser, to hand a schema over.
 GRANT "switchboard_contacts_migrator" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_contacts_migrator" SET log_min_messages = 'log';
+  END IF;
+END $role$;
 CREATE SCHEMA IF NOT EXISTS "contacts" AUTHORIZATION "switchboard_contacts_migrator";
 -- Everybody may call a new function and use a new type otherwise.
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_contacts_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;

@@ -1,9 +1,10 @@
-import { createLog, startMetrics, startTelemetry, stopOnSignal } from '@switchboard/service';
+import { createLog, endOnCrash, startMetrics, startTelemetry, stopOnSignal } from '@switchboard/service';
 import { samplingOf } from './edge/http/request-trace.js';
 import { gatewayConfig, gatewayTelemetry } from './gateway.config.js';
 import { startGateway } from './gateway.js';
 
 const log = createLog('gateway');
+endOnCrash(log);
 const telemetry = gatewayTelemetry();
 const stopTelemetry = startTelemetry('gateway', telemetry);
 const metrics = startMetrics('gateway', log);

@@ -37,6 +37,14 @@ describe('the shapes are the provider’s', () => {
     expect(shapeOf(answer.body)).toEqual(shapeOf(recorded('error-answer')));
   });
 
+  it('quotes the whole request in its refusals when told, as providers do now and then', async () => {
+    await sim.control('PUT', 'knobs', { errorRate: { '131026': 1 }, quoteRequest: true });
+    const refused = await sim.send({ to: '+12015550277' });
+
+    expect(shapeOf(refused.body)).toEqual(shapeOf(recorded('error-answer')));
+    expect(refused.body['error']?.['error_data']?.['details']).toMatch(/^Refused: \{.*12015550277/);
+  });
+
   it('reports a failed status as recorded, signed over the raw body', async () => {
     await sim.send({ to: '+12015550110', biz_opaque_callback_data: 'shape-failed' });
     await receiver.until(() => receiver.statusesOf('shape-failed').length === 2);

@@ -2,7 +2,13 @@
 export { findNatsServer, natsVersionMin } from './nats-binary.js';
 export { type EmbeddedNats, endNatsOf, type NatsOptions, startNats } from './nats.js';
 export { removePostgresData } from './postgres-data.js';
-export { type EmbeddedPostgres, endPostgresOf, type PostgresOptions, startPostgres } from './postgres.js';
+export {
+  type EmbeddedPostgres,
+  endPostgresOf,
+  postgresLogSettings,
+  type PostgresOptions,
+  startPostgres,
+} from './postgres.js';
 export { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.js';
 export { endServer, type ServerProcess, spawnServer } from './server-process.js';
 export { systemErrorCode } from './system-error.js';

@@ -39,6 +39,21 @@ export interface EmbeddedPostgres {
   restart(mode?: 'fast' | 'immediate' | 'kill'): Promise<void>;
 }
 
+/**
+ * What keeps rows and parameters out of the server's log: no DETAIL («Key (phone)=(…)») and CONTEXT, no statement, no
+ * parameter, whatever the cluster's own file says. docker-compose.yml has the same.
+ *
+ * Source: PostgreSQL manual, "Error Reporting and Logging".
+ */
+export const postgresLogSettings: Readonly<Record<string, string>> = {
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_statement: 'none',
+  log_min_duration_statement: '-1',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+};
+
 /** Sized for one machine that also runs everything else; durability is never traded away. */
 const settings: Readonly<Record<string, string>> = {
   fsync: 'on',
@@ -57,6 +72,7 @@ const settings: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%u@%d ',
+  ...postgresLogSettings,
 };
 
 /**

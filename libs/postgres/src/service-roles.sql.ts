@@ -51,7 +51,13 @@ export function serviceRolesSql(spec: {
       ALTER ROLE ${identifier(role)} LOGIN PASSWORD ${literal(password)};
       GRANT CONNECT ON DATABASE ${identifier(spec.database)} TO ${identifier(role)};
       -- Needed by an administrator who is no superuser, to hand a schema over.
-      GRANT ${identifier(role)} TO current_user;`,
+      GRANT ${identifier(role)} TO current_user;
+      -- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+      DO $role$ BEGIN
+        IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+          ALTER ROLE ${identifier(role)} SET log_min_messages = 'log';
+        END IF;
+      END $role$;`,
   );
   return `
     ${roles.join('')}

@@ -11,6 +11,7 @@ export {
   type ServiceConfig,
 } from './config.js';
 export { EventConsumer, type EventConsumerSpec, type EventHandler } from './event-consumer.js';
+export { endOnCrash } from './crash.js';
 export { refusalOf, rpcFailure } from './failure.js';
 export { InternalServer, type InternalRoute, type InternalServerParts } from './internal-server.js';
 export { createLog, type Log, type LogFields } from './logger.js';

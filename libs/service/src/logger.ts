@@ -1,6 +1,8 @@
+import { types } from 'node:util';
 import { context, trace } from '@opentelemetry/api';
 import type { LoggerService } from '@nestjs/common';
-import { pino } from 'pino';
+import { sqlState } from '@switchboard/postgres';
+import { pino, type LoggerOptions } from 'pino';
 
 /** Facts of a line: ids, outcome, `durationMs`; never a body, a key or a phone number. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -13,9 +15,13 @@ export interface Log {
   error(event: string, error: unknown, fields?: LogFields): void;
 }
 
-/** A log of a service on standard output. */
-export function createLog(service: string): Log & LoggerService {
-  const out = pino({
+/**
+ * A log of a service on standard output.
+ *
+ * @param destination takes the lines instead: for tests
+ */
+export function createLog(service: string, destination?: { write(line: string): void }): Log & LoggerService {
+  const options: LoggerOptions = {
     base: { service },
     messageKey: 'event',
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
@@ -24,7 +30,8 @@ export function createLog(service: string): Log & LoggerService {
       const span = trace.getSpanContext(context.active());
       return span ? { traceId: span.traceId } : {};
     },
-  });
+  };
+  const out = destination ? pino(options, destination) : pino(options);
   const nest = (level: 'info' | 'warn' | 'debug') => (message: unknown, source?: unknown) =>
     out[level]({ source: typeof source === 'string' ? source : undefined, detail: String(message) }, 'framework');
   return {
@@ -39,15 +46,27 @@ export function createLog(service: string): Log & LoggerService {
 }
 
 /**
- * What an error may show in a log. Detail and parameters of database errors quote rows and are left out.
+ * What an error may show in a log. Detail and parameters of database errors quote rows and are left out, and so is a
+ * message that quotes what could not be read.
  */
 function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!isError(error)) return { message: String(error) };
+  const isQuoting = quotesData(error);
   return {
     name: error.name,
-    message: error.message,
+    message: isQuoting ? 'left out: it may quote data' : error.message,
     code: 'code' in error ? error.code : undefined,
-    stack: error.stack,
+    stack: isQuoting ? error.stack?.replace(/^.*?(?=\n {4}at )/s, error.name) : error.stack,
     cause: error.cause === undefined ? undefined : describe(error.cause),
   };
+}
+
+/** What `JSON.parse` could not read, and what PostgreSQL could not take as a value of a type (class 22: data exception). */
+function quotesData(error: Error): boolean {
+  return error.name === 'SyntaxError' || sqlState(error)?.startsWith('22') === true;
+}
+
+/** Not `instanceof` alone: Node's own errors come from another realm wherever this code runs in a context of its own (Jest). */
+function isError(error: unknown): error is Error {
+  return error instanceof Error || types.isNativeError(error);
 }

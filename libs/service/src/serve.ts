@@ -1,6 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Announcer, RPC_PATH, RpcOverHttpServer, RpcServerStrategy } from '@switchboard/nats';
+import { endOnCrash } from './crash.js';
 import { refusalOf, rpcFailure } from './failure.js';
 import { InternalServer } from './internal-server.js';
 import { createLog } from './logger.js';
@@ -44,6 +45,7 @@ const DRAIN_DEADLINE_MS = 5_000;
  */
 export async function serve(spec: Omit<ServiceSpec, 'log' | 'metrics'>): Promise<void> {
   const log = createLog(spec.service);
+  endOnCrash(log);
   const stopTelemetry = startTelemetry(spec.service, telemetryConfig());
   const metrics = startMetrics(spec.service, log);
   try {

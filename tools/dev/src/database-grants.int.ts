@@ -79,7 +79,7 @@ describe('a role of the database that all services share', () => {
         rolreplication: false,
         rolbypassrls: false,
         memberOf: [],
-        settings: [],
+        settings: ['log_min_messages=log'],
         ownedSchemas: one.isMigrator ? [one.service] : [],
         ownsElsewhere: 0,
       });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { contactsConfig } from '@switchboard/contacts/config';
 import { gatewayConfig } from '@switchboard/gateway/config';
 import { messagingConfig } from '@switchboard/messaging/config';
+import { postgresLogSettings } from '@switchboard/embedded-servers';
 import { natsUsers } from '@switchboard/nats';
 import { serviceRoles } from '@switchboard/postgres';
 import { seedConfig } from '@switchboard/seed/config';
@@ -193,6 +194,11 @@ describe('docker-compose.yml runs what npm start runs', () => {
 });
 
 describe('docker-compose.yml is fit for a machine that others reach', () => {
+  it('keeps rows and parameters out of the log of PostgreSQL, as the local run does', () => {
+    const settings = Object.entries(postgresLogSettings).map(([name, value]) => `--${name}=${value}`);
+    expect(service('postgres').command).toEqual(['postgres', ...settings]);
+  });
+
   it("publishes the gateway's port and no other", () => {
     const published = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name, { ports }]) => [name, ports])).toEqual([

@@ -22,6 +22,8 @@ export interface Knobs {
   readonly reorder: boolean;
   /** Share of requests (0 to 1) that are accepted while the connection is cut instead of an answer. */
   readonly dropAnswerRate: number;
+  /** Whether refusals quote the request, recipient and text included, in their details. */
+  readonly quoteRequest: boolean;
   /** Whether the provider takes no requests at all: none is read, logged or answered. */
   readonly down: boolean;
   readonly limits: {
@@ -44,6 +46,7 @@ export const DEFAULT_KNOBS: Knobs = {
   duplicateRate: 0,
   reorder: false,
   dropAnswerRate: 0,
+  quoteRequest: false,
   down: false,
   limits: { messagesPerSecond: null, pairRate: false, window24h: false },
   autoReply: null,
@@ -74,6 +77,7 @@ export function changeKnobs(knobs: Knobs, patch: unknown): Knobs {
     duplicateRate: changed(changes, 'duplicateRate', knobs.duplicateRate, share),
     reorder: changed(changes, 'reorder', knobs.reorder, flag),
     dropAnswerRate: changed(changes, 'dropAnswerRate', knobs.dropAnswerRate, share),
+    quoteRequest: changed(changes, 'quoteRequest', knobs.quoteRequest, flag),
     down: changed(changes, 'down', knobs.down, flag),
     limits: changed(changes, 'limits', knobs.limits, (value, field) => {
       const limits = fieldsOf(value, field, ['messagesPerSecond', 'pairRate', 'window24h']);

@@ -104,7 +104,7 @@ export class SendMessage {
 
     const waId = waIdOf(message.to);
     const { type, reference } = message;
-    const verdict = decideVerdict(
+    const decided = decideVerdict(
       { phoneNumberId, waId, type, reference, nowMs },
       {
         knobs: this.parts.knobs.current,
@@ -113,6 +113,8 @@ export class SendMessage {
         random: this.parts.random,
       },
     );
+    const isQuoted = decided.kind === 'refuse' && this.parts.knobs.current.quoteRequest;
+    const verdict = isQuoted ? { ...decided, details: `Refused: ${text}` } : decided;
     const slowMs = verdict.kind === 'accept' && verdict.slow ? this.parts.slowAnswerMs : 0;
     const delayMs = slowMs + this.parts.knobs.current.latencyMs;
     const conclude = (): void => this.#conclude(taken, verdict, message, waId);
