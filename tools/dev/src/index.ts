@@ -1,4 +1,5 @@
 /** Everything that `npm start` runs, for end-to-end tests. */
 export type { DevJson, DevProcess, SeededOrganization } from './dev-json.js';
+export type { EnvironmentOf } from './start-spec.js';
 export type { StackProcess } from './stack.js';
 export { type RunningStack, type StackOptions, startStack } from './start-stack.js';

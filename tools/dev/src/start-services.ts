@@ -124,7 +124,7 @@ async function startOne(
   // Without a shared socket the first gateway has the public port, and keeps the one that the kernel chose.
   let port = socket?.port ?? (index === 0 && service.isPublic ? spec.port : 0);
   await stack.add('service', name, async (signal) => {
-    const environment = serviceEnvironment(common, {
+    const usual = serviceEnvironment(common, {
       name: service.name,
       databaseUrl: database.services.get(service.name)?.runtimeUrl ?? database.adminUrl,
       nats: nats.credentials(service.name),
@@ -133,6 +133,7 @@ async function startOne(
       internalPort,
     });
     const entry = serviceEntry(spec.root, service.name);
+    const environment = spec.environmentOf(name, usual);
     const program = { name, entry, environment, log: logOf(context, name), handedOverFd: socket?.fd };
     const run = await launchService(program, signal).catch((error: unknown) => {
       // Somebody else may have taken the port meanwhile.

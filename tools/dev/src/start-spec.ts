@@ -15,7 +15,15 @@ export interface StartSpec {
   readonly natsUrl: string | undefined;
   readonly replicas: Readonly<Record<string, number>>;
   readonly isReset: boolean;
+  /** What a process of a service gets, made of what it would get. */
+  readonly environmentOf: EnvironmentOf;
 }
+
+/** Changes the environment of one process of a service (`gateway`, `gateway-2`, …), at each of its launches. */
+export type EnvironmentOf = (
+  process: string,
+  environment: Readonly<Record<string, string>>,
+) => Readonly<Record<string, string>>;
 
 /** What every step of a start works with. */
 export interface StartContext {

@@ -12,7 +12,7 @@ import { Secrets } from './secrets.js';
 import { listServices } from './services.js';
 import { startDatabase, startMessaging } from './start-servers.js';
 import { seedOrganizations, type SimulatorHandle, startServices, startSimulator } from './start-services.js';
-import type { StartContext, StartSpec } from './start-spec.js';
+import type { EnvironmentOf, StartContext, StartSpec } from './start-spec.js';
 import { Stack, type StackProcess } from './stack.js';
 
 /** How to start everything. */
@@ -36,6 +36,8 @@ export interface StackOptions {
   readonly replicas?: Readonly<Record<string, number>>;
   /** Further environment of every program: documented configuration of the services. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What single processes get otherwise: for tests that put something between a service and the world. */
+  readonly environmentOf?: EnvironmentOf;
   /** Aborting it stops what has been started; `startStack` then rejects. */
   readonly signal?: AbortSignal;
 }
@@ -73,6 +75,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     natsUrl: options.natsUrl,
     replicas: options.replicas ?? {},
     isReset: options.reset ?? false,
+    environmentOf: options.environmentOf ?? ((_process, environment) => environment),
   };
   await explainSystemError(folder.path, () => folder.acquire());
   const stack = new Stack(folder, (text) => progress.note(text));
