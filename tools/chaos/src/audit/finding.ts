@@ -8,6 +8,9 @@ export type Rule =
   | 'answer.hides-send'
   /** An answer that no fault excuses: 500, 401, 429 … */
   | 'answer.unexpected'
+  /** A send that failed, or waited too long, where the fault promises that none does. */
+  | 'send.failed'
+  | 'send.slow'
   /** One send became two messages. */
   | 'send.doubled'
   /** Two requests with one reference, the former of which was not refused as retryable. */
@@ -42,6 +45,8 @@ export type Rule =
   | 'event.unapplied'
   /** An event was given up. */
   | 'event.dead'
+  /** Nobody noticed a fault within its time. */
+  | 'unnoticed'
   /** What had to come to rest within its time did not. */
   | 'never-quiet';
 

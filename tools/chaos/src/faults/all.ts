@@ -1,8 +1,25 @@
 import type { Fault } from '../fault/fault.js';
+import { clock } from './clock.fault.js';
+import { healthy } from './healthy.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
 import { killGateway } from './kill-gateway.fault.js';
 import { killMessaging } from './kill-messaging.fault.js';
+import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
+import { stopInOrder } from './stop-in-order.fault.js';
+import { stopPostgres } from './stop-postgres.fault.js';
+import { twoRelays } from './two-relays.fault.js';
 
 /** Every fault, in the order of a run: leases that the first leave behind end while the others run. */
-export const faults: readonly Fault[] = [killMessaging, killGateway, killContacts, killSimulator];
+export const faults: readonly Fault[] = [
+  healthy,
+  killMessaging,
+  killGateway,
+  killContacts,
+  killSimulator,
+  killNats,
+  stopPostgres,
+  twoRelays,
+  stopInOrder,
+  clock,
+];

@@ -1,12 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type RunningStack, startStack, type StackOptions } from '@switchboard/dev';
 import { DatabaseLedger } from '../ledger/database-ledger.js';
 import { EventRecorder } from '../ledger/event-recorder.js';
 import { SimulatorControl } from '../ledger/simulator-control.js';
 import { SendLoad, type LoadSpec } from '../load/send-load.js';
 import type { Sender } from '../load/send-plan.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** A whole stack on a data folder of its own, with everything that looks at it. */
 export interface Stage {
@@ -30,7 +28,7 @@ const INBOUND_PER_SECOND = 6;
 
 /** Starts a stack whose organizations may send as much as they like. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'switchboard-chaos-')));
+  const dataDir = options.dataDir ?? (await temporaryFolder());
   const stack = await startStack({ ...options, dataDir, quiet: true });
   try {
     return await equip(stack, dataDir);
@@ -55,7 +53,9 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     const lines = channels.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
     return { organizationId: id, apiKey, phones: lines.map(({ phone }) => phone) };
   });
-  const origins = processes.flatMap(({ name, url }) => (/^gateway(-\d+)?$/.test(name) && url ? [url] : []));
+  // Replicas of the gateway share a socket where the supervisor can hand one over.
+  const gateways = processes.flatMap(({ name, url }) => (/^gateway(-\d+)?$/.test(name) && url ? [url] : []));
+  const origins = [...new Set(gateways)];
   const usual = { callers: CALLERS, thinkMsMax: THINK_MS_MAX, inboundPerSecond: INBOUND_PER_SECOND };
   return {
     stack,
