@@ -5,6 +5,6 @@ import type { Fault } from '../fault/fault.js';
 export const killGateway: Fault = {
   name: 'kill-gateway',
   promise: 'kill -9 of the gateway: callers know nothing, messages and callbacks are all there',
-  points: { full: 20, short: 2 },
+  points: { full: 20, short: 1 },
   run: (context, options) => killPoints(context, options, { process: 'gateway', signal: 'SIGKILL' }),
 };

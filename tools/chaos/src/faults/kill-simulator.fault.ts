@@ -5,6 +5,6 @@ import type { Fault } from '../fault/fault.js';
 export const killSimulator: Fault = {
   name: 'kill-simulator',
   promise: 'kill -9 of the provider: what it may have taken is UNKNOWN, never repeated, settled by its callbacks',
-  points: { full: 20, short: 2 },
+  points: { full: 20, short: 1 },
   run: (context, options) => killPoints(context, options, { process: 'simulator', signal: 'SIGKILL' }),
 };

@@ -15,6 +15,7 @@ const COLUMNS = [
   'false 2xx',
   'unknown',
   'back p50 / max ms',
+  'took s',
   'verdict',
 ] as const;
 
@@ -46,7 +47,16 @@ function rowOf(result: ChaosResult): readonly (string | number)[] {
   ];
   const wrong = [tally.lost, tally.doubled, tally.falseSuccesses, tally.unknown + tally.inDoubt];
   const verdict = isKept(result) ? 'kept' : `BROKEN (${outcome.findings.length})`;
-  return [name, points, ...counts, ...wrong, recovery(recoveriesMs), note === '' ? verdict : `${verdict}; ${note}`];
+  const tookS = Math.round(result.durationMs / 1_000);
+  return [
+    name,
+    points,
+    ...counts,
+    ...wrong,
+    recovery(recoveriesMs),
+    tookS,
+    note === '' ? verdict : `${verdict}; ${note}`,
+  ];
 }
 
 function recovery(recoveriesMs: readonly number[]): string {
