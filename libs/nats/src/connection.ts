@@ -1,3 +1,4 @@
+import { metrics } from '@opentelemetry/api';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 
 /** How a process reaches NATS. */
@@ -42,7 +43,12 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
 }
 
 async function watchStatus(connection: NatsConnection, onStatus: NatsOptions['onStatus']): Promise<void> {
+  const reconnects = metrics.getMeter('@switchboard/nats').createCounter('switchboard_nats_reconnects_total', {
+    description: 'Times that the link to NATS came back',
+  });
+  reconnects.add(0);
   for await (const status of connection.status()) {
+    if (status.type === 'reconnect') reconnects.add(1);
     if (status.type === 'ping' || status.type === 'update') continue;
     onStatus(status.type, 'error' in status ? String(status.error) : '');
   }

@@ -6,6 +6,7 @@ import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/def
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { LinkState } from './link-state.js';
+import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
 import { RpcOverNats, type RpcWay } from './rpc-over-nats.js';
 import { LinkLost, RpcUnanswered } from './rpc-unanswered.js';
 import { traceHeaders } from './trace-headers.js';
@@ -48,6 +49,7 @@ export class RpcClient {
   private readonly link: LinkState;
   private readonly nats: RpcWay;
   private readonly direct: RpcWay | undefined;
+  private readonly metrics = rpcClientMetrics();
 
   constructor(connection: NatsConnection, options: RpcClientOptions = {}) {
     this.link = options.link ?? new LinkState(connection);
@@ -61,6 +63,24 @@ export class RpcClient {
     principal: Principal,
     request: Request,
     limits: RpcLimits = {},
+  ): Promise<Response> {
+    const startedMs = performance.now();
+    let outcome: RpcCallOutcome = 'answered';
+    try {
+      return await this.callTraced(rpc, principal, request, limits);
+    } catch (error) {
+      outcome = outcomeOf(error);
+      throw error;
+    } finally {
+      this.metrics.called(rpc.subject, outcome, performance.now() - startedMs);
+    }
+  }
+
+  private async callTraced<Request, Response>(
+    rpc: RpcDefinition<Request, Response>,
+    principal: Principal,
+    request: Request,
+    limits: RpcLimits,
   ): Promise<Response> {
     const parent = trace.getSpan(context.active());
     if (!parent?.isRecording()) return this.ask(rpc, principal, request, limits);
@@ -113,4 +133,9 @@ function openReply<Response>(reply: RpcReply<Response>): Response {
   if ('ok' in reply) return reply.ok;
   const { code, message, ...details } = reply.error;
   throw new AppError(errorByCode(code), message, details);
+}
+
+function outcomeOf(error: unknown): RpcCallOutcome {
+  if (error instanceof AppError) return 'refused';
+  return error instanceof RpcUnanswered && error.effect === 'none' ? 'nobody' : 'unanswered';
 }

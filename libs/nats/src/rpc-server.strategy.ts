@@ -8,6 +8,7 @@ import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transp
 import { lastValueFrom } from 'rxjs';
 import { DEADLINE_HEADER, type RpcMessage } from './rpc-client.js';
 import { RequestFreshness } from './request-freshness.js';
+import { rpcServerMetrics } from './rpc-metrics.js';
 import { contextOfHeaders } from './trace-headers.js';
 
 /** What the handler of an rpc gets: one object, because Nest hands a plain method its payload alone. */
@@ -51,6 +52,7 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
   private readonly subscriptions: Subscription[] = [];
   private readonly underway = new Set<Promise<void>>();
   private readonly freshness: RequestFreshness;
+  private readonly metrics = rpcServerMetrics(() => this.underway.size);
   private closing = false;
 
   constructor(private readonly options: RpcServerOptions) {
@@ -98,17 +100,22 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
    */
   async answerDirectly(subject: string, headers: MsgHdrs, text: string): Promise<string | null> {
     if (this.closing || this.freshness.hasStoodStill() || !this.messageHandlers.has(subject)) return null;
-    if (this.underway.size >= this.options.inFlightMax) return JSON.stringify(BUSY);
+    if (this.underway.size >= this.options.inFlightMax) return this.refuse();
     return this.track(this.answer({ subject, headers, text }));
   }
 
   private take(subject: string, message: Msg): void {
     if (this.freshness.isDoubtful() || this.underway.size >= this.options.inFlightMax) {
-      this.respond(message, JSON.stringify(BUSY));
+      this.respond(message, this.refuse());
       return;
     }
     const answer = this.answer({ subject, headers: message.headers, text: message.string() });
     void this.track(answer.then((text) => this.respond(message, text)));
+  }
+
+  private refuse(): string {
+    this.metrics.refused();
+    return JSON.stringify(BUSY);
   }
 
   private track<Result>(work: Promise<Result>): Promise<Result> {

@@ -8,6 +8,8 @@ export type EventOutcome = 'applied' | 'duplicate' | 'waiting' | 'failed' | 'dea
 
 /** What is measured of consumers. */
 export interface ConsumerMetrics {
+  /** Shows a consumer's counters as 0 from its start: a rise from nothing is no rise to Prometheus. */
+  declare(consumer: string): void;
   handled(consumer: string, outcome: EventOutcome, events: number): void;
   /** A transaction over a batch has ended, however. */
   ran(consumer: string, events: number, durationMs: number): void;
@@ -37,14 +39,14 @@ function makeConsumerMetrics(): ConsumerMetrics {
     description: 'Time of a batch, what it asks of other services included',
     advice: { explicitBucketBoundaries: SECOND_BOUNDS },
   });
-  const known = new Set<string>();
   return {
+    declare: (consumer) => {
+      for (const outcome of OUTCOMES) events.add(0, { consumer, outcome });
+    },
     handled: (consumer, outcome, count) => {
       if (count > 0) events.add(count, { consumer, outcome });
     },
     ran: (consumer, count, durationMs) => {
-      if (!known.has(consumer)) for (const outcome of OUTCOMES) events.add(0, { consumer, outcome });
-      known.add(consumer);
       batch.record(count, { consumer });
       duration.record(durationMs / 1_000, { consumer });
     },

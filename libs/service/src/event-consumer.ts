@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
 import { PullConsumer, type DeliveredEvent, type Disposition, type NatsConnection } from '@switchboard/nats';
-import { handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
+import { consumerMetrics, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
@@ -42,6 +42,7 @@ export class EventConsumer<Prepared> {
   constructor(private readonly spec: EventConsumerSpec<Prepared>) {
     const { handler, log, consumer } = spec;
     const name = consumer.name;
+    consumerMetrics().declare(name);
     this.batch = {
       database: spec.database,
       consumer: name,
