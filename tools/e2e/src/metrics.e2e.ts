@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { eventually } from '@switchboard/testing';
+import type { Api } from './api.js';
+import { readMetricsPage } from './metrics-page.js';
+import { parseScrape, valuesOf, type ScrapedMetric } from './scrape.js';
+import { startEverything, type EverythingRunning } from './start-everything.js';
+
+/** Whether a service has consumers of events. */
+const consumes = (service: string): boolean => {
+  const services: Readonly<Record<string, ServiceTopology>> = topology;
+  return (services[service]?.consumes.length ?? 0) > 0;
+};
+
+type Scrape = ReadonlyMap<string, ScrapedMetric>;
+
+const SOON = { deadlineMs: 20_000 };
+
+describe('the metrics of running services', () => {
+  let all: EverythingRunning;
+  let acme: Api;
+  let services: readonly { readonly name: string; readonly metrics: string }[];
+
+  const textOf = async (service: string): Promise<string> => {
+    const url = services.find(({ name }) => name === service)?.metrics ?? '';
+    const answer = await fetch(url);
+    if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`);
+    return answer.text();
+  };
+  const scrape = async (service: string): Promise<Scrape> => parseScrape(await textOf(service));
+  const one = (scraped: Scrape, name: string, labels: Record<string, string> = {}): number => {
+    const values = valuesOf(scraped, name, labels);
+    expect([name, labels, values.length]).toEqual([name, labels, 1]);
+    return values[0] ?? NaN;
+  };
+
+  beforeAll(async () => {
+    all = await startEverything();
+    acme = all.acme;
+    services = all.stack.devJson.processes.flatMap(({ name, metrics }) =>
+      metrics === undefined ? [] : [{ name, metrics }],
+    );
+    const sent = await acme.send('+14155550123', 'canary-5d1c7 body');
+    await all.messageWhen(sent.body?.id, 'DELIVERED');
+    for (const to of ['+12015550100', '+12015550102', '+12015550108']) await acme.send(to, 'canary-5d1c7 body');
+    await acme.get('/v1/conversations');
+    await acme.get('/v1/nowhere');
+  }, 180_000);
+
+  afterAll(async () => all?.end(), 60_000);
+
+  it('are, service by service, what docs/metrics.md says: names, types, labels, values, meanings', async () => {
+    const { metrics } = readMetricsPage();
+    expect(services.map(({ name }) => name)).toEqual(expect.arrayContaining(['gateway', 'messaging', 'contacts']));
+    const seen = new Set<string>();
+    for (const { name: service } of services) {
+      const scraped = await scrape(service);
+      const roles = ['all', service, ...(consumes(service) ? ['consumers'] : [])];
+      const told = metrics.filter(({ of }) => of.some((one) => roles.includes(one)));
+      const toldNames = new Set(told.map(({ name }) => name));
+      expect([service, [...scraped.keys()].filter((name) => !toldNames.has(name))]).toEqual([service, []]);
+      // A histogram that observed nothing is not shown; a consumer may be provisioned before it is written.
+      const missing = told.filter(
+        ({ name, type, of }) => !scraped.has(name) && type !== 'histogram' && !of.includes('consumers'),
+      );
+      expect([service, missing.map(({ name }) => name)]).toEqual([service, []]);
+      for (const metric of told) {
+        const found = scraped.get(metric.name);
+        if (!found) continue;
+        seen.add(metric.name);
+        expect([service, metric.name, found.type, found.help]).toEqual([
+          service,
+          metric.name,
+          metric.type,
+          metric.meaning,
+        ]);
+        const labels = new Map<string, Set<string>>();
+        for (const sample of found.samples) {
+          for (const [label, value] of Object.entries(sample.labels)) {
+            if (label !== 'le') labels.set(label, (labels.get(label) ?? new Set()).add(value));
+          }
+        }
+        expect([metric.name, [...labels.keys()].sort()]).toEqual([metric.name, Object.keys(metric.labels).sort()]);
+        for (const [label, values] of labels) {
+          const known = metric.labels[label] ?? [];
+          const unknown = [...values].filter((value) => known.length > 0 && !known.includes(value));
+          expect([metric.name, label, unknown]).toEqual([metric.name, label, []]);
+        }
+      }
+    }
+    expect(metrics.filter(({ name }) => !seen.has(name))).toEqual([]);
+  });
+
+  it('move with what happens: sends by what came of them, callbacks, events and batches', async () => {
+    const before = { gateway: await scrape('gateway'), messaging: await scrape('messaging') };
+    const sent = await acme.send('+14155550123', 'once more');
+    await all.messageWhen(sent.body?.id, 'DELIVERED');
+    expect((await acme.send('+12015550108', 'cut')).status).toBe(200);
+    expect((await acme.send('+12015550100', 'refused')).status).toBe(400);
+    expect((await acme.get('/v1/conversations', { authorization: 'Bearer wrong' })).status).toBe(401);
+
+    const rises = async (service: 'gateway' | 'messaging', name: string, labels = {}): Promise<number> =>
+      one(await scrape(service), name, labels) - (valuesOf(before[service], name, labels)[0] ?? 0);
+    const attempts = 'switchboard_upstream_attempts_total';
+    for (const outcome of ['accepted', 'unknown', 'refused']) {
+      expect([outcome, await rises('messaging', attempts, { outcome })]).toEqual([outcome, 1]);
+      const timed = 'switchboard_upstream_request_duration_seconds_count';
+      expect([outcome, await rises('messaging', timed, { outcome })]).toEqual([outcome, 1]);
+      expect(await rises('messaging', 'switchboard_send_duration_seconds_count', { outcome })).toBe(1);
+    }
+    expect(await rises('messaging', 'switchboard_messages_unknown_total', { cause: 'unanswered' })).toBe(1);
+    const posts = { route: '/v1/messages', method: 'POST' };
+    const requests = 'http_server_request_duration_seconds_count';
+    expect(await rises('gateway', requests, { ...posts, status: '2xx' })).toBe(2);
+    expect(await rises('gateway', requests, { ...posts, status: '4xx' })).toBe(1);
+    expect(await rises('gateway', 'switchboard_http_refusals_total', { code: 'UNAUTHORIZED' })).toBe(1);
+    expect(await rises('gateway', 'switchboard_http_refusals_total', { code: 'UPSTREAM_REJECTED' })).toBe(1);
+    const calls = { rpc: 'rpc.messaging.send-message' };
+    const rpcs = 'switchboard_rpc_client_duration_seconds_count';
+    expect(await rises('gateway', rpcs, { ...calls, outcome: 'answered' })).toBe(2);
+    expect(await rises('gateway', rpcs, { ...calls, outcome: 'refused' })).toBe(1);
+    await eventually(async () => (await rises('gateway', 'switchboard_callbacks_taken_total')) >= 2, SOON);
+    const applied = { consumer: 'messaging-callbacks', outcome: 'applied' };
+    await eventually(async () => (await rises('messaging', 'switchboard_consumer_events_total', applied)) >= 2, SOON);
+    expect(await rises('messaging', 'switchboard_outbox_published_events_total')).toBeGreaterThanOrEqual(4);
+    const batches = { batch: 'messaging.accept-message' };
+    expect(await rises('messaging', 'switchboard_batch_items_sum', batches)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('show no phone number, text, key or id', async () => {
+    const texts = await Promise.all(services.map(({ name }) => textOf(name)));
+    const key = all.stack.devJson.organizations?.[0]?.apiKey ?? 'none';
+    for (const canary of ['4155550123', '2015550108', 'canary-5d1c7', key, key.slice(0, 12)]) {
+      expect([canary, texts.filter((text) => text.includes(canary))]).toEqual([canary, []]);
+    }
+    const values = texts.flatMap((text) =>
+      [...parseScrape(text).values()].flatMap(({ samples }) => samples.flatMap(({ labels }) => Object.values(labels))),
+    );
+    expect(values.length).toBeGreaterThan(100);
+    expect(values.filter((value) => /\bc[0-9a-z]{24}\b|\d{6}|@/.test(value))).toEqual([]);
+  });
+
+  it('are on no port that callers reach', async () => {
+    const bare = (path: string): Promise<number> => fetch(all.baseUrl + path).then(({ status }) => status);
+    expect(await bare('/metrics')).toBe(404);
+    expect((await acme.get('/v1/metrics')).status).toBe(404);
+    const internal = new URL(services.find(({ name }) => name === 'gateway')?.metrics ?? '');
+    expect(internal.port).not.toBe(new URL(all.baseUrl).port);
+    expect(await bare('/health/ready')).toBe(200);
+    expect((await fetch(new URL('/health/ready', internal))).status).toBe(200);
+    expect((await fetch(new URL('/v1/ping', internal))).status).toBe(404);
+  });
+});

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { topology } from '@switchboard/contracts/topology';
+import { parse } from 'yaml';
+import { readMetricsPage, root, type DocumentedMetric } from './metrics-page.js';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string };
+}
+
+/** What an expression asks for: a metric with label matchers. */
+interface Selector {
+  readonly name: string;
+  readonly matchers: readonly { readonly label: string; readonly values: readonly string[] }[];
+}
+
+const yamlOf = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'), { merge: true });
+const rules = (yamlOf('deploy/prometheus/alerts.yml') as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+);
+const { metrics, alerts } = readMetricsPage();
+/** Labels that Prometheus itself gives a series. */
+const SCRAPED = new Set(['job', 'instance', 'le']);
+const WORDS = new Set(['by', 'on', 'or', 'and', 'unless', 'ignoring', 'without', 'bool']);
+
+/** Every metric that an expression names; functions are followed by a parenthesis, labels of `by` stand within one. */
+function selectorsOf(expr: string): Selector[] {
+  const plain = expr.replace(/\b(by|on|without|ignoring)\s*\([^)]*\)/g, ' ');
+  return [...plain.matchAll(/\b([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?(?!\w|\s*\()/g)]
+    .filter(([, name = '']) => !WORDS.has(name) && !new RegExp(`\\b${name}\\s*\\(`).test(plain))
+    .filter(([, name = '']) => !isDuration(plain, name))
+    .map(([, name = '', braces = '']) => ({
+      name,
+      matchers: [...braces.matchAll(/(\w+)\s*(?:=~|=|!=|!~)\s*"([^"]*)"/g)].map(([, label = '', values = '']) => ({
+        label,
+        values: values.split('|'),
+      })),
+    }));
+}
+
+function isDuration(expr: string, word: string): boolean {
+  return new RegExp(`\\[\\d*${word}\\]`).test(expr);
+}
+
+function documented(name: string): DocumentedMetric | undefined {
+  return metrics.find((metric) =>
+    metric.type === 'histogram'
+      ? [`${metric.name}_bucket`, `${metric.name}_sum`, `${metric.name}_count`].includes(name)
+      : metric.name === name,
+  );
+}
+
+describe('the alert rules', () => {
+  it('name metrics, labels and values that docs/metrics.md has, and nothing else', () => {
+    let asked = 0;
+    for (const { alert, expr } of rules) {
+      const selectors = selectorsOf(expr);
+      expect([alert, selectors.length > 0]).toEqual([alert, true]);
+      for (const { name, matchers } of selectors.filter((selector) => selector.name !== 'up')) {
+        asked++;
+        const metric = documented(name);
+        expect([alert, name, metric !== undefined]).toEqual([alert, name, true]);
+        for (const { label, values } of matchers) {
+          expect([alert, name, label, label in (metric?.labels ?? {})]).toEqual([alert, name, label, true]);
+          const known = metric?.labels[label] ?? [];
+          if (known.length > 0) expect([alert, values.filter((value) => !known.includes(value))]).toEqual([alert, []]);
+        }
+      }
+    }
+    expect(asked).toBeGreaterThan(rules.length);
+  });
+
+  it('group and print by labels that their metrics have', () => {
+    for (const { alert, expr, annotations } of rules) {
+      const own = new Set(selectorsOf(expr).flatMap(({ name }) => Object.keys(documented(name)?.labels ?? {})));
+      const grouped = [...expr.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/\s*,\s*/));
+      const printed = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+      const unknown = [...grouped, ...printed].filter((label) => !own.has(label) && !SCRAPED.has(label));
+      expect([alert, unknown]).toEqual([alert, []]);
+      // What an aggregation drops cannot be printed.
+      if (/\b(sum|max|min|avg)\b/.test(expr))
+        expect([alert, printed.filter((l) => !grouped.includes(l))]).toEqual([alert, []]);
+    }
+  });
+
+  it('stand in docs/metrics.md with their severity and what to do', () => {
+    const told = rules.map(({ alert: name, labels: { severity } }) => ({ name, severity }));
+    const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+    expect([...alerts].sort(byName)).toEqual(told.sort(byName));
+  });
+});
+
+describe('the scrape configuration', () => {
+  it('asks every service of the topology where docker-compose.yml lets it answer', () => {
+    const config = yamlOf('deploy/prometheus/prometheus.yml') as {
+      rule_files: string[];
+      scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; type: string; port: number }[] }[];
+    };
+    const compose = yamlOf('docker-compose.yml') as {
+      services: Record<string, { environment: Record<string, string> }>;
+    };
+    expect(config.rule_files).toEqual(['alerts.yml']);
+    const targets = config.scrape_configs.map(({ job_name: job, dns_sd_configs: found }) => [job, found]);
+    const wanted = Object.keys(topology).map((service) => {
+      const { SERVICE_HTTP_HOST: host, SERVICE_HTTP_PORT: port } = compose.services[service]?.environment ?? {};
+      expect([service, host]).toEqual([service, '0.0.0.0']);
+      return [service, [{ names: [service], type: 'A', port: Number(port) }]];
+    });
+    expect(targets).toEqual(wanted);
+  });
+});
