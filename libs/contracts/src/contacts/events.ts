@@ -1,20 +1,29 @@
+import type { Cuid } from '../grammar/cuid.js';
 import { defineEvent } from '../grammar/define-event.js';
 import type { OptOutView } from './http.js';
 import type { ContactFacts } from './rpc.js';
 
-/** A contact came into being or changed; carries all of it, so that projections need no order but `version`. */
+/**
+ * A contact came into being or changed; carries all of it, so that projections need no order but `version`.
+ *
+ * @aggregate contact, counted
+ */
 export const contactChanged = defineEvent<{
   readonly contact: ContactFacts;
   /** Ids of `messaging.opt-out.observed` events that these facts, or newer ones, take into account. */
-  readonly observed?: readonly string[];
+  readonly observed?: readonly Cuid[];
 }>('contacts', 'contact.changed', 1);
 
-/** A channel became covered by an opt-out: told once per channel, also for an opt-out of all channels. */
+/**
+ * A channel became covered by an opt-out: told once per channel, also for an opt-out of all channels.
+ *
+ * @aggregate contact
+ */
 export const optOutCreated = defineEvent<{
   readonly optOut: OptOutView;
   /** The channel that this event is about; that of the opt-out may be null. */
-  readonly messagingChannelId: string;
+  readonly messagingChannelId: Cuid;
 }>('contacts', 'opt-out.created', 1);
 
-/** An opt-out was lifted; another one of the same contact may still cover its channel. */
+/** An opt-out was lifted; another one of the same contact may still cover its channel. @aggregate contact */
 export const optOutDeleted = defineEvent<{ readonly optOut: OptOutView }>('contacts', 'opt-out.deleted', 1);

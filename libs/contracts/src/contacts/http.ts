@@ -1,9 +1,11 @@
+import type { Cuid } from '../grammar/cuid.js';
+import type { IsoTime } from '../grammar/iso-time.js';
 /** Who recorded an opt-out. Source: decisions, "Contacts and opt-outs". */
 export type OptOutSource = 'API' | 'KEYWORD' | 'CONSOLE' | 'UPSTREAM';
 
 /** A contact as the API shows it; every field is always present. Source: specification, "Contact"; decisions. */
 export interface ContactView {
-  readonly id: string;
+  readonly id: Cuid;
   /** E.164; empty for a sender of whom the upstream tells an id alone. */
   readonly phone: string;
   readonly messagingId: string;
@@ -12,19 +14,19 @@ export interface ContactView {
   /** Every channel of the organization is covered: sending is refused on each. */
   readonly isOptedOut: boolean;
   /** Channels with an opt-out of their own. */
-  readonly optedOutChannelIds: readonly string[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
+  readonly optedOutChannelIds: readonly Cuid[];
+  readonly createdAt: IsoTime;
+  readonly updatedAt: IsoTime;
 }
 
 /** An opt-out as the API and the events show it; every field is always present. Source: decisions. */
 export interface OptOutView {
-  readonly id: string;
-  readonly contactId: string;
+  readonly id: Cuid;
+  readonly contactId: Cuid;
   readonly phone: string;
   /** Null: all channels, those that come later too. */
-  readonly messagingChannelId: string | null;
+  readonly messagingChannelId: Cuid | null;
   readonly source: OptOutSource;
   readonly reason: string | null;
-  readonly createdAt: string;
+  readonly createdAt: IsoTime;
 }

@@ -1,3 +1,4 @@
+import type { Cuid } from '../grammar/cuid.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Page } from '../grammar/page.js';
 import type { ContactView, OptOutSource, OptOutView } from './http.js';
@@ -7,7 +8,7 @@ export const ALL_CHANNELS = '*';
 
 /** A contact as other services know it; a higher `version` is newer. */
 export interface ContactFacts {
-  readonly id: string;
+  readonly id: Cuid;
   /** E.164 as first seen; empty when only an id of the upstream is known. */
   readonly phone: string;
   /** Every E.164 form under which this subscriber may be written, `phone` included; none after the number was given up. */
@@ -70,7 +71,7 @@ export const upsertContactRpc = defineRpc<
 >('contacts', 'upsert-contact', { deadlineMs: 5_000 });
 
 /** One contact of the organization. @throws CONTACT_NOT_FOUND */
-export const getContactRpc = defineRpc<{ readonly id: string }, ContactView>('contacts', 'get-contact', {
+export const getContactRpc = defineRpc<{ readonly id: Cuid }, ContactView>('contacts', 'get-contact', {
   deadlineMs: 5_000,
 });
 
@@ -93,11 +94,11 @@ export const listContactsRpc = defineRpc<ListContactsRequest, Page<ContactView>>
 
 /** An opt-out to be recorded; exactly one of `contactId` and `phone` is given. */
 export interface CreateOptOutRequest {
-  readonly contactId: string | null;
+  readonly contactId: Cuid | null;
   /** As the caller wrote it; an unknown one makes a contact. */
   readonly phone: string | null;
   /** Null: all channels. */
-  readonly messagingChannelId: string | null;
+  readonly messagingChannelId: Cuid | null;
   readonly reason: string | null;
 }
 
@@ -116,7 +117,7 @@ export const createOptOutRpc = defineRpc<CreateOptOutRequest, { readonly optOut:
 );
 
 /** One opt-out of the organization. @throws OPT_OUT_NOT_FOUND */
-export const getOptOutRpc = defineRpc<{ readonly id: string }, OptOutView>('contacts', 'get-opt-out', {
+export const getOptOutRpc = defineRpc<{ readonly id: Cuid }, OptOutView>('contacts', 'get-opt-out', {
   deadlineMs: 5_000,
 });
 
@@ -125,11 +126,11 @@ export interface ListOptOutsRequest {
   /** 1 to 100. */
   readonly limit: number;
   readonly cursor: string | null;
-  readonly contactId: string | null;
+  readonly contactId: Cuid | null;
   /** As the caller wrote it. */
   readonly phone: string | null;
   /** Opt-outs of this very channel; those of all channels are not among them. */
-  readonly messagingChannelId: string | null;
+  readonly messagingChannelId: Cuid | null;
 }
 
 /** Opt-outs of the organization, newest first. @throws INVALID_PHONE */
@@ -143,6 +144,6 @@ export const listOptOutsRpc = defineRpc<ListOptOutsRequest, Page<OptOutView>>('c
  * @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: it is lifted then, and messaging learns
  * it by the event
  */
-export const deleteOptOutRpc = defineRpc<{ readonly id: string }, Record<string, never>>('contacts', 'delete-opt-out', {
+export const deleteOptOutRpc = defineRpc<{ readonly id: Cuid }, Record<string, never>>('contacts', 'delete-opt-out', {
   deadlineMs: 10_000,
 });

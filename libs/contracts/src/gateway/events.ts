@@ -30,11 +30,15 @@ export interface UpstreamMessageItem {
   readonly profileName: string | null;
 }
 
-/** The upstream told what became of a message. */
+/** The upstream told what became of a message. @aggregate the upstream's message */
 export const callbackStatus = defineEvent<CallbackItem<UpstreamStatusItem>>('gateway', 'callback.status', 1);
-/** The upstream brought a message of a contact. */
+/** The upstream brought a message of a contact. @aggregate line and sender */
 export const callbackMessage = defineEvent<CallbackItem<UpstreamMessageItem>>('gateway', 'callback.message', 1);
-/** Any other change (`field` and `value` as they came): kept, so that a later reader loses nothing. */
+/**
+ * Any other change (`field` and `value` as they came): kept, so that a later reader loses nothing.
+ *
+ * @aggregate business account
+ */
 export const callbackChange = defineEvent<{
   readonly businessAccountId: string;
   readonly field: string;

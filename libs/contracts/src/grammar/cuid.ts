@@ -1,3 +1,10 @@
+/**
+ * An id of ours as it travels; which form ours have exactly, `cuidGenerator` says.
+ *
+ * @pattern ^c[0-9a-z]{6,31}$
+ */
+export type Cuid = string;
+
 /** What a generator of ids needs from the outside: injected, so that tests own time and chance. */
 export interface CuidSource {
   /** Milliseconds since the Unix epoch. */

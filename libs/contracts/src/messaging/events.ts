@@ -1,3 +1,4 @@
+import type { Cuid } from '../grammar/cuid.js';
 import { defineEvent } from '../grammar/define-event.js';
 import type { ChannelFacts, ConversationView, MessageView } from './http.js';
 
@@ -11,25 +12,33 @@ export interface ConversationEventData {
   readonly conversation: ConversationView;
 }
 
-/** An outbound message is stored and will be handed to the upstream. */
+/** An outbound message is stored and will be handed to the upstream. @aggregate conversation, counted */
 export const messageAccepted = defineEvent<MessageEventData>('messaging', 'message.accepted', 1);
-/** The upstream took an outbound message. */
+/** The upstream took an outbound message. @aggregate conversation, counted */
 export const messageSent = defineEvent<MessageEventData>('messaging', 'message.sent', 1);
-/** The upstream confirmed the delivery to the recipient's device. */
+/** The upstream confirmed the delivery to the recipient's device. @aggregate conversation, counted */
 export const messageDelivered = defineEvent<MessageEventData>('messaging', 'message.delivered', 1);
-/** The recipient opened the message. */
+/** The recipient opened the message. @aggregate conversation, counted */
 export const messageRead = defineEvent<MessageEventData>('messaging', 'message.read', 1);
-/** The upstream refused the message, or nobody knows what became of it. */
+/** The upstream refused the message, or nobody knows what became of it. @aggregate conversation, counted */
 export const messageFailed = defineEvent<MessageEventData>('messaging', 'message.failed', 1);
-/** An inbound message arrived from a contact. */
+/** An inbound message arrived from a contact. @aggregate conversation, counted */
 export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);
-/** A conversation entered OPEN, its creation included. */
+/** A conversation entered OPEN, its creation included. @aggregate conversation, counted */
 export const conversationOpened = defineEvent<ConversationEventData>('messaging', 'conversation.opened', 1);
-/** The upstream told that a contact wants no more messages on a channel; sends are suppressed already. */
+/**
+ * The upstream told that a contact wants no more messages on a channel; sends are suppressed already.
+ *
+ * @aggregate contact
+ */
 export const optOutObserved = defineEvent<{
-  readonly contactId: string;
-  readonly messagingChannelId: string;
+  readonly contactId: Cuid;
+  readonly messagingChannelId: Cuid;
   readonly source: 'UPSTREAM';
 }>('messaging', 'opt-out.observed', 1);
-/** A channel was connected, or anything of it changed; carries all of it, the newest event (by its id) is how it is. */
+/**
+ * A channel was connected, or anything of it changed; carries all of it, the newest event (by its id) is how it is.
+ *
+ * @aggregate channel
+ */
 export const channelChanged = defineEvent<{ readonly channel: ChannelFacts }>('messaging', 'channel.changed', 1);

@@ -1,3 +1,5 @@
+import type { Cuid } from '../grammar/cuid.js';
+import type { IsoTime } from '../grammar/iso-time.js';
 /** States of a conversation. Source: specification, "Conversation status". */
 export const conversationStatuses = ['OPEN', 'CLOSED', 'PENDING', 'ARCHIVED', 'SNOOZED'] as const;
 /** One of `conversationStatuses`. */
@@ -8,34 +10,34 @@ export type MessageStatus = 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' 
 
 /** A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC. */
 export interface MessageView {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly contactId: string;
-  readonly messagingChannelId: string;
+  readonly id: Cuid;
+  readonly conversationId: Cuid;
+  readonly contactId: Cuid;
+  readonly messagingChannelId: Cuid;
   readonly direction: 'OUTBOUND' | 'INBOUND';
   readonly type: 'TEXT' | 'TEMPLATE' | 'UNSUPPORTED';
   readonly unsupportedType: string | null;
   readonly text: string | null;
-  readonly template: { readonly id: string; readonly name: string; readonly language: string } | null;
+  readonly template: { readonly id: Cuid; readonly name: string; readonly language: string } | null;
   readonly status: MessageStatus;
   readonly upstreamMessageId: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
-  readonly createdAt: string;
-  readonly sentAt: string | null;
-  readonly deliveredAt: string | null;
-  readonly readAt: string | null;
-  readonly failedAt: string | null;
+  readonly createdAt: IsoTime;
+  readonly sentAt: IsoTime | null;
+  readonly deliveredAt: IsoTime | null;
+  readonly readAt: IsoTime | null;
+  readonly failedAt: IsoTime | null;
 }
 
 /** A conversation as the API and the events show it. Source: specification, "Conversation". */
 export interface ConversationView {
-  readonly id: string;
+  readonly id: Cuid;
   readonly status: ConversationStatus;
-  readonly lastMessageAt: string | null;
-  readonly createdAt: string;
-  readonly messagingChannelId: string;
+  readonly lastMessageAt: IsoTime | null;
+  readonly createdAt: IsoTime;
+  readonly messagingChannelId: Cuid;
   readonly contact: {
-    readonly id: string;
+    readonly id: Cuid;
     readonly name: string | null;
     readonly phone: string;
     readonly messagingId: string | null;
@@ -44,15 +46,15 @@ export interface ConversationView {
 
 /** The answer to `POST /v1/messages`. Source: specification, "Sent message result". */
 export interface SentMessageResult {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly contactId: string;
+  readonly id: Cuid;
+  readonly conversationId: Cuid;
+  readonly contactId: Cuid;
   readonly upstreamMessageId: string | null;
 }
 
 /** A channel as other services know it. */
 export interface ChannelFacts {
-  readonly id: string;
+  readonly id: Cuid;
   readonly name: string;
   /** E.164. */
   readonly phone: string;

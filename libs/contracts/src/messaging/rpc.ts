@@ -1,3 +1,4 @@
+import type { Cuid } from '../grammar/cuid.js';
 import type { ContactFacts } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Page } from '../grammar/page.js';
@@ -5,11 +6,11 @@ import type { ChannelFacts, ConversationStatus, ConversationView, MessageView, S
 
 /** A text to send; the gateway mints `messageId`, so that asking again by it never sends twice. */
 export interface SendMessageRequest {
-  readonly messageId: string;
+  readonly messageId: Cuid;
   /** As the caller wrote it, 3 to 32 characters. */
   readonly to: string;
   readonly text: string;
-  readonly messagingChannelId: string | null;
+  readonly messagingChannelId: Cuid | null;
 }
 
 /**
@@ -23,7 +24,7 @@ export const sendMessageRpc = defineRpc<SendMessageRequest, SentMessageResult>('
 });
 
 /** One message of the organization. @throws MESSAGE_NOT_FOUND */
-export const getMessageRpc = defineRpc<{ readonly id: string }, MessageView>('messaging', 'get-message', {
+export const getMessageRpc = defineRpc<{ readonly id: Cuid }, MessageView>('messaging', 'get-message', {
   deadlineMs: 5_000,
 });
 
@@ -33,8 +34,8 @@ export interface ListConversationsRequest {
   readonly limit: number;
   readonly cursor: string | null;
   readonly status: ConversationStatus | null;
-  readonly messagingChannelId: string | null;
-  readonly contactId: string | null;
+  readonly messagingChannelId: Cuid | null;
+  readonly contactId: Cuid | null;
 }
 
 /** Conversations of the organization, the last moved first. */
@@ -45,7 +46,7 @@ export const listConversationsRpc = defineRpc<ListConversationsRequest, Page<Con
 );
 
 /** One channel of the organization; null asks for the default one. @throws CHANNEL_NOT_FOUND */
-export const getChannelRpc = defineRpc<{ readonly id: string | null }, { readonly channel: ChannelFacts }>(
+export const getChannelRpc = defineRpc<{ readonly id: Cuid | null }, { readonly channel: ChannelFacts }>(
   'messaging',
   'get-channel',
   { deadlineMs: 3_000 },
