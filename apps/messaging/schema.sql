@@ -44,6 +44,7 @@ conversation.position text collate C not null
 conversation.last_message_at timestamp with time zone
 conversation.event_sequence bigint not null
 conversation.opened_by text collate C
+conversation.snoozed_until timestamp with time zone
 dead_letter.event_id text collate C not null
 dead_letter.consumer text not null
 dead_letter.subject text not null
@@ -137,6 +138,7 @@ CREATE UNIQUE INDEX channel_pkey ON messaging.channel USING btree (organization_
 CREATE UNIQUE INDEX contact_pkey ON messaging.contact USING btree (organization_id, id)
 CREATE UNIQUE INDEX contact_phone_pkey ON messaging.contact_phone USING btree (organization_id, phone)
 CREATE INDEX conversation_position ON messaging.conversation USING btree (organization_id, "position")
+CREATE INDEX conversation_snoozed ON messaging.conversation USING btree (snoozed_until) WHERE ((status = 'SNOOZED'::text) AND (snoozed_until IS NOT NULL))
 CREATE INDEX conversation_status_position ON messaging.conversation USING btree (organization_id, status, "position")
 CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btree (organization_id, channel_id, contact_id)
 CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)

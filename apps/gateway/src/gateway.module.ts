@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/service';
+import { GetConversationController } from './edge/get-conversation/get-conversation.controller.js';
 import { GetMessageController } from './edge/get-message/get-message.controller.js';
 import { HealthController, READINESS_CHECKS } from './edge/health/health.controller.js';
 import { ListConversationsController } from './edge/list-conversations/list-conversations.controller.js';
@@ -29,6 +30,7 @@ export class GatewayModule {
         SendMessageController,
         GetMessageController,
         ListConversationsController,
+        GetConversationController,
         TakeCallbackController,
         HealthController,
       ],

@@ -6,6 +6,7 @@ import { ConversationRepository } from './conversation/conversation.repository.j
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
+import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { MessageRepository } from './message/message.repository.js';
@@ -24,7 +25,7 @@ import { Upstream } from './upstream/upstream.js';
 
 /** The messaging service. */
 @Module({
-  controllers: [SendMessageHandler, GetMessageHandler, ListConversationsHandler],
+  controllers: [SendMessageHandler, GetMessageHandler, GetConversationHandler, ListConversationsHandler],
   providers: [
     AcceptMessage,
     ChannelRepository,

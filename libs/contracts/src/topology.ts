@@ -11,9 +11,13 @@ import {
 import type { RpcDefinition } from './grammar/define-rpc.js';
 import {
   applySuppressionsRpc,
+  changeConversationRpc,
   getChannelRpc,
+  getConversationRpc,
   getMessageRpc,
+  listChannelsRpc,
   listConversationsRpc,
+  listMessagesRpc,
   sendMessageRpc,
 } from './messaging/rpc.js';
 
@@ -79,16 +83,27 @@ const contactRequests = [
   deleteOptOutRpc,
 ];
 
+/** What the gateway asks messaging for. */
+const messagingRequests = [
+  sendMessageRpc,
+  getMessageRpc,
+  listMessagesRpc,
+  getConversationRpc,
+  listConversationsRpc,
+  changeConversationRpc,
+  listChannelsRpc,
+];
+
 /** The services and their ways to each other. */
 export const topology = {
   gateway: {
     serves: [],
-    calls: [sendMessageRpc, getMessageRpc, listConversationsRpc, ...contactRequests],
+    calls: [...messagingRequests, ...contactRequests],
     stream: 'GATEWAY',
     consumes: [],
   },
   messaging: {
-    serves: [sendMessageRpc, getMessageRpc, listConversationsRpc, getChannelRpc, applySuppressionsRpc],
+    serves: [...messagingRequests, getChannelRpc, applySuppressionsRpc],
     calls: [resolveContactsRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer],

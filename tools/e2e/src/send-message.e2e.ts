@@ -50,9 +50,13 @@ describe('a message on its way through everything that npm start starts', () => 
       status: 'OPEN',
       lastMessageAt: expect.stringMatching(ISO),
       createdAt: expect.stringMatching(ISO),
+      snoozedUntil: null,
       messagingChannelId: expect.stringMatching(CUID),
       contact: { id: sent.body?.['contactId'], name: null, phone: '+14155550123', messagingId: '14155550123' },
     });
+    expect((await acme.get(`/v1/conversations/${sent.body?.['conversationId']}`)).body).toEqual(
+      listed.body?.items?.[0],
+    );
     const [request] = await simulator.requests(`reference=${sent.body?.id}`);
     expect(request?.body).toMatchObject({ to: '+14155550123', biz_opaque_callback_data: sent.body?.id });
   });

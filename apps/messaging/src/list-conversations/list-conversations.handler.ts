@@ -4,7 +4,8 @@ import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { keysetPage } from '@switchboard/postgres';
-import { ConversationRepository, conversationView } from '../conversation/conversation.repository.js';
+import { conversationView } from '../conversation/conversation-view.js';
+import { ConversationRepository } from '../conversation/conversation.repository.js';
 
 /** Answers `rpc.messaging.list-conversations`. */
 @Controller()

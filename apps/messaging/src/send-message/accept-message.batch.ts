@@ -5,13 +5,13 @@ import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
+import { conversationView } from '../conversation/conversation-view.js';
 import {
   conversationIdFor,
-  conversationView,
   touchConversations,
   type ConversationTouch,
   type TouchedConversation,
-} from '../conversation/conversation.repository.js';
+} from '../conversation/touch-conversations.js';
 import type { Attempt } from '../dispatch/dispatcher.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { messageView } from '../message/message-view.js';

@@ -5,12 +5,12 @@ import { conversationOpened, messageReceived } from '@switchboard/contracts/mess
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
+import { conversationView } from '../conversation/conversation-view.js';
 import {
   conversationIdFor,
-  conversationView,
   touchConversations,
   type TouchedConversation,
-} from '../conversation/conversation.repository.js';
+} from '../conversation/touch-conversations.js';
 import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
 import { contentOf } from './inbound-content.policy.js';

@@ -14,6 +14,12 @@ export const messagingErrors = {
     message: 'The upstream provider refused the message for good',
     retry: 'after-fixing',
   }),
+  INVALID_TRANSITION: defineError({
+    code: 'INVALID_TRANSITION',
+    status: 400,
+    message: 'The conversation cannot move from its status to that one',
+    retry: 'after-fixing',
+  }),
   CONTACT_OPTED_OUT: defineError({
     code: 'CONTACT_OPTED_OUT',
     status: 403,

@@ -1,6 +1,7 @@
 import type { Cuid } from '../grammar/cuid.js';
 import { defineEvent } from '../grammar/define-event.js';
-import type { ChannelFacts, ConversationView, MessageView } from './http.js';
+import type { Actor } from '../grammar/principal.js';
+import type { ChannelFacts, ConversationStatus, ConversationView, MessageView } from './http.js';
 
 /** The message in full, as the API shows it at that moment. */
 export interface MessageEventData {
@@ -10,6 +11,8 @@ export interface MessageEventData {
 /** The conversation in full, as the API shows it at that moment. */
 export interface ConversationEventData {
   readonly conversation: ConversationView;
+  /** Who moved it, and from where; absent where a message created or reopened it. Never shown outside. */
+  readonly change?: { readonly from: ConversationStatus; readonly by: Actor };
 }
 
 /** An outbound message is stored and will be handed to the upstream. @aggregate conversation, counted */
@@ -26,6 +29,14 @@ export const messageFailed = defineEvent<MessageEventData>('messaging', 'message
 export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);
 /** A conversation entered OPEN, its creation included. @aggregate conversation, counted */
 export const conversationOpened = defineEvent<ConversationEventData>('messaging', 'conversation.opened', 1);
+/** A conversation entered CLOSED. @aggregate conversation, counted */
+export const conversationClosed = defineEvent<ConversationEventData>('messaging', 'conversation.closed', 1);
+/**
+ * A conversation entered PENDING, SNOOZED or ARCHIVED, or its snooze got another end.
+ *
+ * @aggregate conversation, counted
+ */
+export const conversationUpdated = defineEvent<ConversationEventData>('messaging', 'conversation.updated', 1);
 /**
  * The upstream told that a contact wants no more messages on a channel; sends are suppressed already.
  *

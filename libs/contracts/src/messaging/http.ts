@@ -35,6 +35,8 @@ export interface ConversationView {
   readonly status: ConversationStatus;
   readonly lastMessageAt: IsoTime | null;
   readonly createdAt: IsoTime;
+  /** When it returns to OPEN by itself; null unless it is SNOOZED until a time. Source: decisions, "Conversations". */
+  readonly snoozedUntil: IsoTime | null;
   readonly messagingChannelId: Cuid;
   readonly contact: {
     readonly id: Cuid;
@@ -50,6 +52,20 @@ export interface SentMessageResult {
   readonly conversationId: Cuid;
   readonly contactId: Cuid;
   readonly upstreamMessageId: string | null;
+}
+
+/** A channel as the API shows it; every field is always present. Source: decisions, "Channels". */
+export interface ChannelView {
+  readonly id: Cuid;
+  readonly name: string;
+  /** E.164. */
+  readonly phone: string;
+  /** Whose adapter sends from it. */
+  readonly provider: string;
+  readonly businessAccountId: string;
+  readonly isDefault: boolean;
+  readonly status: 'CONNECTED' | 'DISCONNECTED';
+  readonly createdAt: IsoTime;
 }
 
 /** A channel as other services know it. */

@@ -2,7 +2,14 @@ import type { Cuid } from '../grammar/cuid.js';
 import type { ContactFacts } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Page } from '../grammar/page.js';
-import type { ChannelFacts, ConversationStatus, ConversationView, MessageView, SentMessageResult } from './http.js';
+import type {
+  ChannelFacts,
+  ChannelView,
+  ConversationStatus,
+  ConversationView,
+  MessageView,
+  SentMessageResult,
+} from './http.js';
 
 /** A text to send; the gateway mints `messageId`, so that asking again by it never sends twice. */
 export interface SendMessageRequest {
@@ -42,6 +49,58 @@ export interface ListConversationsRequest {
 export const listConversationsRpc = defineRpc<ListConversationsRequest, Page<ConversationView>>(
   'messaging',
   'list-conversations',
+  { deadlineMs: 5_000 },
+);
+
+/** One conversation of the organization. @throws CONVERSATION_NOT_FOUND */
+export const getConversationRpc = defineRpc<{ readonly id: string }, ConversationView>(
+  'messaging',
+  'get-conversation',
+  { deadlineMs: 5_000 },
+);
+
+/** A conversation to be moved by hand. */
+export interface ChangeConversationRequest {
+  readonly id: string;
+  readonly status: ConversationStatus;
+  /** ISO 8601 in UTC, with SNOOZED alone; null: until an inbound message. */
+  readonly snoozedUntil: string | null;
+}
+
+/**
+ * Moves a conversation; one that is as asked for already stays as it is.
+ *
+ * @throws CONVERSATION_NOT_FOUND; INVALID_TRANSITION; VALIDATION_FAILED when `snoozedUntil` has passed
+ */
+export const changeConversationRpc = defineRpc<ChangeConversationRequest, ConversationView>(
+  'messaging',
+  'change-conversation',
+  { deadlineMs: 6_000 },
+);
+
+/** A page of a conversation's messages. */
+export interface ListMessagesRequest {
+  readonly conversationId: string;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/**
+ * Messages of one conversation, newest first.
+ *
+ * The answer fits into one message of the broker: it may hold fewer than `limit` with a `nextCursor`, never none.
+ *
+ * @throws CONVERSATION_NOT_FOUND
+ */
+export const listMessagesRpc = defineRpc<ListMessagesRequest, Page<MessageView>>('messaging', 'list-messages', {
+  deadlineMs: 5_000,
+});
+
+/** Channels of the organization, newest first. */
+export const listChannelsRpc = defineRpc<{ readonly limit: number; readonly cursor: string | null }, Page<ChannelView>>(
+  'messaging',
+  'list-channels',
   { deadlineMs: 5_000 },
 );
 
