@@ -1,13 +1,16 @@
 import type { Fault } from '../fault/fault.js';
 import { clock } from './clock.fault.js';
+import { halfOpen } from './half-open.fault.js';
 import { healthy } from './healthy.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
 import { killGateway } from './kill-gateway.fault.js';
 import { killMessaging } from './kill-messaging.fault.js';
 import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
+import { natsAway } from './nats-away.fault.js';
 import { stopInOrder } from './stop-in-order.fault.js';
 import { stopPostgres } from './stop-postgres.fault.js';
+import { storeLost } from './store-lost.fault.js';
 import { twoRelays } from './two-relays.fault.js';
 
 /** Every fault, in the order of a run: leases that the first leave behind end while the others run. */
@@ -21,5 +24,8 @@ export const faults: readonly Fault[] = [
   stopPostgres,
   twoRelays,
   stopInOrder,
+  natsAway,
+  storeLost,
+  halfOpen,
   clock,
 ];

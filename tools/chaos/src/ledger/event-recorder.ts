@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { topology, type ConsumerTopology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { connectNats, provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
@@ -6,11 +7,13 @@ import type { RecordedEvent } from './ledgers.js';
 
 const ACK_PENDING_MAX = 5_000;
 const BATCH_MAX = 500;
+const AGAIN_MS = 200;
 
 /** A consumer as any service has it, on every stream, that remembers what it saw. */
 export class EventRecorder {
   private readonly events = new Map<string, RecordedEvent>();
   private deliveries = 0;
+  private stopping = false;
   private pulls: PullConsumer[] = [];
   private renewing: Promise<void> = Promise.resolve();
 
@@ -31,7 +34,7 @@ export class EventRecorder {
     const connection = await connectNats({ url: url.href.replace(/\/$/, ''), user, password, onStatus });
     const recorder = new EventRecorder(connection);
     // A pull that the broker has forgotten would be noticed only when its time is over.
-    onReconnect = () => void recorder.renew().catch(() => undefined);
+    onReconnect = () => void recorder.renew();
     await recorder.renew();
     return recorder;
   }
@@ -57,14 +60,26 @@ export class EventRecorder {
 
   /** Makes the consumers, where they are missing, and asks anew: after the store was lost, or the link. */
   renew(): Promise<void> {
-    this.renewing = this.renewing.catch(() => undefined).then(() => this.replacePulls());
+    this.renewing = this.renewing.then(() => this.replaceUntilDone());
     return this.renewing;
   }
 
   async stop(): Promise<void> {
-    await this.renewing.catch(() => undefined);
+    this.stopping = true;
+    await this.renewing;
     await Promise.all(this.pulls.map((pull) => pull.stop()));
     await this.connection.close();
+  }
+
+  /** A broker that has just begun anew has no streams yet. */
+  private async replaceUntilDone(): Promise<void> {
+    while (!this.stopping) {
+      try {
+        return await this.replacePulls();
+      } catch {
+        await wait(AGAIN_MS);
+      }
+    }
   }
 
   private async replacePulls(): Promise<void> {

@@ -1,0 +1,137 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { request } from 'undici';
+import type { Fault } from '../fault/fault.js';
+import { freezeTree } from '../fault/frozen-process.js';
+import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
+import { ReportBook } from '../fault/report-book.js';
+import type { Send } from '../ledger/ledgers.js';
+import { Wires, type WireEnd } from '../link/wires.js';
+import { HEALTHY } from '../load/send-plan.js';
+import { SeededRandom } from '../random/seeded-random.js';
+import { markOf, settleAndAudit } from '../stage/settle.js';
+import type { Stage } from '../stage/stage.js';
+
+/** Something that stands still without closing anything. */
+interface Standstill {
+  readonly name: string;
+  /** The service whose readiness must turn, unless sends tell of it; null where sends must. */
+  readonly dependant: string | null;
+  /** @returns how it goes on */
+  begin(stage: Stage, wires: Wires): Promise<() => Promise<void>>;
+}
+
+const NOTICED_WITHIN_MS = 15_000;
+/** A caller is answered within 15 s (the gateway's own limit); the rest is the machine's slack. */
+const ANSWER_MS_MAX = 17_000;
+const HELD_MS = 18_000;
+const RECOVERY_DEADLINE_MS = 60_000;
+
+const STANDSTILLS: readonly Standstill[] = [
+  processes('messaging', null),
+  wire('messaging', 'postgres'),
+  processes('nats', 'gateway'),
+  wire('gateway', 'nats'),
+  processes('postgres', 'gateway'),
+  wire('gateway', 'postgres'),
+  wire('messaging', 'nats'),
+  processes('contacts', null),
+  wire('contacts', 'postgres'),
+  wire('messaging', 'upstream', null),
+];
+
+/** Processes that stand still, and wires on which nothing passes: nobody is told, so everybody has to notice. */
+export const halfOpen: Fault = {
+  name: 'half-open',
+  promise: 'a server, a service or a wire that stands still is noticed within 15 s; no caller waits for ever',
+  points: { full: STANDSTILLS.length, short: 2 },
+  async run(context, { seed, points }) {
+    const wires = await Wires.open(['gateway', 'messaging', 'contacts']);
+    try {
+      const stage = await context.fresh({ environmentOf: wires.environmentOf });
+      const random = new SeededRandom(seed);
+      const book = new ReportBook();
+      const noticed: number[] = [];
+      await stage.simulator.turn({ ...UNRULY_KNOBS, latencyMs: 50 });
+      for (const standstill of STANDSTILLS.slice(0, points)) {
+        const mark = await markOf(stage);
+        const load = stage.load({ random: random.fork(), mix: HEALTHY, callers: 8 });
+        await wait(1_500);
+        const resume = await standstill.begin(stage, wires);
+        const begunMs = Date.now();
+        // Sends that know nobody need every part of the platform.
+        const failing = load.probe((send) => !isSuccess(send), true, HELD_MS);
+        const unready = untilUnready(stage, standstill.dependant, HELD_MS);
+        const [first, unreadyMs] = await Promise.all([failing, unready, wait(HELD_MS)]);
+        await resume();
+        const healedMs = Date.now();
+        const noticedMs = Math.min(first === undefined ? Infinity : first.endedMs - begunMs, unreadyMs ?? Infinity);
+        const back = await load.probe(isSuccess, true, RECOVERY_DEADLINE_MS);
+        await load.stop();
+        const audit = await settleAndAudit(stage, mark, load, { deadlineMs: 120_000, withLeases: true });
+        const longestMs = Math.max(...load.sends.map(({ startedMs, endedMs }) => endedMs - startedMs));
+        book.add(audit, (back?.endedMs ?? Date.now()) - healedMs);
+        noticed.push(noticedMs);
+        if (noticedMs > NOTICED_WITHIN_MS)
+          book.find({ rule: 'unnoticed', detail: `${standstill.name}: ${noticedMs} ms` });
+        for (const { text, startedMs, endedMs, outcome } of load.sends.filter(isTooLong)) {
+          const detail = `${standstill.name}: «${text}» ${outcome.kind} after ${endedMs - startedMs} ms`;
+          book.find({ rule: 'send.slow', detail });
+        }
+        context.say(
+          `${standstill.name}: noticed after ${noticedMs} ms (${first === undefined ? '' : told(first)}` +
+            `${unreadyMs === null ? '' : `, not ready after ${unreadyMs} ms`}), longest answer ${longestMs} ms, ` +
+            `${audit.tally.sends} sends, ${audit.tally.failed} 5xx, ${audit.findings.length} wrong`,
+        );
+      }
+      return book.report(`noticed after ${Math.max(...noticed)} ms at most`);
+    } finally {
+      await wires.close();
+    }
+  },
+};
+
+function processes(name: string, dependant: string | null): Standstill {
+  return {
+    name: `${name} stands still`,
+    dependant,
+    async begin(stage) {
+      const { thaw } = await freezeTree(stage.stack.process(name).pid);
+      return async () => thaw();
+    },
+  };
+}
+
+function wire(process: string, end: WireEnd, dependant: string | null = process): Standstill {
+  return {
+    name: `nothing passes between ${process} and ${end}`,
+    dependant,
+    async begin(_stage, wires) {
+      const link = wires.between(process, end);
+      link.freeze();
+      return () => link.heal();
+    },
+  };
+}
+
+/** Milliseconds until the service says that it is not ready; null when it does not, or nobody asks it. */
+async function untilUnready(stage: Stage, service: string | null, forMs: number): Promise<number | null> {
+  const health = stage.stack.devJson.processes.find(({ name }) => name === service)?.health;
+  if (health === undefined) return null;
+  const startedMs = Date.now();
+  while (Date.now() - startedMs < forMs) {
+    const answer = await request(health, { headersTimeout: forMs, bodyTimeout: forMs }).catch(() => null);
+    await answer?.body.dump();
+    if (answer !== null && answer.statusCode !== 200) return Date.now() - startedMs;
+    await wait(200);
+  }
+  return null;
+}
+
+function isTooLong({ startedMs, endedMs }: Send): boolean {
+  return endedMs - startedMs > ANSWER_MS_MAX;
+}
+
+function told({ outcome, startedMs, endedMs }: Send): string {
+  const what = outcome.kind === 'answered' ? `${outcome.status} ${outcome.code ?? 'QUEUED'}` : outcome.kind;
+  return `a send was told ${what} after ${endedMs - startedMs} ms`;
+}
