@@ -140,7 +140,14 @@ describe('the auditor', () => {
   });
 
   it.each([401, 404, 429, 500, 502])('finds an answer %i, which no fault excuses', (status) => {
-    expect(rulesOf({ sends: answered({ status, headerId: 'cmessage1' }) })).toEqual(['answer.unexpected']);
+    expect(rulesOf({ sends: answered({ status, code: 'SOME', headerId: 'cmessage1' }) })).toEqual([
+      'answer.unexpected',
+    ]);
+  });
+
+  it('finds a refusal without the envelope of errors', () => {
+    const bare = { status: 503, code: null, id: null, headerId: 'cmessage1' };
+    expect(rulesOf({ sends: answered(bare) })).toEqual(['answer.unexpected']);
   });
 
   it('finds one send that became two messages', () => {

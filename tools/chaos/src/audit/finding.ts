@@ -6,7 +6,7 @@ export type Rule =
   | 'answer.disagrees'
   /** An answer that is no 2xx and does not name the message that is stored all the same. */
   | 'answer.hides-send'
-  /** An answer that no fault excuses: 500, 401, 429 … */
+  /** An answer that no fault excuses: 500, 401, 429 …, or a refusal without the envelope of errors. */
   | 'answer.unexpected'
   /** A send that failed, or waited too long, where the fault promises that none does. */
   | 'send.failed'

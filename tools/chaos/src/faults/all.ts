@@ -1,5 +1,7 @@
 import type { Fault } from '../fault/fault.js';
 import { clock } from './clock.fault.js';
+import { diskFullNats } from './disk-full-nats.fault.js';
+import { diskFullPostgres } from './disk-full-postgres.fault.js';
 import { halfOpen } from './half-open.fault.js';
 import { healthy } from './healthy.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
@@ -28,4 +30,6 @@ export const faults: readonly Fault[] = [
   storeLost,
   halfOpen,
   clock,
+  diskFullPostgres,
+  diskFullNats,
 ];

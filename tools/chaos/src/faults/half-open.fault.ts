@@ -43,7 +43,7 @@ const STANDSTILLS: readonly Standstill[] = [
 export const halfOpen: Fault = {
   name: 'half-open',
   promise: 'a server, a service or a wire that stands still is noticed within 15 s; no caller waits for ever',
-  points: { full: STANDSTILLS.length, short: 2 },
+  points: { full: STANDSTILLS.length, short: 1 },
   async run(context, { seed, points }) {
     const wires = await Wires.open(['gateway', 'messaging', 'contacts']);
     try {

@@ -15,7 +15,7 @@ export interface Stage {
   readonly recorder: EventRecorder;
   /** Begins a load; what `spec` leaves out is as everywhere. */
   load(spec: Pick<LoadSpec, 'random' | 'mix'> & Partial<LoadSpec>): SendLoad;
-  /** Ends everything and leaves nothing behind. */
+  /** Ends everything and leaves nothing behind. Repeatable. */
   close(): Promise<void>;
 }
 
@@ -57,6 +57,12 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
   const gateways = processes.flatMap(({ name, url }) => (/^gateway(-\d+)?$/.test(name) && url ? [url] : []));
   const origins = [...new Set(gateways)];
   const usual = { callers: CALLERS, thinkMsMax: THINK_MS_MAX, inboundPerSecond: INBOUND_PER_SECOND };
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await recorder.stop();
+    await database.close();
+    await stack.destroy();
+  };
   return {
     stack,
     dataDir,
@@ -64,10 +70,6 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     simulator,
     recorder,
     load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
-    async close() {
-      await recorder.stop();
-      await database.close();
-      await stack.destroy();
-    },
+    close: () => (closed ??= close()),
   };
 }
