@@ -5,6 +5,7 @@ import { RpcClient } from '@switchboard/nats';
 import { LOG, pause, systemClock, type Log } from '@switchboard/service';
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
+import { dispatchMetrics } from './dispatch-metrics.js';
 import type { Dispatch } from './dispatch.repository.js';
 import { SettleDispatch } from './settle-dispatch.batch.js';
 
@@ -114,6 +115,7 @@ export class Dispatcher implements OnModuleDestroy {
       try {
         await pause(Math.min(200 * 2 ** tried, 8_000) * (0.75 + Math.random() / 2), this.abort.signal);
         await this.settlements.execute(attempt, outcome);
+        dispatchMetrics().settledLate();
         return;
       } catch (error) {
         this.log.error('dispatch.settle-delayed', error, { messageId: attempt.messageId, tried });
