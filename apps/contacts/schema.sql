@@ -1,13 +1,20 @@
 -- tables
-contact
-contact_phone
+channel
+contact with fillfactor=90
+contact_alias
 dead_letter
 inbox partition by RANGE (event_id)
 migration
+opt_out
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
 
 -- columns
+channel.organization_id text collate C not null
+channel.id text collate C not null
+channel.is_default boolean not null default false
+channel.default_region text
+channel.told_by text collate C not null default ''::text
 contact.organization_id text collate C not null
 contact.id text collate C not null
 contact.phone text not null
@@ -17,9 +24,12 @@ contact.email text
 contact.version bigint not null
 contact.created_at timestamp with time zone not null
 contact.updated_at timestamp with time zone not null
-contact_phone.organization_id text collate C not null
-contact_phone.phone text collate C not null
-contact_phone.contact_id text collate C not null
+contact.coverage integer not null default 0
+contact.heard jsonb
+contact.search_text text not null
+contact_alias.organization_id text collate C not null
+contact_alias.alias text collate C not null
+contact_alias.contact_id text collate C not null
 dead_letter.event_id text collate C not null
 dead_letter.consumer text not null
 dead_letter.subject text not null
@@ -33,6 +43,12 @@ inbox.consumer text not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
+opt_out.organization_id text collate C not null
+opt_out.id text collate C not null
+opt_out.contact_id text collate C not null
+opt_out.channel_id text collate C not null
+opt_out.source text not null
+opt_out.reason text
 outbox.id text collate C not null
 outbox.position bigint not null default nextval('outbox_position'::regclass)
 outbox.aggregate_id text not null
@@ -47,22 +63,31 @@ relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
 
 -- constraints
+channel: PRIMARY KEY (organization_id, id)
 contact: PRIMARY KEY (organization_id, id)
-contact_phone: PRIMARY KEY (organization_id, phone)
+contact_alias: PRIMARY KEY (organization_id, alias)
 dead_letter: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 migration: PRIMARY KEY (id)
+opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
+opt_out: PRIMARY KEY (organization_id, id)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
 
 -- indexes
+CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
+CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id)
+CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, search_text)) WITH (fastupdate='on', gin_pending_list_limit='256')
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
-CREATE INDEX contact_phone_contact ON contacts.contact_phone USING btree (organization_id, contact_id)
-CREATE UNIQUE INDEX contact_phone_pkey ON contacts.contact_phone USING btree (organization_id, phone)
+CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organization_id, contact_id)
+CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (organization_id, alias)
 CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
+CREATE INDEX opt_out_channel ON contacts.opt_out USING btree (organization_id, channel_id, id)
+CREATE UNIQUE INDEX opt_out_contact ON contacts.opt_out USING btree (organization_id, contact_id, channel_id)
+CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_id, id)
 CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
 CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
@@ -74,3 +99,5 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+search_contacts(organization text, before text, grams tsquery, term text, coverages integer[], at_most integer)
+search_grams(organization_id text, search_text text)

@@ -1,12 +1,50 @@
 import { Module } from '@nestjs/common';
+import { ChannelDirectory } from './channel/channel-directory.js';
+import { ChannelRepository } from './channel/channel.repository.js';
+import { ChangeContactsBatch } from './contact/change-contacts.batch.js';
+import { ChangeContacts } from './contact/change-contacts.js';
 import { ContactRepository } from './contact/contact.repository.js';
-import { ResolveContactsBatch } from './resolve-contacts/resolve-contacts.batch.js';
+import { ContactViewRepository } from './contact/contact-view.repository.js';
+import { CreateOptOutHandler } from './create-opt-out/create-opt-out.handler.js';
+import { DeleteOptOutHandler } from './delete-opt-out/delete-opt-out.handler.js';
+import { GetContactHandler } from './get-contact/get-contact.handler.js';
+import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
+import { ContactListRepository } from './list-contacts/contact-list.repository.js';
+import { ListContactsHandler } from './list-contacts/list-contacts.handler.js';
+import { ListContacts } from './list-contacts/list-contacts.js';
+import { ListOptOutsHandler } from './list-opt-outs/list-opt-outs.handler.js';
+import { OptOutRepository } from './opt-out/opt-out.repository.js';
+import { SendFence } from './opt-out/send-fence.client.js';
+import { ProjectChannelsConsumer } from './project-channels/project-channels.consumer.js';
+import { RecordObservedConsumer } from './record-observed/record-observed.consumer.js';
 import { ResolveContactsHandler } from './resolve-contacts/resolve-contacts.handler.js';
-import { ResolveContacts } from './resolve-contacts/resolve-contacts.js';
+import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js';
 
 /** The contacts service. */
 @Module({
-  controllers: [ResolveContactsHandler],
-  providers: [ContactRepository, ResolveContacts, ResolveContactsBatch],
+  controllers: [
+    ResolveContactsHandler,
+    UpsertContactHandler,
+    GetContactHandler,
+    ListContactsHandler,
+    CreateOptOutHandler,
+    GetOptOutHandler,
+    ListOptOutsHandler,
+    DeleteOptOutHandler,
+  ],
+  providers: [
+    ChangeContacts,
+    ChangeContactsBatch,
+    ChannelDirectory,
+    ChannelRepository,
+    ContactListRepository,
+    ContactRepository,
+    ContactViewRepository,
+    ListContacts,
+    OptOutRepository,
+    ProjectChannelsConsumer,
+    RecordObservedConsumer,
+    SendFence,
+  ],
 })
 export class ContactsModule {}

@@ -1,57 +1,101 @@
-import type { ContactFacts, ContactSighting } from '@switchboard/contracts/contacts/rpc';
-import { phoneFromDigits } from '@switchboard/phone';
+import type { ContactView } from '@switchboard/contracts/contacts/http';
+import { ALL_CHANNELS, type ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { isPhoneForm } from './alias.policy.js';
+import type { Contact, OptOut } from './contact.entity.js';
 
-const NAME_CODE_POINTS_MAX = 256;
+/** `coverage` of a contact with an opt-out of all channels. */
+export const COVERS_ALL = -1;
+/** Between the parts of `searchTextOf`; no part and no term holds it, so that nothing is found across two parts. */
+export const SEARCH_SEPARATOR = '\u001f';
 
-/** The contact that a first sighting makes; its upstream id is the phone's digits until a sighting tells it. */
-export function contactOf(id: string, sighting: ContactSighting): ContactFacts {
-  const phone = sighting.phone ?? '';
-  const messagingId = sighting.messagingId ?? phone.slice(1);
+/** What other services are told of a contact. */
+export function factsOf(contact: Contact): ContactFacts {
+  const { id, phone, name, messagingId, version, aliases, optOuts } = contact;
   return {
     id,
     phone,
-    phoneForms: formsOf(sighting),
-    name: nameOf(sighting.profileName),
+    phoneForms: aliases.filter(isPhoneForm),
+    name,
     messagingId,
-    version: 1,
+    version,
+    optOuts: optOuts.map(({ channelId, source }) => ({ channelId, source })),
   };
 }
 
 /**
- * What a further sighting makes of a contact: it sets the upstream's id, fills an empty name and adds written forms.
- *
- * @param freeForms those of the sighting's forms that no other contact has
- * @returns the same object when it tells nothing new
+ * How much of an organization's channels a contact's opt-outs cover, as one number that an index can order by: the count
+ * of single channels, or `COVERS_ALL`.
  */
-export function sighted(contact: ContactFacts, sighting: ContactSighting, freeForms: readonly string[]): ContactFacts {
-  const messagingId = sighting.messagingId ?? contact.messagingId;
-  const name = contact.name ?? nameOf(sighting.profileName);
-  const added = freeForms.filter((form) => !contact.phoneForms.includes(form));
-  if (messagingId === contact.messagingId && name === contact.name && added.length === 0) return contact;
-  const phoneForms = [...contact.phoneForms, ...added].sort();
-  return { ...contact, messagingId, name, phoneForms, version: contact.version + 1 };
+export function coverageOf(optOuts: readonly OptOut[]): number {
+  return coversAll(optOuts) ? COVERS_ALL : optOuts.length;
 }
 
-/** Every E.164 form under which the sighted subscriber may be written: of the phone, and of the upstream's id. */
-export function formsOf(sighting: ContactSighting): readonly string[] {
-  return [...new Set([...phoneForms(sighting.phone ?? ''), ...messagingForms(sighting.messagingId)])].sort();
-}
-
-/** The forms of a phone, sorted; none when it is no E.164 number. */
-export function phoneForms(phone: string): readonly string[] {
-  return phone.startsWith('+') ? (phoneFromDigits(phone.slice(1))?.aliases.toSorted() ?? []) : [];
-}
-
-/** The forms of an upstream's id that is a number's digits; an upstream user id has none. */
-export function messagingForms(messagingId: string | null): readonly string[] {
-  return messagingId === null ? [] : (phoneFromDigits(messagingId)?.aliases.toSorted() ?? []);
+/** True when one of the opt-outs is of all channels. */
+export function coversAll(optOuts: readonly OptOut[]): boolean {
+  return optOuts.some(({ channelId }) => channelId === ALL_CHANNELS);
 }
 
 /**
- * A profile name as we keep it; null when nothing is left. The person chose it: it is cut and cleaned, never refused,
- * because their message would be refused with it.
+ * The coverages that mean «opted out»: every channel of the organization is covered.
+ *
+ * @param channels how many the organization has; with none, only an opt-out of all covers
  */
-function nameOf(profileName: string | null): string | null {
-  const clean = (profileName ?? '').replaceAll('\0', '').toWellFormed().trim();
-  return [...clean].slice(0, NAME_CODE_POINTS_MAX).join('') || null;
+export function fullCoverages(channels: number): readonly number[] {
+  return channels === 0 ? [COVERS_ALL] : [COVERS_ALL, channels];
+}
+
+/** The coverages that mean «not opted out», all that can be. */
+export function partialCoverages(channels: number): readonly number[] {
+  return Array.from({ length: Math.max(channels, 1) }, (_, coverage) => coverage);
+}
+
+/** A contact as the API shows it. @param channels how many the organization has */
+export function contactView(contact: ContactViewParts, channels: number): ContactView {
+  const { id, phone, messagingId, name, email, coverage, optedOutChannelIds, updatedAt } = contact;
+  const createdAt = cuidTime(id);
+  return {
+    id,
+    phone,
+    messagingId,
+    name,
+    email,
+    isOptedOut: fullCoverages(channels).includes(coverage),
+    optedOutChannelIds: [...optedOutChannelIds].sort(),
+    createdAt: createdAt.toISOString(),
+    // Its id is drawn a moment after the time of the change that makes it.
+    updatedAt: (updatedAt < createdAt ? createdAt : updatedAt).toISOString(),
+  };
+}
+
+/** What the view is made of. */
+export interface ContactViewParts extends Pick<
+  Contact,
+  'id' | 'phone' | 'messagingId' | 'name' | 'email' | 'updatedAt'
+> {
+  readonly coverage: number;
+  readonly optedOutChannelIds: readonly string[];
+}
+
+/** What the view of a contact in hand is made of. */
+export function viewPartsOf(contact: Contact): ContactViewParts {
+  const singles = contact.optOuts.filter(({ channelId }) => channelId !== ALL_CHANNELS);
+  return {
+    ...contact,
+    coverage: coverageOf(contact.optOuts),
+    optedOutChannelIds: singles.map(({ channelId }) => channelId),
+  };
+}
+
+/** What a contact is searched in: its name, phone and email, folded as terms are. */
+export function searchTextOf({ name, phone, email }: Pick<Contact, 'name' | 'phone' | 'email'>): string {
+  return [name ?? '', phone, email ?? ''].map(foldForSearch).join(SEARCH_SEPARATOR);
+}
+
+/**
+ * A text as searching compares it: any case is one, and so are the composed and decomposed forms of a letter. Upper case,
+ * because lower case depends on what stands beside a letter (Greek sigma).
+ */
+export function foldForSearch(text: string): string {
+  return text.toUpperCase().normalize('NFC').replaceAll(SEARCH_SEPARATOR, ' ');
 }

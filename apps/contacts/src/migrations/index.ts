@@ -1,5 +1,14 @@
 import { Contacts1764000000000 } from './1764000000000-contacts.js';
 import { Replay1764100000000 } from './1764100000000-replay.js';
+import { Aliases1764200000000 } from './1764200000000-aliases.js';
+import { OptOuts1764200001000 } from './1764200001000-opt-outs.js';
+import { Search1764200002000 } from './1764200002000-search.js';
 
 /** All migrations, oldest first. */
-export const migrations = [Contacts1764000000000, Replay1764100000000] as const;
+export const migrations = [
+  Contacts1764000000000,
+  Replay1764100000000,
+  Aliases1764200000000,
+  OptOuts1764200001000,
+  Search1764200002000,
+] as const;

@@ -1,12 +1,15 @@
-import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
+import type { ContactSighting, SightedPreference } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { phoneForms } from '../contact/contact.policy.js';
+import { isCuid } from '@switchboard/contracts/grammar/cuid';
+import { phoneForms } from '../contact/alias.policy.js';
 
 /** So many answers with names of 256 code points stay below the 1 MiB of a NATS message. */
 const SIGHTINGS_MAX = 200;
 /** Printable, without blanks: digits, or the provider's user ids. */
-const MESSAGING_ID = /^[!-~]{1,128}$/;
+const UPSTREAM_ID = /^[!-~]{1,128}$/;
+/** The provider's ids of messages are longer. */
+const STATEMENT_ID_MAX = 300;
 
 /**
  * The sightings of a request, each with only the fields that are known here.
@@ -20,18 +23,49 @@ export function checkSightings(sightings: unknown): ContactSighting[] {
   return sightings.map((sighting: unknown, index): ContactSighting => {
     const at = `\`sightings[${index}]`;
     if (typeof sighting !== 'object' || sighting === null) throw invalid(`${at}\` must be an object`);
-    const { phone, profileName, messagingId }: Record<string, unknown> = { ...sighting };
-    if (typeof phone !== 'string' || phoneForms(phone).length === 0) throw invalid(`${at}.phone\` must be E.164`);
-    if (!isTextOrNull(profileName)) throw invalid(`${at}.profileName\` must be a string or null`);
-    if (!isTextOrNull(messagingId) || (messagingId !== null && !MESSAGING_ID.test(messagingId))) {
-      throw invalid(`${at}.messagingId\` must be 1 to 128 printable characters or null`);
+    const fields: Record<string, unknown> = { ...sighting };
+    const { phone, profileName, messagingId, upstreamUserId = null, formerPhone = null } = fields;
+    if (!isPhoneOrNull(phone)) throw invalid(`${at}.phone\` must be E.164 or null`);
+    if (profileName !== null && typeof profileName !== 'string') {
+      throw invalid(`${at}.profileName\` must be a string or null`);
     }
-    return { phone, profileName, messagingId };
+    if (!isIdOrNull(messagingId)) throw invalid(`${at}.messagingId\` must be 1 to 128 printable characters or null`);
+    if (!isIdOrNull(upstreamUserId)) {
+      throw invalid(`${at}.upstreamUserId\` must be 1 to 128 printable characters or null`);
+    }
+    if (phone === null && upstreamUserId === null) throw invalid(`${at}.phone\` or \`upstreamUserId\` must be given`);
+    if (!isPhoneOrNull(formerPhone)) throw invalid(`${at}.formerPhone\` must be E.164 or null`);
+    const preference = checkPreference(fields['preference'] ?? null, at);
+    const statement = checkStatement(fields['statement'] ?? null, at);
+    if ((preference || formerPhone) && !statement) throw invalid(`${at}.statement\` must be given`);
+    return { phone, profileName, messagingId, upstreamUserId, formerPhone, preference, statement };
   });
 }
 
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
+function checkPreference(preference: unknown, at: string): SightedPreference | null {
+  if (preference === null) return null;
+  const { channelId, value, source }: Record<string, unknown> = { ...Object(preference) };
+  const isKnown = (value === 'stop' || value === 'start') && (source === 'KEYWORD' || source === 'UPSTREAM');
+  if (!isKnown || !isCuid(channelId)) throw invalid(`${at}.preference\` must name a channel, a value and a source`);
+  return { channelId, value, source };
+}
+
+function checkStatement(statement: unknown, at: string): ContactSighting['statement'] {
+  if (statement === null) return null;
+  const { id, at: moment }: Record<string, unknown> = { ...Object(statement) };
+  const time = typeof moment === 'string' ? new Date(moment) : null;
+  const isId = typeof id === 'string' && id !== '' && id.length <= STATEMENT_ID_MAX && !id.includes('\0');
+  if (!isId || !time || Number.isNaN(time.getTime())) throw invalid(`${at}.statement\` must have an id and a time`);
+  // One spelling, so that times compare as texts.
+  return { id, at: time.toISOString() };
+}
+
+function isPhoneOrNull(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && phoneForms(value).length > 0);
+}
+
+function isIdOrNull(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && UPSTREAM_ID.test(value));
 }
 
 function invalid(message: string): AppError {

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Database, statement, type Queryable } from '@switchboard/postgres';
+
+/** A channel of an organization, as far as contacts need to know. */
+export interface ProjectedChannel {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly isDefault: boolean;
+  readonly defaultRegion: string;
+  /** Id of the event that told it; empty when messaging was asked. A later id is newer. */
+  readonly toldBy: string;
+}
+
+/** Only a newer event changes a row, so order and repetition of what is told do not matter. Sorted against deadlocks. */
+const projectSql = statement(
+  'contacts.channel.project',
+  `INSERT INTO channel (organization_id, id, is_default, default_region, told_by)
+   SELECT DISTINCT ON (organization_id, id) *
+   FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[])
+     AS told(organization_id, id, is_default, default_region, told_by)
+   ORDER BY organization_id, id, told_by COLLATE "C" DESC
+   ON CONFLICT (organization_id, id) DO UPDATE SET
+     is_default = excluded.is_default, default_region = excluded.default_region, told_by = excluded.told_by
+   WHERE channel.told_by < excluded.told_by OR channel.default_region IS NULL`,
+);
+const idsSql = statement<{ organizationId: string; id: string }>(
+  'contacts.channel.ids',
+  `SELECT c.organization_id AS "organizationId", c.id FROM unnest($1::text[]) AS asked(organization_id)
+   JOIN channel c ON c.organization_id = asked.organization_id ORDER BY 1, 2`,
+);
+const findSql = statement<{ id: string; defaultRegion: string | null }>(
+  'contacts.channel.find',
+  `SELECT id, default_region AS "defaultRegion" FROM channel
+   WHERE organization_id = $1 AND (id = $2 OR ($2::text IS NULL AND is_default)) LIMIT 1`,
+);
+
+/** The contacts service's own small projection of channels: which there are, and how each reads national numbers. */
+@Injectable()
+export class ChannelRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Takes what messaging told or answered. */
+  async project(channels: readonly ProjectedChannel[], through: Queryable = this.database): Promise<void> {
+    if (channels.length === 0) return;
+    await through.query(projectSql, [
+      channels.map(({ organizationId }) => organizationId),
+      channels.map(({ id }) => id),
+      channels.map(({ isDefault }) => isDefault),
+      channels.map(({ defaultRegion }) => defaultRegion),
+      channels.map(({ toldBy }) => toldBy),
+    ]);
+  }
+
+  /** The ids of all channels, by organization. */
+  async idsOf(organizationIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (organizationIds.length === 0) return new Map();
+    const rows = await this.database.query(idsSql, [organizationIds]);
+    const groups = Map.groupBy(rows, ({ organizationId }) => organizationId);
+    return new Map([...groups].map(([organizationId, group]) => [organizationId, group.map(({ id }) => id)]));
+  }
+
+  /** How many channels the organization has. */
+  async countOf(organizationId: string): Promise<number> {
+    return (await this.idsOf([organizationId])).get(organizationId)?.length ?? 0;
+  }
+
+  /** The channel, or for null the default one; its region is null while only its id is known. */
+  async find(
+    organizationId: string,
+    channelId: string | null,
+  ): Promise<{ readonly id: string; readonly defaultRegion: string | null } | null> {
+    const [row] = await this.database.query(findSql, [organizationId, channelId]);
+    return row ?? null;
+  }
+}

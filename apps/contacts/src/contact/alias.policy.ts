@@ -1,0 +1,29 @@
+import { phoneFromDigits } from '@switchboard/phone';
+
+/** What no phone begins with: E.164 forms and the upstream's own ids share one table. */
+const USER_PREFIX = 'user:';
+
+/** Every E.164 form of a phone; none when it is no E.164 number. */
+export function phoneForms(phone: string | null | undefined): readonly string[] {
+  return phone?.startsWith('+') ? (phoneFromDigits(phone.slice(1))?.aliases ?? []) : [];
+}
+
+/** The forms of an upstream's id that is a number's digits; an upstream user id has none. */
+export function messagingForms(messagingId: string | null): readonly string[] {
+  return messagingId === null ? [] : (phoneFromDigits(messagingId)?.aliases ?? []);
+}
+
+/** The alias of an upstream's own id of a person. */
+export function userAlias(upstreamUserId: string): string {
+  return USER_PREFIX + upstreamUserId;
+}
+
+/** True for a written form of a phone, false for an upstream's own id. */
+export function isPhoneForm(alias: string): boolean {
+  return !alias.startsWith(USER_PREFIX);
+}
+
+/** Aliases as contacts hold them: each once, sorted. */
+export function aliasList(...parts: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(parts.flat())].sort();
+}

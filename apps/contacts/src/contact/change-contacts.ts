@@ -1,0 +1,101 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { appendEvents, Relay } from '@switchboard/outbox';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/service';
+import { ChannelRepository } from '../channel/channel.repository.js';
+import { eventsOf, needsChannels } from './contact-events.policy.js';
+import { ContactLedger } from './contact-ledger.js';
+import { ContactRepository, type ContactQuestion } from './contact.repository.js';
+import { storeContacts } from './contact-store.js';
+
+/** One call's change of contacts. */
+export interface ContactChange<Result> extends ContactQuestion {
+  /** The trace of the call, for the events that it causes. */
+  readonly traceparent: string | null;
+  /**
+   * Decides what becomes of the contacts that were asked for. Pure but for the ledger; may run again after a lost race.
+   *
+   * @throws AppError before it changes anything
+   */
+  readonly decide: (ledger: ContactLedger) => Result;
+}
+
+/** What became of one change. */
+export type ChangeOutcome = { readonly ok: unknown } | { readonly error: unknown };
+
+/** Each lost race means that another batch has committed: so many in a row need as many replicas on the same contacts. */
+const RACES_MAX = 20;
+
+/** Makes the changes of a batch of calls, with their events, in one transaction. */
+@Injectable()
+export class ChangeContacts {
+  constructor(
+    private readonly database: Database,
+    private readonly contacts: ContactRepository,
+    private readonly channels: ChannelRepository,
+    private readonly relay: Relay,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Leaves the same rows and events, and answers the same, as the changes one after the other. What changes nothing
+   * costs one statement and no transaction.
+   *
+   * Another replica may change the same contacts at the same time: whoever finds a contact in another version than it
+   * was read in, or loses the key of an alias, rolls back, reads again and decides again.
+   *
+   * @throws OutcomeUnknown; asking again is always safe
+   */
+  async run(changes: readonly ContactChange<unknown>[]): Promise<ChangeOutcome[]> {
+    for (let race = 0; race < RACES_MAX; race++) {
+      const at = new Date(this.clock.now());
+      const ledgers = await this.read(changes, at);
+      const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
+      if (await this.store([...ledgers.values()], at)) return outcomes;
+    }
+    throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+  }
+
+  private async read(changes: readonly ContactChange<unknown>[], at: Date): Promise<Map<string, ContactLedger>> {
+    const known = Map.groupBy(await this.contacts.find(changes), ({ organizationId }) => organizationId);
+    const organizationIds = new Set(changes.map(({ organizationId }) => organizationId));
+    return new Map([...organizationIds].map((id) => [id, new ContactLedger(id, known.get(id) ?? [], at, newCuid)]));
+  }
+
+  /** False when a race was lost; nothing was stored then. */
+  private async store(ledgers: readonly ContactLedger[], at: Date): Promise<boolean> {
+    const steps = ledgers.flatMap((ledger) => ledger.steps);
+    if (steps.length === 0) return true;
+    const covering = new Set(steps.filter(needsChannels).map(({ after }) => after.organizationId));
+    const channelIds = await this.channels.idsOf([...covering]);
+    try {
+      await this.database.transaction(async (tx) => {
+        const writes = ledgers.flatMap((ledger) => ledger.writes());
+        if (!(await storeContacts(tx, writes))) throw new RaceLost();
+        const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
+        appendEvents(tx, events);
+      });
+      this.relay.wake();
+      return true;
+    } catch (error) {
+      if (error instanceof RaceLost) return false;
+      throw error;
+    }
+  }
+}
+
+function outcomeOf(change: ContactChange<unknown>, ledger: ContactLedger | undefined): ChangeOutcome {
+  if (!ledger) return { error: new Error('an organization was not read') };
+  ledger.traceparent = change.traceparent;
+  try {
+    return { ok: change.decide(ledger) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Rolls the transaction back; never leaves this file. */
+class RaceLost extends Error {}

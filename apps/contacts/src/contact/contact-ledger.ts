@@ -1,0 +1,110 @@
+import { aliasList } from './alias.policy.js';
+import type { Contact } from './contact.entity.js';
+
+/** One change of a contact, to be told. */
+export interface ContactStep {
+  /** Null: it came into being. */
+  readonly before: Contact | null;
+  readonly after: Contact;
+  /** The trace of the call that caused it. */
+  readonly traceparent: string | null;
+  /** Ids of observed events that the change takes into account; with them a step may change nothing. */
+  readonly observed: readonly string[];
+}
+
+/** A contact as it was read and as it shall be. */
+export interface ContactWrite {
+  readonly before: Contact | null;
+  readonly after: Contact;
+}
+
+/** What a new contact is made of. */
+export type NewContact = Pick<Contact, 'phone' | 'aliases' | 'messagingId' | 'name' | 'email'>;
+/** What may change of a contact. */
+export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'heard'>>;
+
+/**
+ * The contacts of one organization while changes are folded into them, one after the other: what the calls of a batch
+ * would come to if each were made alone, in that order. Knows every contact behind what the batch speaks of, and nothing
+ * else; touches no database.
+ */
+export class ContactLedger {
+  /** What happened, in order. */
+  readonly steps: ContactStep[] = [];
+  /** Of the call whose change is being folded. */
+  traceparent: string | null = null;
+  private readonly contacts = new Map<string, Contact>();
+  private readonly owners = new Map<string, string>();
+  private readonly read: ReadonlyMap<string, Contact>;
+
+  constructor(
+    private readonly organizationId: string,
+    known: readonly Contact[],
+    /** The moment of the batch. */
+    private readonly at: Date,
+    readonly newId: () => string,
+  ) {
+    this.read = new Map(known.map((contact) => [contact.id, contact]));
+    for (const contact of known) this.put(contact);
+  }
+
+  find(id: string): Contact | undefined {
+    return this.contacts.get(id);
+  }
+
+  /** The contact that has the first of these aliases that anybody has. */
+  findByAlias(aliases: readonly string[]): Contact | undefined {
+    const owner = aliases.map((alias) => this.owners.get(alias)).find((id) => id !== undefined);
+    return owner === undefined ? undefined : this.contacts.get(owner);
+  }
+
+  /** Those of the aliases that nobody has, or nobody but the contact. */
+  free(aliases: readonly string[], contact?: Contact): readonly string[] {
+    return aliases.filter((alias) => [undefined, contact?.id].includes(this.owners.get(alias)));
+  }
+
+  create(made: NewContact): Contact {
+    const { organizationId, at } = this;
+    const own = { organizationId, id: this.newId(), version: 1, updatedAt: at, optOuts: [], heard: null };
+    const after: Contact = { ...made, ...own, aliases: aliasList(made.aliases) };
+    this.put(after);
+    this.tell(null, after);
+    return after;
+  }
+
+  /** Changes a contact and its version; aliases that it gives up are free from then on. */
+  change(before: Contact, patch: ContactPatch, observed: readonly string[] = []): Contact {
+    const aliases = aliasList(patch.aliases ?? before.aliases);
+    const after: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
+    for (const alias of before.aliases) if (!aliases.includes(alias)) this.owners.delete(alias);
+    this.put(after);
+    this.tell(before, after, observed);
+    return after;
+  }
+
+  /** Tells that events were taken into account without a change. */
+  acknowledge(contact: Contact, observed: readonly string[]): void {
+    this.tell(contact, contact, observed);
+  }
+
+  /** The contacts that are not as they were read, in the order of their ids. */
+  writes(): ContactWrite[] {
+    return [...this.contacts.values()]
+      .map((after): ContactWrite => ({ before: this.read.get(after.id) ?? null, after }))
+      .filter(({ before, after }) => before?.version !== after.version)
+      .sort((one, other) => (one.after.id < other.after.id ? -1 : 1));
+  }
+
+  private put(contact: Contact): void {
+    this.contacts.set(contact.id, contact);
+    for (const alias of contact.aliases) {
+      // Its key in the database would never be won.
+      if (this.free([alias], contact).length === 0) throw new Error('an alias has two contacts');
+      this.owners.set(alias, contact.id);
+    }
+  }
+
+  private tell(before: Contact | null, after: Contact, observed: readonly string[] = []): void {
+    this.steps.push({ before, after, traceparent: this.traceparent, observed });
+  }
+}

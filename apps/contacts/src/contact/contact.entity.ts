@@ -1,0 +1,37 @@
+import type { OptOutSource } from '@switchboard/contracts/contacts/http';
+
+/** An opt-out of a contact; its id carries its time. */
+export interface OptOut {
+  readonly id: string;
+  /** A channel, or `ALL_CHANNELS`. */
+  readonly channelId: string;
+  readonly source: OptOutSource;
+  readonly reason: string | null;
+}
+
+/** What the upstream told of a contact and was applied, so that it is applied once and in its own order. */
+export interface HeardStatements {
+  /** Ids of the last changes of number. */
+  readonly moves: readonly string[];
+  /** By channel: when a preference was last stated, and all statements of that moment. */
+  readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
+}
+
+/** A contact with all that decides what becomes of it. */
+export interface Contact {
+  readonly organizationId: string;
+  readonly id: string;
+  /** E.164 as first seen; empty when only an id of the upstream is known. */
+  readonly phone: string;
+  /** What it is found by, sorted: every E.164 form of its number, and the upstream's own ids as `user:…`. */
+  readonly aliases: readonly string[];
+  readonly messagingId: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  /** In the order of their ids: oldest first. */
+  readonly optOuts: readonly OptOut[];
+  readonly heard: HeardStatements | null;
+  /** Grows by one with each change. */
+  readonly version: number;
+  readonly updatedAt: Date;
+}

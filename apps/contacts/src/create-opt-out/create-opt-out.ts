@@ -1,0 +1,51 @@
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
+import type { OptOutSource } from '@switchboard/contracts/contacts/http';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Phone } from '@switchboard/phone';
+import type { ContactChange } from '../contact/change-contacts.js';
+import type { Contact, OptOut } from '../contact/contact.entity.js';
+import type { ContactLedger } from '../contact/contact-ledger.js';
+
+/** An opt-out that is wanted, with everything read. */
+export interface OptOutWish {
+  /** Whose; a phone that nobody has makes a contact. */
+  readonly of: { readonly contactId: string } | { readonly phone: Phone };
+  /** A channel of the organization, or `ALL_CHANNELS`. */
+  readonly channelId: string;
+  readonly source: OptOutSource;
+  readonly reason: string | null;
+}
+
+/** Records an opt-out, or finds the one that stands. */
+export function createOptOut(
+  organizationId: string,
+  wish: OptOutWish,
+  traceparent: string | null,
+): ContactChange<{ readonly contact: Contact; readonly optOut: OptOut; readonly isNew: boolean }> {
+  const { channelId, source, reason } = wish;
+  return {
+    organizationId,
+    aliases: 'phone' in wish.of ? wish.of.phone.aliases : [],
+    contactIds: 'contactId' in wish.of ? [wish.of.contactId] : [],
+    traceparent,
+    decide: (ledger) => {
+      const contact = contactOf(ledger, wish.of);
+      const standing = contact.optOuts.find((optOut) => optOut.channelId === channelId);
+      if (standing) return { contact, optOut: standing, isNew: false };
+      const optOut: OptOut = { id: ledger.newId(), channelId, source, reason };
+      return { contact: ledger.change(contact, { optOuts: [...contact.optOuts, optOut] }), optOut, isNew: true };
+    },
+  };
+}
+
+/** @throws CONTACT_NOT_FOUND */
+function contactOf(ledger: ContactLedger, of: OptOutWish['of']): Contact {
+  if ('contactId' in of) {
+    const contact = ledger.find(of.contactId);
+    if (!contact) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
+    return contact;
+  }
+  const { phone, aliases } = of.phone;
+  const made = { phone, aliases, messagingId: phone.slice(1), name: null, email: null };
+  return ledger.findByAlias(aliases) ?? ledger.create(made);
+}

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { ContactView } from '@switchboard/contracts/contacts/http';
+import { Database, statement } from '@switchboard/postgres';
+import { VIEW_COLUMNS, viewOf, type ContactViewRow } from '../contact/contact-view.repository.js';
+import type { SearchTerm } from './search.policy.js';
+
+/** A stretch of an organization's contacts, newest first. */
+export interface Stretch {
+  readonly organizationId: string;
+  /** Ids below this one; null for the first page. */
+  readonly cursor: string | null;
+  /** Those of these coverages alone; null for all. */
+  readonly coverages: readonly number[] | null;
+}
+
+/**
+ * Contacts below the cursor `$2`, at most `$3`, newest first: by the primary key; with coverages, so many of each by
+ * `contact_coverage`, merged. Page 1,000 costs as page 1.
+ */
+function stretchSql(coverages?: string): string {
+  const newest = `i.organization_id = $1 AND i.id < $2 ORDER BY i.id DESC LIMIT $3`;
+  if (!coverages) return `SELECT i.* FROM contact i WHERE ${newest}`;
+  return `SELECT m.* FROM unnest(${coverages}::int[]) AS v(coverage)
+    CROSS JOIN LATERAL (SELECT * FROM contact i WHERE i.coverage = v.coverage AND ${newest}) m
+    ORDER BY m.id DESC LIMIT $3`;
+}
+
+const listSql = (coverages?: string): string =>
+  `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c ORDER BY c.id DESC`;
+/** Stops as soon as it has found `$5`. */
+const walkSql = (coverages?: string): string =>
+  `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c WHERE strpos(c.search_text, $4) > 0
+   ORDER BY c.id DESC LIMIT $5`;
+const endSql = (coverages?: string): string =>
+  `SELECT count(*)::int AS rows, min(c.id) AS id FROM (${stretchSql(coverages)}) c`;
+
+const list = statement<ContactViewRow>('contacts.list', listSql());
+const listCovered = statement<ContactViewRow>('contacts.list-covered', listSql('$4'));
+const walk = statement<ContactViewRow>('contacts.list.walk', walkSql());
+const walkCovered = statement<ContactViewRow>('contacts.list.walk-covered', walkSql('$6'));
+const end = statement<StretchEnd>('contacts.list.end', endSql());
+const endCovered = statement<StretchEnd>('contacts.list.end-covered', endSql('$4'));
+/** By the index of grams, all that match; `search_contacts` sorts them and leaves `$5`. */
+const search = statement<ContactViewRow>(
+  'contacts.list.search',
+  `SELECT ${VIEW_COLUMNS} FROM search_contacts($1, $2, $3::tsquery, $4, $6::int[], $5) AS found(id)
+   JOIN contact c ON c.organization_id = $1 AND c.id = found.id ORDER BY c.id DESC`,
+);
+/** A phone has one contact, as a rule. */
+const ofPhone = statement<ContactViewRow>(
+  'contacts.list.of-phone',
+  `SELECT ${VIEW_COLUMNS} FROM (SELECT DISTINCT a.contact_id FROM contact_alias a
+     WHERE a.organization_id = $1 AND a.alias = ANY ($4::text[])) found
+   JOIN contact c ON c.organization_id = $1 AND c.id = found.contact_id
+   WHERE c.id < $2 AND ($5::text IS NULL OR strpos(c.search_text, $5) > 0)
+     AND ($6::int[] IS NULL OR c.coverage = ANY ($6::int[]))
+   ORDER BY c.id DESC LIMIT $3`,
+);
+/** Sorts after every id. */
+const FIRST_PAGE = 'd';
+
+/** Where a stretch ends. */
+export interface StretchEnd {
+  readonly rows: number;
+  /** The last id; null of an empty stretch. */
+  readonly id: string | null;
+}
+
+/** Reads of lists of contacts. */
+@Injectable()
+export class ContactListRepository {
+  constructor(private readonly database: Database) {}
+
+  /** So many contacts of the stretch. */
+  async list(stretch: Stretch, limit: number): Promise<ContactView[]> {
+    const values = [...positionOf(stretch), limit];
+    return stretch.coverages ? this.views(listCovered, [...values, stretch.coverages]) : this.views(list, values);
+  }
+
+  /** Those of the stretch's next `rows` contacts that match, at most `limit`. */
+  async walk(stretch: Stretch, rows: number, term: SearchTerm, limit: number): Promise<ContactView[]> {
+    const values = [...positionOf(stretch), rows, term.text, limit];
+    return stretch.coverages ? this.views(walkCovered, [...values, stretch.coverages]) : this.views(walk, values);
+  }
+
+  /** Where the stretch's next `rows` contacts end. */
+  async end(stretch: Stretch, rows: number): Promise<StretchEnd> {
+    const values = [...positionOf(stretch), rows];
+    const [found] = stretch.coverages
+      ? await this.database.query(endCovered, [...values, stretch.coverages])
+      : await this.database.query(end, values);
+    return found ?? { rows: 0, id: null };
+  }
+
+  /** Those of the whole stretch that match, at most `limit`, by the index. */
+  async search(stretch: Stretch, term: SearchTerm, limit: number): Promise<ContactView[]> {
+    const [organizationId, cursor] = positionOf(stretch);
+    return this.views(search, [organizationId, cursor, term.grams, term.text, limit, stretch.coverages]);
+  }
+
+  /** Those of the stretch that have one of the aliases. */
+  async ofPhone(
+    stretch: Stretch,
+    aliases: readonly string[],
+    term: SearchTerm | null,
+    limit: number,
+  ): Promise<ContactView[]> {
+    const values = [...positionOf(stretch), limit, aliases, term?.text ?? null, stretch.coverages];
+    return this.views(ofPhone, values);
+  }
+
+  private async views(statementOfRows: typeof list, values: readonly unknown[]): Promise<ContactView[]> {
+    return (await this.database.query(statementOfRows, values)).map(viewOf);
+  }
+}
+
+function positionOf({ organizationId, cursor }: Stretch): [string, string] {
+  return [organizationId, cursor ?? FIRST_PAGE];
+}

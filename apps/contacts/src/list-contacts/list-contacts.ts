@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { ContactView } from '@switchboard/contracts/contacts/http';
+import type { ListContactsRequest } from '@switchboard/contracts/contacts/rpc';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import { keysetPage } from '@switchboard/postgres';
+import { ChannelDirectory } from '../channel/channel-directory.js';
+import { ChannelRepository } from '../channel/channel.repository.js';
+import { fullCoverages, partialCoverages } from '../contact/contact.policy.js';
+import { ContactListRepository, type Stretch } from './contact-list.repository.js';
+import { nextWalk, searchTerm, type SearchTerm } from './search.policy.js';
+
+/** Pages of contacts, newest first. */
+@Injectable()
+export class ListContacts {
+  constructor(
+    private readonly contacts: ContactListRepository,
+    private readonly channels: ChannelRepository,
+    private readonly directory: ChannelDirectory,
+  ) {}
+
+  /** @throws INVALID_PHONE */
+  async execute(principal: Principal, request: ListContactsRequest): Promise<Page<ContactView>> {
+    const { organizationId } = principal;
+    const { limit, cursor, search, phone } = request;
+    const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
+    const coverages = await this.coveragesOf(organizationId, request.isOptedOut);
+    const stretch: Stretch = { organizationId, cursor, coverages };
+    const term = search === null ? null : searchTerm(organizationId, search);
+    // One more than is shown tells whether there is a next page.
+    const rows = await this.read(stretch, aliases, term, limit + 1);
+    return keysetPage(
+      rows,
+      limit,
+      ({ id }) => id,
+      (contact) => contact,
+    );
+  }
+
+  private async read(
+    stretch: Stretch,
+    aliases: readonly string[] | null,
+    term: SearchTerm | null,
+    wanted: number,
+  ): Promise<ContactView[]> {
+    if (aliases) return this.contacts.ofPhone(stretch, aliases, term, wanted);
+    return term ? this.search(stretch, term, wanted) : this.contacts.list(stretch, wanted);
+  }
+
+  /** Walks as long as that promises to fill the page soon, then asks the index for the rest. */
+  private async search(whole: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
+    const found: ContactView[] = [];
+    let walked = 0;
+    let stretch = whole;
+    for (;;) {
+      const rows = nextWalk({ walked, found: found.length, wanted });
+      const missing = wanted - found.length;
+      if (rows === 0) return [...found, ...(await this.contacts.search(stretch, term, missing))];
+      found.push(...(await this.contacts.walk(stretch, rows, term, missing)));
+      if (found.length >= wanted) return found;
+      const end = await this.contacts.end(stretch, rows);
+      if (end.rows < rows) return found;
+      walked += rows;
+      stretch = { ...stretch, cursor: end.id };
+    }
+  }
+
+  private async coveragesOf(organizationId: string, isOptedOut: boolean | null): Promise<readonly number[] | null> {
+    if (isOptedOut === null) return null;
+    const channels = await this.channels.countOf(organizationId);
+    return isOptedOut ? fullCoverages(channels) : partialCoverages(channels);
+  }
+}

@@ -1,0 +1,32 @@
+import { Controller } from '@nestjs/common';
+import type { OptOutView } from '@switchboard/contracts/contacts/http';
+import { listOptOutsRpc, type ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { keysetPage } from '@switchboard/postgres';
+import { ChannelDirectory } from '../channel/channel-directory.js';
+import { optOutView } from '../contact/contact-events.policy.js';
+import { OptOutRepository } from '../opt-out/opt-out.repository.js';
+
+/** Answers `contacts.list-opt-outs`. */
+@Controller()
+export class ListOptOutsHandler {
+  constructor(
+    private readonly optOuts: OptOutRepository,
+    private readonly directory: ChannelDirectory,
+  ) {}
+
+  /** @throws INVALID_PHONE */
+  @RpcHandler(listOptOutsRpc)
+  async list({ principal, request }: RpcCall<ListOptOutsRequest>): Promise<Page<OptOutView>> {
+    const { limit, phone } = request;
+    const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
+    const rows = await this.optOuts.list(principal.organizationId, { ...request, aliases }, limit + 1);
+    return keysetPage(
+      rows,
+      limit,
+      ({ id }) => id,
+      (row) => optOutView(row, { id: row.contactId, phone: row.phone }),
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import { ALL_CHANNELS, type ContactSighting, type SightedPreference } from '@switchboard/contracts/contacts/rpc';
+import type { Contact, OptOut } from '../contact/contact.entity.js';
+import type { ContactPatch } from '../contact/contact-ledger.js';
+
+/** Which message or event stated something, and when. */
+export type Statement = NonNullable<ContactSighting['statement']>;
+
+/**
+ * What a stated preference changes of a contact; null when it was applied before, or a later one was.
+ *
+ * `stop` makes an opt-out of that channel unless it has one of its own; one of all channels is no reason not to, for it
+ * may be lifted. `start` lifts what KEYWORD and UPSTREAM recorded for that channel. Statements of one moment (the
+ * upstream counts whole seconds) apply in the order in which they come, each once.
+ *
+ * Source: decisions, "Contacts and opt-outs".
+ */
+export function preferencePatch(
+  { optOuts, heard }: Pick<Contact, 'optOuts' | 'heard'>,
+  { channelId, value, source }: SightedPreference,
+  { id, at }: Statement,
+  newId: () => string,
+): ContactPatch | null {
+  const last = heard?.preferences[channelId];
+  const isSameMoment = last?.at === at;
+  if (last && (last.at > at || (isSameMoment && last.ids.includes(id)))) return null;
+  const ids = isSameMoment ? [...last.ids, id] : [id];
+  const preferences = { ...heard?.preferences, [channelId]: { at, ids } };
+  const own = optOuts.find((optOut) => optOut.channelId === channelId);
+  const isTheirs = own?.source === 'KEYWORD' || own?.source === 'UPSTREAM';
+  return {
+    heard: { moves: heard?.moves ?? [], preferences },
+    ...(value === 'stop' && !own && { optOuts: [...optOuts, { id: newId(), channelId, source, reason: null }] }),
+    ...(value === 'start' && isTheirs && { optOuts: optOuts.filter((optOut) => optOut !== own) }),
+  };
+}
+
+/** The opt-outs of a contact and, for what they do not cover, copies of another's: both are the same person. */
+export function optOutsOfBoth(contact: Contact, other: Contact, newId: () => string): readonly OptOut[] {
+  const covered = new Set(contact.optOuts.map(({ channelId }) => channelId));
+  if (covered.has(ALL_CHANNELS)) return contact.optOuts;
+  const copied = other.optOuts.filter(({ channelId }) => !covered.has(channelId));
+  return [...contact.optOuts, ...copied.map((optOut) => ({ ...optOut, id: newId() }))];
+}

@@ -1,0 +1,37 @@
+import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
+import type { optOutObserved } from '@switchboard/contracts/messaging/events';
+import type { ContactChange } from '../contact/change-contacts.js';
+import { preferencePatch } from '../opt-out/preference.policy.js';
+
+/** An opt-out that the upstream told in answer to a send. */
+export interface ObservedOptOut extends EventDataOf<typeof optOutObserved> {
+  readonly organizationId: string;
+  readonly eventId: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/**
+ * Records what the upstream told, and tells messaging that it is taken into account, so that messaging can let go of its
+ * own record. Told again it changes nothing, and neither does it when the person has said otherwise since.
+ *
+ * @returns false for a contact that does not exist
+ */
+export function recordObserved(observed: ObservedOptOut, traceparent: string | null): ContactChange<boolean> {
+  const { organizationId, contactId, messagingChannelId, source, eventId, at } = observed;
+  return {
+    organizationId,
+    aliases: [],
+    contactIds: [contactId],
+    traceparent,
+    decide: (ledger) => {
+      const contact = ledger.find(contactId);
+      if (!contact) return false;
+      const preference = { channelId: messagingChannelId, value: 'stop', source } as const;
+      const patch = preferencePatch(contact, preference, { id: eventId, at }, ledger.newId);
+      if (patch) ledger.change(contact, patch, [eventId]);
+      else ledger.acknowledge(contact, [eventId]);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
+import { aliasList, isPhoneForm, messagingForms, phoneForms, userAlias } from '../contact/alias.policy.js';
+import type { Contact } from '../contact/contact.entity.js';
+import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
+import { optOutsOfBoth, preferencePatch } from '../opt-out/preference.policy.js';
+
+const NAME_CODE_POINTS_MAX = 256;
+/** Changes of number that are remembered, so that one that is told again does nothing. */
+const MOVES_KEPT = 10;
+
+/** Everything that a sighting's contact, and the one it may come from, can be found by. */
+export function aliasesOf(sighting: ContactSighting): readonly string[] {
+  return aliasList(numberFormsOf(sighting), userAliasesOf(sighting), phoneForms(sighting.formerPhone));
+}
+
+/**
+ * The contact of a sighting, found, made or changed.
+ *
+ * It belongs to the contact that has its phone in any written form, else the upstream's id as a phone, else the upstream's
+ * own id of the person, else to a new one. It sets `messagingId`, adds written forms and fills an empty name, and never
+ * replaces one. Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the
+ * opt-outs of the other.
+ */
+export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact {
+  const moved = followNumber(ledger, sighting);
+  const known = joinUser(ledger, sighting) ?? moved;
+  const contact = known ? sighted(ledger, known, sighting) : create(ledger, sighting);
+  const { preference, statement } = sighting;
+  const patch = preference && statement ? preferencePatch(contact, preference, statement, ledger.newId) : null;
+  return patch ? ledger.change(contact, patch) : contact;
+}
+
+/** The person's number changed: their contact goes on under the new one, and the old forms may be somebody else's soon. */
+function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact | undefined {
+  const forms = numberFormsOf(sighting);
+  const current = ledger.findByAlias(forms);
+  const former = ledger.findByAlias(phoneForms(sighting.formerPhone));
+  const { phone, statement } = sighting;
+  if (!former || !phone || !statement || current?.heard?.moves.includes(statement.id)) return current;
+  const heard = {
+    preferences: {},
+    ...(current ?? former).heard,
+    moves: [...((current ?? former).heard?.moves ?? []), statement.id].slice(-MOVES_KEPT),
+  };
+  const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
+  if (!current || current === former) {
+    const aliases = aliasList(persons, ledger.free(forms, former));
+    return ledger.change(former, { phone, aliases, messagingId: sighting.messagingId ?? phone.slice(1), heard });
+  }
+  ledger.change(former, { aliases: [] });
+  const optOuts = optOutsOfBoth(current, former, ledger.newId);
+  return ledger.change(current, { aliases: aliasList(current.aliases, persons), optOuts, heard });
+}
+
+/** The upstream's own id of a person belongs to the contact that was last seen with it. */
+function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | undefined {
+  const users = userAliasesOf(sighting);
+  const byUser = ledger.findByAlias(users);
+  const byNumber = ledger.findByAlias(numberFormsOf(sighting));
+  if (!byUser || !byNumber || byUser === byNumber) return byNumber ?? byUser;
+  ledger.change(byUser, { aliases: byUser.aliases.filter((alias) => !users.includes(alias)) });
+  const optOuts = optOutsOfBoth(byNumber, byUser, ledger.newId);
+  return ledger.change(byNumber, { aliases: aliasList(byNumber.aliases, users), optOuts });
+}
+
+function sighted(ledger: ContactLedger, contact: Contact, sighting: ContactSighting): Contact {
+  const patch: { -readonly [Field in keyof ContactPatch]: ContactPatch[Field] } = {};
+  const free = ledger.free([...numberFormsOf(sighting), ...userAliasesOf(sighting)]);
+  if (free.length > 0) patch.aliases = aliasList(contact.aliases, free);
+  const { messagingId, phone } = sighting;
+  if (contact.phone === '' && phone) patch.phone = phone;
+  // Until the upstream says otherwise a number's id is its digits.
+  const ownId = messagingId ?? (patch.phone && phone ? phone.slice(1) : contact.messagingId);
+  if (ownId !== contact.messagingId) patch.messagingId = ownId;
+  const name = contact.name ?? nameOf(sighting.profileName);
+  if (name !== contact.name) patch.name = name;
+  return Object.keys(patch).length > 0 ? ledger.change(contact, patch) : contact;
+}
+
+function create(ledger: ContactLedger, sighting: ContactSighting): Contact {
+  const { phone, messagingId, upstreamUserId, profileName } = sighting;
+  return ledger.create({
+    phone: phone ?? '',
+    aliases: [...numberFormsOf(sighting), ...userAliasesOf(sighting)],
+    messagingId: messagingId ?? phone?.slice(1) ?? upstreamUserId ?? '',
+    name: nameOf(profileName),
+    email: null,
+  });
+}
+
+/** Forms of the phone first: it decides before the upstream's id does. */
+function numberFormsOf({ phone, messagingId }: ContactSighting): readonly string[] {
+  return [...new Set([...phoneForms(phone), ...messagingForms(messagingId)])];
+}
+
+function userAliasesOf({ upstreamUserId }: ContactSighting): readonly string[] {
+  return upstreamUserId ? [userAlias(upstreamUserId)] : [];
+}
+
+/**
+ * A profile name as we keep it; null when nothing is left. The person chose it: it is cut and cleaned, never refused,
+ * because their message would be refused with it.
+ */
+function nameOf(profileName: string | null): string | null {
+  const clean = (profileName ?? '').replaceAll('\0', '').toWellFormed().trim();
+  return [...clean].slice(0, NAME_CODE_POINTS_MAX).join('') || null;
+}

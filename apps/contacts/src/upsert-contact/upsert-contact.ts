@@ -1,0 +1,39 @@
+import type { UpsertContactRequest } from '@switchboard/contracts/contacts/rpc';
+import type { Phone } from '@switchboard/phone';
+import { aliasList } from '../contact/alias.policy.js';
+import type { ContactChange } from '../contact/change-contacts.js';
+import type { Contact } from '../contact/contact.entity.js';
+
+/** What a caller wants of a contact, with its phone read. */
+export interface ContactWish extends Pick<UpsertContactRequest, 'name' | 'email'> {
+  readonly phone: Phone;
+}
+
+/** Makes the contact of a phone, or changes it; what is wished already changes nothing and is told to nobody. */
+export function upsertContact(
+  organizationId: string,
+  { phone, name, email }: ContactWish,
+  traceparent: string | null,
+): ContactChange<{ readonly contact: Contact; readonly isNew: boolean }> {
+  return {
+    organizationId,
+    aliases: phone.aliases,
+    contactIds: [],
+    traceparent,
+    decide: (ledger) => {
+      const known = ledger.findByAlias(phone.aliases);
+      if (!known) {
+        const made = { phone: phone.phone, aliases: phone.aliases, messagingId: phone.phone.slice(1) };
+        return { contact: ledger.create({ ...made, name: name ?? null, email: email ?? null }), isNew: true };
+      }
+      const wished = {
+        name: name === undefined ? known.name : name,
+        email: email === undefined ? known.email : email,
+        aliases: aliasList(known.aliases, ledger.free(phone.aliases)),
+      };
+      const isSame =
+        wished.name === known.name && wished.email === known.email && wished.aliases.length === known.aliases.length;
+      return { contact: isSame ? known : ledger.change(known, wished), isNew: false };
+    },
+  };
+}
