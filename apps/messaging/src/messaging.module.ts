@@ -6,6 +6,7 @@ import { ConversationRepository } from './conversation/conversation.repository.j
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
+import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
@@ -25,7 +26,13 @@ import { Upstream } from './upstream/upstream.js';
 
 /** The messaging service. */
 @Module({
-  controllers: [SendMessageHandler, GetMessageHandler, GetConversationHandler, ListConversationsHandler],
+  controllers: [
+    SendMessageHandler,
+    GetMessageHandler,
+    GetChannelHandler,
+    GetConversationHandler,
+    ListConversationsHandler,
+  ],
   providers: [
     AcceptMessage,
     ChannelRepository,

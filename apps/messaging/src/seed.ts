@@ -1,3 +1,6 @@
+import { channelChanged } from '@switchboard/contracts/messaging/events';
+import { appendEvents } from '@switchboard/outbox';
+import type { Transaction } from '@switchboard/postgres';
 import { sealAccessToken } from './channel/access-token.js';
 
 /** Runs one statement as a role that may write every schema; the seed has its own connection. */
@@ -17,30 +20,63 @@ export interface ChannelSeed {
   readonly isDefault: boolean;
 }
 
-/** Makes channels that do not exist yet; those that exist are connected again with the token given. */
+/**
+ * Makes channels that do not exist yet; those that exist are connected again with the token given. Each is told, in the
+ * same transaction, as any change of a channel is.
+ */
 export async function seedChannels(
   run: RunSql,
   channels: readonly ChannelSeed[],
   credentialsKey: Buffer,
 ): Promise<void> {
   for (const channel of channels) {
-    await run(
-      `INSERT INTO messaging.channel (organization_id, id, name, phone, provider, business_account_id,
-         phone_number_id, access_token_sealed, default_region, is_default, status, created_at)
-       VALUES ($1, $2, $3, $4, 'cloud', $5, $6, $7, $8, $9, 'CONNECTED', now())
-       ON CONFLICT (organization_id, id) DO UPDATE SET
-         access_token_sealed = excluded.access_token_sealed, status = 'CONNECTED'`,
-      [
-        channel.organizationId,
-        channel.id,
-        channel.name,
-        channel.phone,
-        channel.businessAccountId,
-        channel.phoneNumberId,
-        sealAccessToken(channel.accessToken, credentialsKey),
-        channel.defaultRegion,
-        channel.isDefault,
-      ],
-    );
+    await run('BEGIN', []);
+    try {
+      // Statements name their tables without the schema, as on the service's own connections.
+      await run('SET LOCAL search_path TO messaging', []);
+      await seedChannel(run, channel, credentialsKey);
+      await run('COMMIT', []);
+    } catch (error) {
+      await run('ROLLBACK', []);
+      throw error;
+    }
   }
+}
+
+async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Buffer): Promise<void> {
+  const { organizationId, id, name, phone, defaultRegion, isDefault } = channel;
+  await run(
+    `INSERT INTO channel (organization_id, id, name, phone, provider, business_account_id,
+       phone_number_id, access_token_sealed, default_region, is_default, status, created_at)
+     VALUES ($1, $2, $3, $4, 'cloud', $5, $6, $7, $8, $9, 'CONNECTED', now())
+     ON CONFLICT (organization_id, id) DO UPDATE SET
+       access_token_sealed = excluded.access_token_sealed, status = 'CONNECTED'`,
+    [
+      organizationId,
+      id,
+      name,
+      phone,
+      channel.businessAccountId,
+      channel.phoneNumberId,
+      sealAccessToken(channel.accessToken, credentialsKey),
+      defaultRegion,
+      isDefault,
+    ],
+  );
+  const appended: Promise<unknown>[] = [];
+  const tx: Transaction = {
+    query: () => Promise.reject(new Error('the seed appends only')),
+    atCommit: (statement, values) => void appended.push(run(statement.text, values)),
+  };
+  appendEvents(tx, [
+    {
+      event: channelChanged,
+      organizationId,
+      aggregateId: id,
+      sequence: null,
+      occurredAt: new Date(),
+      data: { channel: { id, name, phone, status: 'CONNECTED', isDefault, defaultRegion } },
+    },
+  ]);
+  await Promise.all(appended);
 }

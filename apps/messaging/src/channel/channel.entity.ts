@@ -9,6 +9,16 @@ export class Channel {
   @PrimaryColumn({ type: 'text' })
   readonly id!: string;
 
+  @Column({ type: 'text' })
+  readonly name!: string;
+
+  /** E.164. */
+  @Column({ type: 'text' })
+  readonly phone!: string;
+
+  @Column({ type: 'text' })
+  readonly status!: 'CONNECTED' | 'DISCONNECTED';
+
   /** ISO 3166-1 alpha-2: how numbers in national form are read. */
   @Column({ name: 'default_region', type: 'text' })
   readonly defaultRegion!: string;
