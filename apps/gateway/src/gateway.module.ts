@@ -1,15 +1,22 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/service';
+import { CreateOptOutController } from './edge/create-opt-out/create-opt-out.controller.js';
+import { DeleteOptOutController } from './edge/delete-opt-out/delete-opt-out.controller.js';
+import { GetContactController } from './edge/get-contact/get-contact.controller.js';
 import { GetConversationController } from './edge/get-conversation/get-conversation.controller.js';
 import { GetMessageController } from './edge/get-message/get-message.controller.js';
+import { GetOptOutController } from './edge/get-opt-out/get-opt-out.controller.js';
 import { HealthController, READINESS_CHECKS } from './edge/health/health.controller.js';
+import { ListContactsController } from './edge/list-contacts/list-contacts.controller.js';
 import { ListConversationsController } from './edge/list-conversations/list-conversations.controller.js';
+import { ListOptOutsController } from './edge/list-opt-outs/list-opt-outs.controller.js';
 import { PingController } from './edge/ping/ping.controller.js';
 import { SendMessageController } from './edge/send-message/send-message.controller.js';
 import { SendMessage } from './edge/send-message/send-message.js';
 import { TakeCallbackController, VERIFY_TOKEN } from './edge/take-callback/take-callback.controller.js';
 import { TakeCallback } from './edge/take-callback/take-callback.js';
+import { UpsertContactController } from './edge/upsert-contact/upsert-contact.controller.js';
 
 /** What the handlers stand on. */
 export interface GatewayParts {
@@ -31,6 +38,13 @@ export class GatewayModule {
         GetMessageController,
         ListConversationsController,
         GetConversationController,
+        UpsertContactController,
+        GetContactController,
+        ListContactsController,
+        CreateOptOutController,
+        GetOptOutController,
+        ListOptOutsController,
+        DeleteOptOutController,
         TakeCallbackController,
         HealthController,
       ],

@@ -94,7 +94,7 @@ describe('bodies and queries', () => {
     ['cursor=abc', '`cursor` must be a cuid'],
     ['status=open', '`status` must be one of OPEN, CLOSED, PENDING, ARCHIVED, SNOOZED'],
     ['messagingChannelId=X', '`messagingChannelId` must be a cuid'],
-    ['contactId=c%00234567', '`contactId` must be a cuid'],
+    ['contactId=c%00234567', '`contactId` must not contain the character NUL'],
   ])('refuses the query %s', async (query, message) => {
     const response = await call(`/v1/conversations?${query}`, { headers: authorization() });
     expect([response.status, await response.json()]).toEqual([400, { error: { code: 'VALIDATION_FAILED', message } }]);

@@ -21,9 +21,13 @@ export function readBody<Input extends object>(shape: Shape<Input>, request: Fas
 /** Reads the query parameters that the shape knows, each at most once and never empty. @throws AppError VALIDATION_FAILED */
 export function readQuery<Input extends object>(shape: Shape<Input>, request: FastifyRequest): Input {
   const { query } = request;
+  const garbled = garbledParameters(request.raw.url ?? '');
   return validated(shape, typeof query === 'object' && query !== null ? query : {}, (name, value) => {
     if (Array.isArray(value)) throw refuse(`\`${name}\` must be given once`);
     if (value === '') throw refuse(`\`${name}\` must not be empty`);
+    if (garbled.has(name)) throw refuse(`\`${name}\` must be percent-encoded UTF-8`);
+    if (typeof value === 'string' && value.includes('\0'))
+      throw refuse(`\`${name}\` must not contain the character NUL`);
   });
 }
 
@@ -33,6 +37,27 @@ export function readId(request: FastifyRequest): string {
   const id = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined;
   if (!isCuid(id)) throw refuse('`id` must be a cuid');
   return id;
+}
+
+/** Parameters whose value does not decode: bytes that are no UTF-8, lone surrogates among them. Fastify passes them raw. */
+function garbledParameters(target: string): ReadonlySet<string> {
+  const garbled = new Set<string>();
+  if (isDecodable(target)) return garbled;
+  for (const pair of target.slice(target.indexOf('?') + 1).split('&')) {
+    const [name = '', value = ''] = pair.split('=', 2);
+    if (!isDecodable(value)) garbled.add(name);
+  }
+  return garbled;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    // Its only error is a URIError: the text is not well-formed.
+    return false;
+  }
 }
 
 function validated<Input extends object>(

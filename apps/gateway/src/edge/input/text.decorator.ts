@@ -1,9 +1,10 @@
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
-import { ValidateBy } from 'class-validator';
+import { isEmail, ValidateBy } from 'class-validator';
 
-/** Whether a field may be left out. */
+/** Whether a field may be left out, or be null. */
 export interface Presence {
   readonly optional?: true;
+  readonly nullable?: true;
 }
 
 /** A text of so many Unicode code points. Source: decisions, "Names, ids, cursors, dates". */
@@ -12,6 +13,14 @@ export function CodePoints(min: number, max: number, presence: Presence = {}): P
     if (typeof value !== 'string' || value.length < min || value.length > max * 2) return false;
     const length = codePointsOf(value);
     return length >= min && length <= max;
+  });
+}
+
+/** An address for email, at most so many code points. Source: RFC 5321, 4.1.2, as class-validator reads it. */
+export function Email(max: number, presence: Presence = {}): PropertyDecorator {
+  return rule('email', `must be an email address of at most ${max} characters`, presence, (value) => {
+    if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;
+    return isEmail(value, { ignore_max_length: true });
   });
 }
 
@@ -38,14 +47,15 @@ export function WholeNumberText(min: number, max: number, presence: Presence = {
 function rule(
   name: string,
   expected: string,
-  { optional }: Presence,
+  { optional, nullable }: Presence,
   isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
   return ValidateBy({
     name,
     validator: {
-      validate: (value) => (optional === true && value === undefined) || isValid(value),
-      defaultMessage: (error) => `\`${error?.property}\` ${expected}`,
+      validate: (value) =>
+        (optional === true && value === undefined) || (nullable === true && value === null) || isValid(value),
+      defaultMessage: (error) => `\`${error?.property}\` ${expected}${nullable ? ' or null' : ''}`,
     },
   });
 }

@@ -1,20 +1,12 @@
 import { conversationStatuses, type ConversationStatus } from '@switchboard/contracts/messaging/http';
 import type { ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import type { FastifyRequest } from 'fastify';
+import { PageQuery, pageOf } from '../input/page.query.js';
 import { readQuery } from '../input/read-input.js';
-import { Cuid, OneOf, WholeNumberText } from '../input/text.decorator.js';
-
-/** Source: specification, "Pagination". */
-const LIMIT_DEFAULT = 25;
+import { Cuid, OneOf } from '../input/text.decorator.js';
 
 /** The query of `GET /v1/conversations`. Source: specification; the filters by channel and contact: decisions. */
-class ListConversationsQuery {
-  @WholeNumberText(1, 100, { optional: true })
-  limit: string | undefined;
-
-  @Cuid({ optional: true })
-  cursor: string | undefined;
-
+class ListConversationsQuery extends PageQuery {
   @OneOf(conversationStatuses, { optional: true })
   status: ConversationStatus | undefined;
 
@@ -29,8 +21,7 @@ class ListConversationsQuery {
 export function readListConversations(request: FastifyRequest): ListConversationsRequest {
   const query = readQuery(ListConversationsQuery, request);
   return {
-    limit: Number(query.limit ?? LIMIT_DEFAULT),
-    cursor: query.cursor ?? null,
+    ...pageOf(query),
     status: query.status ?? null,
     messagingChannelId: query.messagingChannelId ?? null,
     contactId: query.contactId ?? null,

@@ -1,0 +1,29 @@
+import type { ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
+import type { FastifyRequest } from 'fastify';
+import { PageQuery, pageOf } from '../input/page.query.js';
+import { phoneOfQuery, WrittenPhone } from '../input/phone.decorator.js';
+import { readQuery } from '../input/read-input.js';
+import { Cuid } from '../input/text.decorator.js';
+
+/** The query of `GET /v1/opt-outs`. Source: decisions, "Contacts and opt-outs"; the filters are ours. */
+class ListOptOutsQuery extends PageQuery {
+  @Cuid({ optional: true })
+  contactId: string | undefined;
+
+  @WrittenPhone({ optional: true })
+  phone: string | undefined;
+
+  @Cuid({ optional: true })
+  messagingChannelId: string | undefined;
+}
+
+/** @throws AppError VALIDATION_FAILED */
+export function readListOptOuts(request: FastifyRequest): ListOptOutsRequest {
+  const query = readQuery(ListOptOutsQuery, request);
+  return {
+    ...pageOf(query),
+    contactId: query.contactId ?? null,
+    phone: phoneOfQuery(query.phone),
+    messagingChannelId: query.messagingChannelId ?? null,
+  };
+}
