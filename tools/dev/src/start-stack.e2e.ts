@@ -77,6 +77,9 @@ describe('a started stack', () => {
       });
     }
     expect(await query(stack.devJson.databaseUrl, 'select n from public.kept')).toEqual([{ n: 1 }]);
+    for (const { name, metrics } of stack.devJson.processes.filter(({ health }) => health !== undefined)) {
+      expect([name, (await fetch(metrics ?? '')).status]).toEqual([name, 200]);
+    }
   });
 
   it('gives every service a database role that has no way into another schema and no DDL', async () => {
