@@ -4,7 +4,7 @@ import { eventFindings } from './event-rules.policy.js';
 import type { Finding, Rule } from './finding.js';
 import { upstreamFindings } from './upstream-rules.policy.js';
 
-/** Counts of one stretch of time; sums of several are their counts together. */
+/** Counts of one stretch of time; those of several add up. */
 export interface Tally {
   readonly sends: number;
   readonly succeeded: number;
@@ -25,6 +25,8 @@ export interface Tally {
   readonly unknown: number;
   /** Attempts of a process that is gone, whose lease has not ended yet: they become UNKNOWN or are settled. */
   readonly inDoubt: number;
+  /** The longest that a caller waited for an answer, or for the end of its connection. */
+  readonly longestMs: number;
 }
 
 /** What an audit says. */
@@ -60,6 +62,7 @@ export function audit(ledgers: Ledgers): Audit {
       ({ dispatch, errorCode }) => dispatch === 'UNKNOWN' || errorCode === 'UPSTREAM_OUTCOME_UNKNOWN',
     ).length,
     inDoubt: messages.filter(({ dispatch }) => dispatch === 'DISPATCHING').length,
+    longestMs: sends.reduce((longest, { startedMs, endedMs }) => Math.max(longest, endedMs - startedMs), 0),
   };
   return { tally, findings };
 }
@@ -79,6 +82,7 @@ export const EMPTY_TALLY: Tally = {
   falseSuccesses: 0,
   unknown: 0,
   inDoubt: 0,
+  longestMs: 0,
 };
 
 /** Both together. */
@@ -97,6 +101,7 @@ export function sumTallies(a: Tally, b: Tally): Tally {
     falseSuccesses: a.falseSuccesses + b.falseSuccesses,
     unknown: a.unknown + b.unknown,
     inDoubt: a.inDoubt + b.inDoubt,
+    longestMs: Math.max(a.longestMs, b.longestMs),
   };
 }
 

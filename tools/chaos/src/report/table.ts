@@ -15,6 +15,7 @@ const COLUMNS = [
   'false 2xx',
   'unknown',
   'back p50 / max ms',
+  'longest ms',
   'took s',
   'verdict',
 ] as const;
