@@ -12,10 +12,13 @@ export function answerFindings({ sends, messages, requests }: Ledgers): Finding[
     ({ text }) => text ?? '',
   );
   const asked = new Set(requests.map(({ reference }) => reference));
-  return sends.flatMap((send) => {
-    const stored = byText.get(send.text) ?? [];
-    return [...answerFinding(send, stored, byId, asked), ...doubledFinding(send, stored)];
-  });
+  return [
+    ...sends.flatMap((send) => {
+      const stored = byText.get(send.text) ?? [];
+      return [...answerFinding(send, stored, byId, asked), ...doubledFinding(send, stored)];
+    }),
+    ...contactFindings(sends),
+  ];
 }
 
 function answerFinding(
@@ -62,4 +65,22 @@ function differs(outcome: Extract<Send['outcome'], { kind: 'answered' }>, messag
 function doubledFinding({ text }: Send, stored: readonly StoredMessage[]): Finding[] {
   if (stored.length < 2) return [];
   return [{ rule: 'send.doubled', detail: `«${text}» is stored as ${stored.map(({ id }) => id).join(' and ')}` }];
+}
+
+/** Every send goes out on the organization's default line, so one number is one contact in one conversation. */
+function contactFindings(sends: readonly Send[]): Finding[] {
+  const told = new Map<string, { readonly contactIds: Set<string>; readonly conversationIds: Set<string> }>();
+  for (const { organizationId, to, outcome } of sends) {
+    if (outcome.kind !== 'answered' || outcome.contactId === null || outcome.conversationId === null) continue;
+    const key = `${organizationId} ${to}`;
+    const ids = told.get(key) ?? { contactIds: new Set(), conversationIds: new Set() };
+    ids.contactIds.add(outcome.contactId);
+    ids.conversationIds.add(outcome.conversationId);
+    told.set(key, ids);
+  }
+  return [...told].flatMap(([whom, { contactIds, conversationIds }]): Finding[] => {
+    if (contactIds.size < 2 && conversationIds.size < 2) return [];
+    const detail = `${whom} is ${[...contactIds].join(' and ')} in ${[...conversationIds].join(' and ')}`;
+    return [{ rule: 'contact.doubled', detail }];
+  });
 }

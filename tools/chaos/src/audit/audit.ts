@@ -37,7 +37,13 @@ export interface Audit {
 }
 
 const LOST: readonly Rule[] = ['message.lost', 'inbound.lost', 'event.missing'];
-const DOUBLED: readonly Rule[] = ['upstream.doubled', 'send.doubled', 'inbound.doubled', 'event.doubled'];
+const DOUBLED: readonly Rule[] = [
+  'upstream.doubled',
+  'send.doubled',
+  'inbound.doubled',
+  'event.doubled',
+  'contact.doubled',
+];
 
 /** Compares the four ledgers, by message. */
 export function audit(ledgers: Ledgers): Audit {

@@ -155,6 +155,13 @@ describe('the auditor', () => {
     expect(rulesOf({ messages: [MESSAGE, other] })).toContain('send.doubled');
   });
 
+  it.each(['contactId', 'conversationId'] as const)('finds a number that has more than one %s', (field) => {
+    const other: Send = { ...SEND, text: 'chaos 2', outcome: { ...ANSWER, id: 'cmessage2', [field]: 'cother' } };
+    expect(rulesOf({ sends: [SEND, other] })).toContain('contact.doubled');
+    expect(rulesOf({ sends: [SEND, SEND] })).toEqual([]);
+    expect(rulesOf({ sends: [SEND, { ...other, organizationId: 'corganization2' }] })).not.toContain('contact.doubled');
+  });
+
   it('finds a message that was asked for twice, unless the first was refused as retryable', () => {
     expect(rulesOf({ requests: [REQUEST, REQUEST] })).toEqual(['upstream.doubled']);
     expect(rulesOf({ requests: [{ ...REQUEST, outcome: 'cut', messageId: null }, REQUEST] })).toEqual([

@@ -13,6 +13,8 @@ export type Rule =
   | 'send.slow'
   /** One send became two messages. */
   | 'send.doubled'
+  /** One phone became two contacts of one organization, or one contact two conversations on one line. */
+  | 'contact.doubled'
   /** Two requests with one reference, the former of which was not refused as retryable. */
   | 'upstream.doubled'
   /** The upstream was asked for a message that is not stored. */
