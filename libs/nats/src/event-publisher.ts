@@ -1,5 +1,6 @@
-import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
 import { contextOfTraceparent } from './traceparent.js';
 import { traceHeaders } from './trace-headers.js';
 
@@ -14,17 +15,127 @@ export interface StoredEvent {
   readonly traceparent: string | null;
 }
 
-/** Publishes to JetStream; resolves when the stream has the event. */
+/** The broker's word that it has an event. */
+export interface PublishAck {
+  /** The event's place in the stream; of its first publication when it is a duplicate. */
+  readonly sequence: number;
+  readonly duplicate: boolean;
+}
+
+/** A stream as the broker has it. */
+export interface StreamState {
+  /** When it was made, in the broker's own words: another one is another stream. */
+  readonly created: string;
+  readonly lastSequence: number;
+}
+
+/** The event can never be stored, however often it is tried: its subject or its size is not of this stream. */
+export class Unpublishable extends Error {
+  override readonly name = 'Unpublishable';
+}
+
+/** The connection was lost; what is behind it now has not been looked at yet. */
+export class LinkLost extends Error {
+  override readonly name = 'LinkLost';
+
+  constructor() {
+    super('the connection to NATS was lost');
+  }
+}
+
+const DEADLINE_MS = 5_000;
+/** Source: nats-server, errors.json: JSStreamNotFoundErr, JSStreamMessageExceedsMaximumErr. */
+const STREAM_NOT_FOUND = 10_059;
+const MESSAGE_EXCEEDS_MAXIMUM = 10_054;
+/** Tokens without white space and wildcards; anything else would break the protocol or be nobody's. */
+const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)+$/;
+
+/**
+ * Publishes a service's events to its JetStream stream; resolves when the stream has the event.
+ *
+ * What comes back after a lost connection may be another store. So nothing is published over a new connection before
+ * `streamState` was asked over it, and what was under way over the old one is given up then.
+ */
 export class EventPublisher {
+  /** Name of the service's stream. */
+  readonly stream: string;
   private readonly client: JetStreamClient;
+  private readonly prefix: string;
+  private readonly underway = new Set<(reason: LinkLost) => void>();
+  private checkedLink: string | undefined;
 
-  constructor(connection: NatsConnection) {
-    this.client = jetstream(connection, { checkAPI: false, timeout: 5_000 });
+  /** @throws RangeError when the service has no stream: it tells nothing */
+  constructor(
+    private readonly connection: NatsConnection,
+    service: string,
+  ) {
+    const services: Readonly<Record<string, ServiceTopology>> = topology;
+    const stream = services[service]?.stream;
+    if (!stream) throw new RangeError(`the topology has no stream of ${service}`);
+    this.stream = stream;
+    this.prefix = `${service}.`;
+    this.client = jetstream(connection, { checkAPI: false, timeout: DEADLINE_MS });
   }
 
-  /** @throws when no stream took it within 5 s; publishing again with the same id is safe */
-  async publish(event: StoredEvent): Promise<void> {
+  /** Whether the stream must be looked at (again): it never was, or the connection was lost since. */
+  get isDoubtful(): boolean {
+    return this.checkedLink === undefined || linkOf(this.connection) !== this.checkedLink;
+  }
+
+  /**
+   * @throws Unpublishable; LinkLost; anything else when no stream took it within 5 s. Publishing again with the same id is
+   * safe
+   */
+  async publish(event: StoredEvent): Promise<PublishAck> {
+    if (!SUBJECT.test(event.subject) || !event.subject.startsWith(this.prefix)) {
+      throw new Unpublishable(`${this.stream} has no subject ${JSON.stringify(event.subject.slice(0, 100))}`);
+    }
+    if (this.checkedLink !== undefined && this.isDoubtful) throw new LinkLost();
     const headers = traceHeaders(contextOfTraceparent(event.traceparent));
-    await this.client.publish(event.subject, event.payload, { msgID: event.id, headers });
+    return new Promise((resolve, reject) => {
+      this.underway.add(reject);
+      this.client
+        .publish(event.subject, event.payload, { msgID: event.id, headers })
+        .then(
+          ({ seq, duplicate }) => resolve({ sequence: seq, duplicate }),
+          (error: unknown) => reject(verdict(error)),
+        )
+        .finally(() => this.underway.delete(reject));
+    });
   }
+
+  /** The stream as it is now; null when there is none. @throws when the broker does not answer within 5 s; LinkLost */
+  async streamState(): Promise<StreamState | null> {
+    const link = linkOf(this.connection);
+    if (link === undefined) throw new LinkLost();
+    if (this.checkedLink !== undefined && link !== this.checkedLink) {
+      for (const giveUp of this.underway) giveUp(new LinkLost());
+    }
+    const answer = await this.connection.request(`$JS.API.STREAM.INFO.${this.stream}`, '', { timeout: DEADLINE_MS });
+    const { error, created, state } = answer.json<StreamInfo>();
+    if (linkOf(this.connection) !== link) throw new LinkLost();
+    if (error && error.err_code !== STREAM_NOT_FOUND) throw new Error(`${this.stream}: ${error.description}`);
+    this.checkedLink = link;
+    return created === undefined || state === undefined ? null : { created, lastSequence: state.last_seq };
+  }
+}
+
+/** What of the answer to `$JS.API.STREAM.INFO` is read. Source: NATS, io.nats.jetstream.api.v1.stream_info_response. */
+interface StreamInfo {
+  readonly error?: { readonly err_code: number; readonly description: string };
+  readonly created?: string;
+  readonly state?: { readonly last_seq: number };
+}
+
+/** Names this connection to this server process; undefined while there is none. */
+function linkOf({ info }: NatsConnection): string | undefined {
+  return info && `${info.server_id} ${info.client_id}`;
+}
+
+function verdict(error: unknown): unknown {
+  // The client itself refuses what is larger than the server's max_payload, which it was told on connecting.
+  const isTooLarge =
+    error instanceof errors.InvalidArgumentError ||
+    (error instanceof JetStreamApiError && error.code === MESSAGE_EXCEEDS_MAXIMUM);
+  return isTooLarge ? new Unpublishable(error.message, { cause: error }) : error;
 }

@@ -3,7 +3,14 @@ export { LinkState } from './link-state.js';
 export { DirectLink } from './direct-link/direct-link.js';
 export { RPC_PATH, RpcOverHttpServer } from './direct-link/rpc-over-http.server.js';
 export { Announcer } from './direct-link/announcer.js';
-export { EventPublisher, type StoredEvent } from './event-publisher.js';
+export {
+  EventPublisher,
+  LinkLost,
+  Unpublishable,
+  type PublishAck,
+  type StoredEvent,
+  type StreamState,
+} from './event-publisher.js';
 export { natsUsers, PROVISIONER, type NatsUser } from './nats-users.js';
 export { provision, provisionConsumer } from './provision.js';
 export { PullConsumer, type DeliveredEvent, type Disposition, type PullConsumerOptions } from './pull-consumer.js';
@@ -11,4 +18,5 @@ export { RpcClient, type RpcClientOptions, type RpcLimits, type RpcMessage } fro
 export { RpcUnanswered } from './rpc-unanswered.js';
 export { RpcHandler } from './rpc-handler.decorator.js';
 export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';
+export { SparingReport } from './sparing-report.js';
 export { activeTraceparent, contextOfTraceparent, traceparentOf } from './traceparent.js';

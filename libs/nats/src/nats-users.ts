@@ -29,7 +29,8 @@ export function natsUsers(): NatsUser[] {
       user: service,
       permissions: {
         publish: [
-          ...(own.stream ? [`${service}.>`] : []),
+          // Its relay compares the stream with what it has published; the stream's content is not readable by this.
+          ...(own.stream ? [`${service}.>`, `$JS.API.STREAM.INFO.${own.stream}`] : []),
           ...own.calls.map(({ subject }) => subject),
           ...callers.map(([caller]) => `${inboxPrefix(caller)}.>`),
           ...callers.map(([caller]) => announcementSubject(service, caller)),

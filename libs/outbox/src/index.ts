@@ -4,6 +4,8 @@ export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './cons
 export { buryEvent, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
 export { handleBatch, redriveBatch, type BatchHandler } from './handle-batch.js';
 export { keepOutboxPartitions, OUTBOX_RETENTION_DAYS, PartitionKeeper } from './keep-partitions.js';
+export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';
+export type { RelayReport } from './relay-report.js';
 export { replayTables, replayTablesReversal } from './replay-tables.sql.js';
 export { outboxTables } from './tables.sql.js';

@@ -3,7 +3,7 @@ import { metrics } from '@opentelemetry/api';
 /** What a relay counts. */
 export interface RelayMetrics {
   published(events: number): void;
-  /** Publications that the broker did not take; they are tried again. */
+  /** What the broker did not answer; it is tried again. */
   failed(events: number): void;
   /** The broker's stream was another than the one published to. */
   streamLost(): void;
@@ -16,7 +16,7 @@ export function relayMetrics(): RelayMetrics {
     description: 'Events that the broker has stored',
   });
   const failed = meter.createCounter('switchboard_outbox_publish_failures_total', {
-    description: 'Publications that the broker did not take; each is tried again',
+    description: 'Publications and looks at the stream that the broker did not answer; each is tried again',
   });
   const lost = meter.createCounter('switchboard_outbox_lost_streams_total', {
     description: 'Times that the stream was found lost and what is kept was published again',

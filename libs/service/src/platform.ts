@@ -4,6 +4,7 @@ import { PartitionKeeper, Relay } from '@switchboard/outbox';
 import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import type { Log } from './logger.js';
+import { logRelay } from './log-relay.js';
 import { observePlatform } from './platform-metrics.js';
 import type { ReadinessCheck } from './readiness.js';
 
@@ -58,13 +59,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   });
   const link = new LinkState(nats);
   const direct = new DirectLink(nats, link, service);
-  const publisher = new EventPublisher(nats);
-  const relay = new Relay({
-    database,
-    service,
-    publish: (event) => publisher.publish(event),
-    onError: (error) => log.error('outbox.relay-failed', error),
-  });
+  const broker = new EventPublisher(nats, service);
+  const relay = new Relay({ database, service, broker, report: (report) => logRelay(log, report) });
   const keepMore = spec.keepPartitions;
   const keeper = new PartitionKeeper(
     database,

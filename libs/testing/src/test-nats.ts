@@ -8,6 +8,8 @@ export interface TestNats {
   /** The password of every user. */
   readonly password: string;
   readonly server: EmbeddedNats;
+  /** Holds the JetStream store, in `store`. */
+  readonly dataDir: string;
   /** Connects as a user of the topology (a service, or the provisioner), or as `admin` with every right; closed after the tests. */
   connect(user: string, onStatus?: (status: string, detail: string) => void): Promise<NatsConnection>;
 }
@@ -36,5 +38,5 @@ export async function startTestNats(
     return connection;
   };
   await provision(await connect(PROVISIONER), 1);
-  return { url: server.url, password: PASSWORD, server, connect };
+  return { url: server.url, password: PASSWORD, server, dataDir, connect };
 }

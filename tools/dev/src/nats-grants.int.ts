@@ -137,7 +137,7 @@ describe('the local run', () => {
 function nameOf(use: NatsUse): string {
   switch (use.kind) {
     case 'tell':
-      return `${use.service} tells an event, and hears that ${use.stream} has it`;
+      return `${use.service} tells an event, hears that ${use.stream} has it, and looks at that stream`;
     case 'call':
       return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
     case 'consume':
@@ -164,7 +164,9 @@ function probes(): Omit<NatsRight & { subject: string }, 'user' | 'pattern'>[] {
 
 async function tell(connection: NatsConnection, service: string): Promise<void> {
   const event = { id: 'cprobe', subject: `${service}.probe.v1`, payload: '{}', traceparent: null };
-  await new EventPublisher(connection).publish(event);
+  const publisher = new EventPublisher(connection, service);
+  await publisher.publish(event);
+  expect((await publisher.streamState())?.lastSequence).toBeGreaterThan(0);
 }
 
 async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefinition): Promise<void> {
@@ -180,9 +182,10 @@ async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefi
 /** The event is told by the stream's owner; once it is acknowledged nothing waits any more. */
 async function consume(connection: NatsConnection, consumer: ConsumerTopology): Promise<void> {
   const subject = subjectIn(consumer.filter);
-  const owner = await connect(subject.split('.')[0] ?? '');
+  const service = subject.split('.')[0] ?? '';
+  const owner = await connect(service);
   const envelope = { id: `cprobe-${consumer.name}`, subject };
-  await new EventPublisher(owner.connection).publish({
+  await new EventPublisher(owner.connection, service).publish({
     ...envelope,
     payload: JSON.stringify(envelope),
     traceparent: null,

@@ -35,7 +35,11 @@ export function rightsOf(use: NatsUse): NatsRight[] {
   const publish = (user: string, pattern: string): NatsRight => ({ user, operation: 'publish', pattern });
   switch (use.kind) {
     case 'tell':
-      return [publish(use.service, `${use.service}.>`), inboxOf(use.service)];
+      return [
+        publish(use.service, `${use.service}.>`),
+        publish(use.service, `$JS.API.STREAM.INFO.${use.stream}`),
+        inboxOf(use.service),
+      ];
     case 'call':
       return [
         publish(use.caller, use.rpc.subject),

@@ -166,7 +166,7 @@ describe('an rpc', () => {
     consumer.start();
     servers.onEnd(() => consumer.stop());
     const event = { id: newCuid(), subject: contactChanged.subject, payload: '{"id":"c1"}', traceparent };
-    await new EventPublisher(connection).publish(event);
+    await new EventPublisher(connection, 'contacts').publish(event);
     const [delivered] = await eventually(() => heard.length > 0 && heard);
     expect(trace.getSpanContext(delivered?.context ?? context.active())).toMatchObject({ traceId });
   });

@@ -1,9 +1,19 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { DeliveredEvent } from '@switchboard/nats';
-import { appendEvents, outboxTables, replayTables, type NewEvent } from '@switchboard/outbox';
-import { partitionFunctions, statement, type Transaction } from '@switchboard/postgres';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { PullConsumer, type DeliveredEvent, type EventPublisher, type NatsConnection } from '@switchboard/nats';
+import {
+  appendEvents,
+  handleBatch,
+  outboxTables,
+  replayTables,
+  type BatchHandler,
+  type EventBroker,
+  type NewEvent,
+} from '@switchboard/outbox';
+import { partitionFunctions, statement, type Database, type Transaction } from '@switchboard/postgres';
 
 /** A service's outbox, inbox and dead letters, and an effect that refuses sequence 13. */
 export class Outbox1764000000000 {
@@ -69,4 +79,44 @@ export function appendNow(tx: Transaction, events: readonly NewEvent<unknown>[])
   const statements: Promise<unknown>[] = [];
   appendEvents({ ...tx, atCommit: (own, values) => void statements.push(tx.query(own, values)) }, events);
   for (const sent of statements) sent.catch(() => undefined);
+}
+
+/** A relay's broker whose publications a test can hold up, lose or count. */
+export function brokerThrough(publisher: EventPublisher, publish: EventBroker['publish']): EventBroker {
+  return {
+    stream: publisher.stream,
+    get isDoubtful() {
+      return publisher.isDoubtful;
+    },
+    streamState: () => publisher.streamState(),
+    publish,
+  };
+}
+
+/** A consumer of contacts' events, as a service has it: each effect is a row of `applied`, once. */
+export function effectsConsumer(
+  connection: NatsConnection,
+  database: Database,
+  heard: (envelope: EventEnvelope) => void = () => undefined,
+): PullConsumer {
+  const handler: BatchHandler<null> = {
+    database,
+    consumer: messagingContactsConsumer.name,
+    prepare: () => Promise.resolve(null),
+    apply: async (tx, fresh) => {
+      const envelopes = fresh.map(({ envelope }) => envelope);
+      await tx.query(insertApplied, [envelopes.map(({ id }) => id), envelopes.map(({ sequence }) => sequence)]);
+      envelopes.forEach(heard);
+      return new Set();
+    },
+    onDead: () => undefined,
+  };
+  return new PullConsumer({
+    connection,
+    consumer: messagingContactsConsumer,
+    batchMax: 100,
+    handle: (events) => handleBatch(handler, events),
+    onMalformed: () => undefined,
+    onError: () => undefined,
+  });
 }

@@ -10,27 +10,63 @@ import {
   keepOutboxPartitions,
   outboxBacklog,
   Relay,
+  type NewEvent,
   type RelayOptions,
+  type RelayReport,
 } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
-import { eventually, testServers, type ServiceDatabase } from '../index.js';
-import { appendNow, delivered, eventOf, nextSequence, Outbox1764000000000, unpublished } from './outbox-fixture.js';
+import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
+import {
+  appendNow,
+  brokerThrough,
+  delivered,
+  effectsConsumer,
+  eventOf,
+  nextSequence,
+  Outbox1764000000000,
+  unpublished,
+} from './outbox-fixture.js';
 
 const servers = testServers();
 
 const sleep = statement('t.sleep', 'SELECT pg_sleep($1)');
+/** What not to do: takes what is beyond the last id seen, and so never sees what commits behind it. */
+const beyond = statement<{ id: string }>('t.beyond', 'SELECT id FROM outbox WHERE id > $1 ORDER BY id LIMIT 1000');
 
 let prepared: ServiceDatabase;
 let database: Database;
+let nats: TestNats;
 beforeAll(async () => {
   prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
   database = await prepared.database();
+  nats = await servers.nats();
 });
 
+async function startRelay(options: Partial<RelayOptions> & Pick<RelayOptions, 'broker'>): Promise<Relay> {
+  const own = await prepared.database();
+  const relay = new Relay({ database: own, service: 'contacts', report: () => undefined, batchMax: 20, ...options });
+  relay.start();
+  servers.onEnd(() => relay.stop());
+  return relay;
+}
+
+async function append(...events: readonly NewEvent<unknown>[]): Promise<void> {
+  await database.transaction(async (tx) => appendEvents(tx, events));
+}
+
+function expectOrder(heard: readonly EventEnvelope[]): void {
+  for (const [aggregateId, events] of Map.groupBy(heard, (envelope) => envelope.aggregateId)) {
+    const sequences = events.map(({ sequence }) => sequence);
+    expect([aggregateId, sequences]).toEqual([aggregateId, events.map((_event, n) => n + 1)]);
+  }
+}
+
+const drained = (): Promise<boolean> =>
+  eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
+
 describe('the outbox', () => {
-  it('loses nothing of 16 writers whose commits overtake each other, keeps each aggregate in order, and doubles nothing', async () => {
-    const nats = await servers.nats();
-    const publisher = new EventPublisher(await nats.connect('contacts'));
+  it('loses nothing of 16 writers whose commits overtake each other, keeps each aggregate in order, and doubles nothing; a poller of «id beyond the last» loses', async () => {
+    const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
     const heard: EventEnvelope[] = [];
     const consumer = new PullConsumer({
       connection: await nats.connect('messaging'),
@@ -44,19 +80,28 @@ describe('the outbox', () => {
     servers.onEnd(() => consumer.stop());
     // Two relays, as two replicas have; some publications are lost before they arrive, some answers after.
     let publications = 0;
-    const relays = [await prepared.database(), await prepared.database()].map((own) => {
-      const publish: RelayOptions['publish'] = async (event) => {
-        const n = ++publications;
-        if (n % 50 === 0) throw new Error('not published');
-        await publisher.publish(event);
-        if (n % 70 === 0) throw new Error('the answer was lost');
-      };
-      return new Relay({ database: own, service: 'contacts', publish, onError: () => undefined, batchMax: 20 });
+    const broker = brokerThrough(publisher, async (event) => {
+      const n = ++publications;
+      if (n % 50 === 0) throw new Error('not published');
+      const ack = await publisher.publish(event);
+      if (n % 70 === 0) throw new Error('the answer was lost');
+      return ack;
     });
-    for (const relay of relays) {
-      relay.start();
-      servers.onEnd(() => relay.stop());
-    }
+    const relays = [await startRelay({ broker }), await startRelay({ broker })];
+    const naive = new NaivePoller(await prepared.database({ poolMax: 1 }));
+    naive.start();
+
+    // One commit that the poller has passed by for certain.
+    const passed = Promise.withResolvers<void>();
+    const late = database.transaction(async (tx) => {
+      appendNow(tx, [eventOf('late', 1)]);
+      await passed.promise;
+      await tx.query(sleep, [0]);
+    });
+    await append(eventOf('early', 1));
+    await eventually(() => naive.seen.size === 1);
+    passed.resolve();
+    await late;
 
     const writers = await Promise.all(Array.from({ length: 16 }, () => prepared.database({ poolMax: 1 })));
     const writes = writers.map(async (own, writer) => {
@@ -73,19 +118,68 @@ describe('the outbox', () => {
       }
     });
     await Promise.all(writes);
-    const written = 16 * 12 * 2;
-    await eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
-    await eventually(() => heard.length >= written, { deadlineMs: 10_000 });
+    const written = 2 + 16 * 12 * 2;
+    await drained();
+    await eventually(() => heard.length >= written);
+    await naive.stop();
     await setImmediate();
 
     expect(heard).toHaveLength(written);
     expect(new Set(heard.map(({ id }) => id)).size).toBe(written);
-    for (const [aggregateId, events] of Map.groupBy(heard, (envelope) => envelope.aggregateId)) {
-      expect([aggregateId, events.map(({ sequence }) => sequence)]).toEqual([
-        aggregateId,
-        events.map((_event, n) => n + 1),
-      ]);
-    }
+    expectOrder(heard);
+    expect(written - naive.seen.size).toBeGreaterThan(0);
+    await Promise.all([consumer.stop(), ...relays.map((relay) => relay.stop())]);
+  });
+
+  it('does no harm with two relays at it at the same time: effects once, each aggregate in order', async () => {
+    const heard: EventEnvelope[] = [];
+    const consumer = effectsConsumer(await nats.connect('messaging'), database, (envelope) => heard.push(envelope));
+    consumer.start();
+    servers.onEnd(() => consumer.stop());
+    // Under locks of their own: as after a leader whose session ended while it was publishing.
+    const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+    const publications = { a: 0, b: 0 };
+    const brokerOf = (name: 'a' | 'b'): RelayOptions['broker'] =>
+      brokerThrough(publisher, async (event) => {
+        // Either is the slower one at times.
+        if (++publications[name] % 7 === (name === 'a' ? 1 : 4)) await database.query(sleep, [0.01]);
+        return publisher.publish(event);
+      });
+    const relays = [
+      await startRelay({ broker: brokerOf('a'), service: 'forced-a' }),
+      await startRelay({ broker: brokerOf('b'), service: 'forced-b' }),
+    ];
+    const events = Array.from({ length: 600 }, (_, n) => eventOf(`both${n % 50}`, Math.floor(n / 50) + 1));
+    for (let n = 0; n < events.length; n += 50) await append(...events.slice(n, n + 50));
+    await drained();
+    await eventually(() => heard.length >= events.length);
+    await Promise.all(relays.map((relay) => relay.stop()));
+    await consumer.stop();
+    expect(publications.a + publications.b).toBeGreaterThan(events.length);
+    expect(heard).toHaveLength(events.length);
+    expectOrder(heard);
+  });
+
+  it('goes on with all other aggregates at their speed while one hangs and one fails', async () => {
+    const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+    const hang = Promise.withResolvers<never>();
+    const failures: RelayReport[] = [];
+    const broker = brokerThrough(publisher, async (event) => {
+      if (event.payload.includes('hangs')) return hang.promise;
+      if (event.payload.includes('fails')) throw new Error('not taken');
+      return publisher.publish(event);
+    });
+    const relay = await startRelay({ broker, report: (report) => failures.push(report) });
+    await append(eventOf('hangs', 1), eventOf('fails', 1));
+    const startedMs = performance.now();
+    for (let n = 0; n < 20; n++) await append(eventOf(`goes${n}`, 1));
+    await eventually(async () => (await database.query(unpublished, []))[0]?.n === 2);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    // Told once, however often it was tried.
+    expect(failures.map(({ kind }) => kind)).toEqual(['failed']);
+    hang.reject(new Error('the end'));
+    await relay.stop();
+    await (await prepared.superuser()).dataSource.query('DELETE FROM contacts.outbox WHERE published_at IS NULL');
   });
 
   it('tells how many events wait, how old the first is, and how many dead letters each consumer has', async () => {
@@ -155,3 +249,29 @@ describe('the outbox', () => {
     expect(await partitions()).toEqual(before);
   });
 });
+
+/** The control: as often as it can, whatever is beyond the last id it has seen. */
+class NaivePoller {
+  readonly seen = new Set<string>();
+  private stopping = false;
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  start(): void {
+    this.running = this.loop();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.running;
+  }
+
+  private async loop(): Promise<void> {
+    for (let last = ''; ;) {
+      const rows = await this.database.query(beyond, [last]);
+      for (const { id } of rows) this.seen.add((last = id));
+      if (rows.length === 0 && this.stopping) return;
+    }
+  }
+}

@@ -69,19 +69,27 @@ async function startIntruder(stage: Stage, random: SeededRandom): Promise<Intrud
   const url = new URL(natsUrl);
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   const connection = await connectNats({ url: `nats://${url.host}`, user, password, onStatus: () => undefined });
-  const publisher = new EventPublisher(connection);
+  const publisher = new EventPublisher(connection, 'messaging');
   let published = 0;
   const relay = new Relay({
     database,
     // Names another lock than the service's own.
     service: name,
     batchMax: random.integer(10, 200),
-    publish: async (event) => {
-      await wait(random.next() * PUBLISH_DELAY_MS_MAX);
-      await publisher.publish(event);
-      published++;
+    broker: {
+      stream: publisher.stream,
+      get isDoubtful() {
+        return publisher.isDoubtful;
+      },
+      streamState: () => publisher.streamState(),
+      publish: async (event) => {
+        await wait(random.next() * PUBLISH_DELAY_MS_MAX);
+        const ack = await publisher.publish(event);
+        published++;
+        return ack;
+      },
     },
-    onError: () => undefined,
+    report: () => undefined,
   });
   relay.start();
   return {

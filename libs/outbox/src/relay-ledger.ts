@@ -1,0 +1,132 @@
+import type { StoredEvent, StreamState } from '@switchboard/nats';
+import { statement, type Queryable } from '@switchboard/postgres';
+import { RELAY_CONSUMER } from './dead-letter.js';
+
+/** A row of the outbox that is to be published. */
+export interface OutboxRow extends StoredEvent {
+  /** Grows within an aggregate. */
+  readonly position: string;
+  readonly aggregateId: string;
+}
+
+/** What a service has recorded of the stream that it publishes to. */
+export interface RelayState {
+  readonly created: string;
+  /** The highest sequence that the broker has acknowledged. */
+  readonly lastSequence: number;
+  /** Grows with every loss; marks of a relay that has not noticed it yet are refused. */
+  readonly epoch: number;
+  /** Published events after this id are to be made pending again; null when none are. */
+  readonly replayFrom: string | null;
+}
+
+/** In the order of `position`; a partial index per day, so that published days cost nothing. */
+const pending = statement<OutboxRow>(
+  'outbox.pending',
+  `SELECT id, position, aggregate_id AS "aggregateId", subject, payload, traceparent FROM outbox
+   WHERE published_at IS NULL AND aggregate_id <> ALL($2::text[]) ORDER BY position LIMIT $1`,
+);
+const load = statement<{ created: string; lastSequence: string; epoch: number; replayFrom: string | null }>(
+  'relay-state.load',
+  `SELECT created, last_sequence AS "lastSequence", epoch, replay_from AS "replayFrom" FROM relay_state WHERE stream = $1`,
+);
+const begin = statement(
+  'relay-state.begin',
+  'INSERT INTO relay_state (stream, created, last_sequence) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+);
+const lose = statement(
+  'relay-state.lose',
+  `UPDATE relay_state SET created = $3, last_sequence = $4, epoch = epoch + 1, replay_from = ''
+   WHERE stream = $1 AND epoch = $2`,
+);
+/** The row of the state is locked first: a loss that is recorded meanwhile makes all of this do nothing. */
+const advance = statement<{ own: number }>(
+  'outbox.mark-published',
+  `WITH own AS (
+     UPDATE relay_state SET last_sequence = greatest(last_sequence, $3::bigint) WHERE stream = $1 AND epoch = $2
+     RETURNING true),
+   marked AS (
+     UPDATE outbox SET published_at = now()
+     WHERE id = ANY($4::text[]) AND published_at IS NULL AND EXISTS (SELECT FROM own))
+   SELECT count(*)::int AS own FROM own`,
+);
+/** By id, day after day: what was written before is pending before. -infinity: see `bury`. */
+const replayChunk = statement<{ marked: number }>(
+  'outbox.replay-chunk',
+  `WITH chunk AS MATERIALIZED (SELECT id FROM outbox WHERE id > $2 ORDER BY id LIMIT $3),
+   moved AS (
+     UPDATE relay_state SET replay_from = (SELECT max(id) FROM chunk) WHERE stream = $1 AND replay_from = $2),
+   marked AS (
+     UPDATE outbox SET published_at = NULL FROM chunk
+     WHERE outbox.id = chunk.id AND outbox.published_at > '-infinity' RETURNING true)
+   SELECT count(*)::int AS marked FROM marked`,
+);
+const bury = statement(
+  'outbox.bury',
+  `WITH given_up AS (UPDATE outbox SET published_at = '-infinity' WHERE id = $1)
+   INSERT INTO dead_letter AS letter (event_id, consumer, subject, envelope, error, deliveries)
+   VALUES ($1, $2, $3, $4, $5, 1)
+   ON CONFLICT (event_id, consumer) DO UPDATE
+   SET error = excluded.error, deliveries = letter.deliveries + 1, died_at = now(), redrive_requested_at = NULL`,
+);
+const redrive = statement<{ count: number }>(
+  'outbox.redrive',
+  `WITH own AS (
+     SELECT event_id FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
+     ORDER BY event_id LIMIT 100 FOR UPDATE SKIP LOCKED),
+   gone AS (DELETE FROM dead_letter AS letter USING own WHERE letter.event_id = own.event_id AND letter.consumer = $1),
+   again AS (UPDATE outbox SET published_at = NULL FROM own WHERE outbox.id = own.event_id)
+   SELECT count(*)::int AS count FROM own`,
+);
+
+const REPLAY_CHUNK = 5_000;
+
+/** What a relay reads and writes of its service's outbox. Every method is one statement, and so one transaction. */
+export class RelayLedger {
+  constructor(
+    private readonly through: Queryable,
+    private readonly stream: string,
+  ) {}
+
+  /** Events to publish, but for those of some aggregates. */
+  pending(max: number, butFor: readonly string[]): Promise<OutboxRow[]> {
+    return this.through.query(pending, [max, butFor]);
+  }
+
+  /** The state; the stream as found becomes the first one recorded. */
+  async state(found: StreamState): Promise<RelayState> {
+    for (;;) {
+      const [row] = await this.through.query(load, [this.stream]);
+      if (row) return { ...row, lastSequence: Number(row.lastSequence) };
+      await this.through.query(begin, [this.stream, found.created, found.lastSequence]);
+    }
+  }
+
+  /** Records that the stream was lost, unless somebody has already: the found one counts, all that is kept goes again. */
+  async lose({ epoch }: RelayState, { created, lastSequence }: StreamState): Promise<void> {
+    await this.through.query(lose, [this.stream, epoch, created, lastSequence]);
+  }
+
+  /** Marks events as published. False: nothing was marked, the stream they went to was lost meanwhile. */
+  async advance(epoch: number, ids: readonly string[], lastSequence: number): Promise<boolean> {
+    const [row] = await this.through.query(advance, [this.stream, epoch, lastSequence, ids]);
+    return row?.own === 1;
+  }
+
+  /** Makes the next published events pending again. @returns how many */
+  async replayChunk(replayFrom: string): Promise<number> {
+    const [row] = await this.through.query(replayChunk, [this.stream, replayFrom, REPLAY_CHUNK]);
+    return row?.marked ?? 0;
+  }
+
+  /** Gives an event up that no broker would store. */
+  async bury({ id, subject, payload }: OutboxRow, reason: string): Promise<void> {
+    await this.through.query(bury, [id, RELAY_CONSUMER, subject, payload, reason]);
+  }
+
+  /** Makes given up events that an operator wants tried again pending. @returns how many */
+  async redrive(): Promise<number> {
+    const [row] = await this.through.query(redrive, [RELAY_CONSUMER]);
+    return row?.count ?? 0;
+  }
+}

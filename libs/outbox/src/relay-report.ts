@@ -1,0 +1,16 @@
+import type { StreamState } from '@switchboard/nats';
+
+/** What an operator should know of a relay. */
+export type RelayReport =
+  /** Something that it needs is away, or publications fail; told sparingly while it lasts. */
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** There is no stream; it is waited for. */
+  | { readonly kind: 'stream-missing' }
+  /** The broker does not have what it had acknowledged. */
+  | { readonly kind: 'stream-lost'; readonly recorded: StreamState; readonly found: StreamState; readonly why: string }
+  /** So many published events are pending again. */
+  | { readonly kind: 'replayed'; readonly events: number }
+  /** An event can never be published. */
+  | { readonly kind: 'dead-letter'; readonly eventId: string; readonly subject: string; readonly error: Error }
+  /** So many of those are pending again, as an operator wanted. */
+  | { readonly kind: 'redriven'; readonly events: number };

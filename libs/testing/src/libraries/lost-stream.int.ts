@@ -1,0 +1,215 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { EventPublisher, provision, PROVISIONER, type NatsConnection, type PullConsumer } from '@switchboard/nats';
+import { appendEvents, Relay, type NewEvent, type RelayOptions, type RelayReport } from '@switchboard/outbox';
+import { statement, type Database } from '@switchboard/postgres';
+import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
+import {
+  applied,
+  brokerThrough,
+  deadLetters,
+  effectsConsumer,
+  eventOf,
+  markAllLetters,
+  Outbox1764000000000,
+  unpublished,
+} from './outbox-fixture.js';
+
+const servers = testServers();
+const STREAM = 'CONTACTS';
+const outboxIds = statement<{ id: string }>('t.outbox-ids', 'SELECT id FROM outbox ORDER BY position');
+
+let prepared: ServiceDatabase;
+let database: Database;
+let nats: TestNats;
+let admin: NatsConnection;
+let publisher: EventPublisher;
+let reports: RelayReport[];
+let consumer: PullConsumer;
+const relays: Relay[] = [];
+beforeAll(async () => {
+  prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
+  database = await prepared.database();
+  nats = await servers.nats();
+  admin = await nats.connect('admin');
+  publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+  consumer = effectsConsumer(await nats.connect('messaging'), database);
+  consumer.start();
+  servers.onEnd(() => consumer.stop());
+});
+beforeEach(() => void (reports = []));
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+});
+
+async function startRelay(options: Partial<RelayOptions> = {}): Promise<Relay> {
+  const own = await prepared.database();
+  const report = (told: RelayReport): void => void reports.push(told);
+  const relay = new Relay({ database: own, service: 'contacts', broker: publisher, report, ...options });
+  relay.start();
+  relays.push(relay);
+  return relay;
+}
+
+let written = 0;
+async function append(count: number): Promise<void> {
+  const events = Array.from({ length: count }, (): NewEvent<unknown> => eventOf(`lost${++written}`, 1));
+  await database.transaction(async (tx) => appendEvents(tx, events));
+}
+
+const kinds = (): string[] => reports.map(({ kind }) => kind).filter((kind) => kind !== 'failed');
+const published = (): Promise<boolean> =>
+  eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
+
+/** Every event is in the stream, and has had its effect once. */
+async function expectAllOnce(): Promise<void> {
+  await published();
+  const ids = (await database.query(outboxIds, [])).map(({ id }) => id);
+  const effects = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId);
+  await eventually(async () => (await effects()).length >= ids.length, { deadlineMs: 30_000 });
+  expect((await effects()).sort()).toEqual(ids.toSorted());
+  const held = await eventually(async () => {
+    const state = await publisher.streamState();
+    return state ?? undefined;
+  });
+  expect(held.lastSequence).toBeGreaterThanOrEqual(ids.length);
+}
+
+async function deleteStream(): Promise<void> {
+  await admin.request(`$JS.API.STREAM.DELETE.${STREAM}`);
+}
+
+async function provisionAgain(): Promise<void> {
+  await provision(await nats.connect(PROVISIONER), 1);
+}
+
+describe('a stream that is lost', () => {
+  it('and provisioned again gets all that the outbox keeps; each event has its effect once', async () => {
+    await startRelay();
+    await append(50);
+    await published();
+    await deleteStream();
+    await append(10);
+    await eventually(() => kinds().includes('stream-missing'));
+    await provisionAgain();
+    await eventually(() => kinds().includes('replayed'));
+    await append(10);
+    await expectAllOnce();
+    expect(reports.find(({ kind }) => kind === 'replayed')).toEqual({ kind: 'replayed', events: 50 });
+    expect(kinds()).toEqual(['stream-missing', 'stream-lost', 'replayed']);
+  });
+
+  it('while no relay ran is noticed when one takes the lead', async () => {
+    await deleteStream();
+    await provisionAgain();
+    await startRelay();
+    await eventually(() => kinds().includes('replayed'));
+    await expectAllOnce();
+    expect(kinds()).toEqual(['stream-lost', 'replayed']);
+  });
+
+  it('at its end alone, with the store of an earlier moment, is noticed over the new connection', async () => {
+    await startRelay();
+    const store = join(nats.dataDir, 'store');
+    const kept = join(nats.dataDir, 'store-kept');
+    await nats.server.stop();
+    await cp(store, kept, { recursive: true });
+    await nats.server.restart();
+    await append(30);
+    await published();
+    await eventually(async () => (await database.query(applied, [])).length >= written);
+    await nats.server.stop();
+    await rm(store, { recursive: true });
+    await cp(kept, store, { recursive: true });
+    await append(5);
+    await nats.server.restart();
+    await eventually(() => kinds().includes('replayed'));
+    await expectAllOnce();
+    expect(kinds()).toEqual(['stream-lost', 'replayed']);
+  });
+
+  it('is not marked as having what the former one took, by a relay that has not noticed', async () => {
+    // Relay A has the former stream's answer and nothing else of the broker until B, under another lock, has found the loss.
+    const taken = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const blind = Promise.withResolvers<never>();
+    blind.promise.catch(() => undefined);
+    const isTaken = { now: false };
+    const a = await startRelay({
+      service: 'forced-a',
+      broker: {
+        ...brokerThrough(publisher, async (event) => {
+          const ack = await publisher.publish(event);
+          isTaken.now = true;
+          taken.resolve();
+          await held.promise;
+          return ack;
+        }),
+        streamState: () => (isTaken.now ? blind.promise : publisher.streamState()),
+      },
+    });
+    await append(1);
+    await taken.promise;
+    await deleteStream();
+    await provisionAgain();
+    const mayPublish = Promise.withResolvers<void>();
+    const publish: RelayOptions['broker']['publish'] = async (event) => {
+      await mayPublish.promise;
+      return publisher.publish(event);
+    };
+    await startRelay({ service: 'forced-b', broker: brokerThrough(publisher, publish) });
+    await eventually(() => kinds().includes('replayed'));
+    held.resolve();
+    blind.reject(new Error('the end'));
+    await a.stop();
+    expect((await database.query(unpublished, []))[0]?.n).toBe(written);
+    mayPublish.resolve();
+    await expectAllOnce();
+  });
+});
+
+describe('a replay', () => {
+  it('that an operator wants begins at his word and goes on after a restart', async () => {
+    await startRelay();
+    await published();
+    const ids = (await database.query(outboxIds, [])).map(({ id }) => id).sort();
+    const { dataSource } = await prepared.superuser();
+    await dataSource.query('UPDATE contacts.relay_state SET replay_from = $1', [ids[ids.length - 6]]);
+    await eventually(() => kinds().includes('replayed'));
+    expect(reports).toEqual([{ kind: 'replayed', events: 5 }]);
+    await expectAllOnce();
+  });
+});
+
+describe('an event that no broker would store', () => {
+  it('is a dead letter, its neighbours go on, and it is published when it is driven again', async () => {
+    const { dataSource } = await prepared.superuser();
+    await startRelay();
+    const [before, after] = [eventOf('poison', 1), eventOf('poison', 3)];
+    const large = { ...eventOf('poison', 2), data: 'x'.repeat(2 * 1024 * 1024) };
+    const nowhere = { ...eventOf('poison', 4), event: { subject: 'contacts.no where.v1', owner: 'contacts' } };
+    await database.transaction(async (tx) => appendEvents(tx, [before, large, nowhere, after]));
+    await published();
+    const letters = await database.query(deadLetters, []);
+    expect(letters.map(({ consumer: name, error }) => [name, error])).toEqual([
+      ['relay', expect.stringContaining('max_payload')],
+      ['relay', expect.stringContaining('no subject')],
+    ]);
+    expect(kinds()).toEqual(['dead-letter', 'dead-letter']);
+
+    // Still poison: it is a dead letter again.
+    await database.query(markAllLetters, []);
+    await eventually(() => kinds().filter((kind) => kind === 'dead-letter').length === 4);
+    expect(await database.query(deadLetters, [])).toHaveLength(2);
+    // Healed: it goes out.
+    await dataSource.query(
+      `UPDATE contacts.outbox SET subject = 'contacts.contact.changed.v1',
+         payload = format('{"id":"%s","subject":"s","sequence":2}', id) WHERE published_at = '-infinity'`,
+    );
+    await database.query(markAllLetters, []);
+    await eventually(async () => (await database.query(deadLetters, [])).length === 0);
+    await expectAllOnce();
+  });
+});
