@@ -2,6 +2,7 @@ import { addressesCheck } from './checks/addresses.js';
 import { barrelsCheck } from './checks/barrels.js';
 import { boundariesCheck } from './checks/boundaries.js';
 import { boundaryCanaryCheck } from './checks/boundary-canaries.js';
+import { contractVersionsCheck, writeSnapshots } from './checks/contract-versions.js';
 import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
 import { formatCheck } from './checks/format.js';
@@ -15,13 +16,16 @@ import { runChecks } from './run-checks.js';
 import { readSources } from './sources.js';
 
 // npm run check: every check in this order, however many fail; exit code 1 when one did.
-// With --write it writes the generated files instead.
+// With --write it writes the generated files and the snapshots instead, as far as they may be written.
 const root = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
 const sources = await readSources(root);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (process.argv.includes('--write')) {
+  for (const path of await writeSnapshots(sources)) print(`wrote ${path}`);
   for (const path of await writeGeneratedFiles(sources)) print(`wrote ${path}`);
+  // What breaks somebody was not written, and what was may still be wrong.
+  process.exitCode = (await runChecks([contractVersionsCheck], await readSources(root), print)) === 0 ? 0 : 1;
 } else {
   const problems = await runChecks(
     [
@@ -32,6 +36,7 @@ if (process.argv.includes('--write')) {
       boundariesCheck,
       boundaryCanaryCheck,
       generatedCheck,
+      contractVersionsCheck,
       packagePinsCheck,
       workspaceDependenciesCheck,
       lockfileCheck,

@@ -13,9 +13,12 @@ export const generatedCheck: Check = {
     const stale = await staleLibraries(sources);
     if (stale.length > 0) return stale;
     const { generatedFiles } = await import('../generated/generated-files.js');
-    return generatedFiles.flatMap(({ path, generate }) =>
-      textOf(sources, path) === generate() ? [] : [`${path} differs from the code: npm run check -- --write`],
-    );
+    const problems: string[] = [];
+    for (const { path, generate } of generatedFiles) {
+      const isTrue = textOf(sources, path) === (await generate(sources));
+      if (!isTrue) problems.push(`${path} differs from the code: npm run check -- --write`);
+    }
+    return problems;
   },
 };
 
@@ -29,7 +32,7 @@ export async function writeGeneratedFiles(sources: Sources): Promise<readonly st
   const stale = await staleLibraries(sources);
   if (stale.length > 0) throw new Error(stale.join('; '));
   const { generatedFiles } = await import('../generated/generated-files.js');
-  for (const { path, generate } of generatedFiles) await writeFile(join(sources.root, path), generate());
+  for (const { path, generate } of generatedFiles) await writeFile(join(sources.root, path), await generate(sources));
   return generatedFiles.map(({ path }) => path);
 }
 

@@ -1,5 +1,6 @@
 import { errorRegistry } from '@switchboard/contracts/error-registry';
 import { topology } from '@switchboard/contracts/topology';
+import type { Sources } from '../sources.js';
 import { errorsPage } from './errors-page.js';
 import { natsConf } from './nats-conf.js';
 import { rolesSql } from './roles-sql.js';
@@ -9,7 +10,7 @@ export interface GeneratedFile {
   /** Below the root. */
   readonly path: string;
   /** The whole content, the same for the same code, formatted as Prettier would. */
-  generate(): string;
+  generate(sources: Sources): string | Promise<string>;
 }
 
 /** All of them. `node tools/check/dist/main.js --write` writes what the check `generated files` compares. */
