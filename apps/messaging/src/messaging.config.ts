@@ -1,4 +1,5 @@
 import { integer, key256, readConfig, serviceConfigSchema, text, type ConfigOf } from '@switchboard/service';
+import { REQUEST_DEADLINE_MAX_MS } from './dispatch/dispatch.entity.js';
 
 const schema = {
   ...serviceConfigSchema,
@@ -15,7 +16,7 @@ const schema = {
     unit: 'ms',
     default: 30_000,
     min: 1_000,
-    max: 40_000,
+    max: REQUEST_DEADLINE_MAX_MS,
   }),
   CREDENTIALS_KEY: key256({ description: "32 bytes in base 64 that seal the channels' tokens" }),
 };

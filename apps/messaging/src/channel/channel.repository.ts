@@ -3,12 +3,21 @@ import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { In } from 'typeorm';
 import { Channel } from './channel.entity.js';
 
+/** Of the token that was refused alone: a channel may have been connected again, with another, since it was used. */
 const disconnect = statement(
   'messaging.channel.disconnect',
   `UPDATE channel SET status = 'DISCONNECTED'
-   FROM unnest($1::text[], $2::text[]) AS gone(organization_id, id)
-   WHERE channel.organization_id = gone.organization_id AND channel.id = gone.id AND channel.status = 'CONNECTED'`,
+   FROM unnest($1::text[], $2::text[], $3::bytea[]) AS refused(organization_id, id, access_token_sealed)
+   WHERE channel.organization_id = refused.organization_id AND channel.id = refused.id
+     AND channel.access_token_sealed = refused.access_token_sealed AND channel.status = 'CONNECTED'`,
 );
+
+/** A token that the upstream refused, as the channel held it when it was used. */
+export interface RefusedToken {
+  readonly organizationId: string;
+  readonly channelId: string;
+  readonly accessTokenSealed: Buffer;
+}
 
 /** Reads of channels, and what the upstream's refusals do to them. */
 @Injectable()
@@ -30,12 +39,16 @@ export class ChannelRepository {
   }
 }
 
-/** Marks channels as disconnected: the upstream refused their token or permission. Travels with COMMIT. */
-export function disconnectChannels(
-  tx: Transaction,
-  channels: readonly { readonly organizationId: string; readonly channelId: string }[],
-): void {
-  if (channels.length === 0) return;
-  const sorted = [...channels].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
-  tx.atCommit(disconnect, [sorted.map((c) => c.organizationId), sorted.map((c) => c.channelId)]);
+/**
+ * Marks channels as disconnected whose token or permission the upstream refused, unless they hold another token by now.
+ * Travels with COMMIT.
+ */
+export function disconnectChannels(tx: Transaction, refused: readonly RefusedToken[]): void {
+  if (refused.length === 0) return;
+  const sorted = [...refused].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
+  tx.atCommit(disconnect, [
+    sorted.map(({ organizationId }) => organizationId),
+    sorted.map(({ channelId }) => channelId),
+    sorted.map(({ accessTokenSealed }) => accessTokenSealed),
+  ]);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { Database, statement, type Queryable } from '@switchboard/postgres';
+import { Database, statement, type Queryable, type Transaction } from '@switchboard/postgres';
 
 /** A contact of an organization, as the contacts service told it. */
 export interface ProjectedContact {
@@ -30,6 +30,15 @@ const upsertPhones = statement(
    WHERE contact_phone.contact_id <> excluded.contact_id`,
 );
 
+/** KEY SHARE: no lock against the projection's own writes, one against `suppress`. */
+const holdByPhonesSql = statement<{ id: string }>(
+  'messaging.contact.hold-by-phones',
+  `SELECT c.id FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)
+   JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
+   JOIN contact c ON c.organization_id = f.organization_id AND c.id = f.contact_id
+   ORDER BY c.organization_id, c.id FOR KEY SHARE OF c`,
+);
+
 /** Messaging's own small projection of contacts: who stands behind a phone, and what lists show of them. */
 @Injectable()
 export class ContactRepository {
@@ -55,4 +64,23 @@ export class ContactRepository {
       phones.map(({ contactId }) => contactId),
     ]);
   }
+}
+
+/**
+ * Holds contacts until the transaction ends against a suppression that is being written; one that is, is waited for.
+ *
+ * A statement sent behind this one, without awaiting it, sees every suppression that came first. The judging statement
+ * itself could not take the lock: what it sees would be older than the lock that it waited for.
+ *
+ * @returns the ids of those that exist
+ */
+export async function holdContacts(
+  tx: Transaction,
+  recipients: readonly { readonly organizationId: string; readonly phone: string | null }[],
+): Promise<ReadonlySet<string>> {
+  const held = await tx.query(holdByPhonesSql, [
+    recipients.map(({ organizationId }) => organizationId),
+    recipients.map(({ phone }) => phone),
+  ]);
+  return new Set(held.map(({ id }) => id));
 }

@@ -25,6 +25,13 @@ export type ProgressFact =
       readonly afterSending: boolean;
     };
 
+/** Error code of a message whose outcome was still not known at the deadline. */
+export const OUTCOME_UNKNOWN = 'UPSTREAM_OUTCOME_UNKNOWN';
+/** Error code of a message that was not taken until the deadline. */
+export const NEVER_TAKEN = 'UPSTREAM_UNAVAILABLE';
+/** What the deadline alone tells: anything that is told of the failure itself is better. */
+const ASSUMED = new Set([OUTCOME_UNKNOWN, NEVER_TAKEN]);
+
 /** An event that a fact brings about, once in the life of a message. */
 export type Milestone = 'sent' | 'delivered' | 'read' | 'failed';
 
@@ -72,14 +79,17 @@ function merge(known: MessageProgress, fact: ProgressFact): MessageProgress {
 
 type Failure = Pick<MessageProgress, 'failedAt' | 'errorCode' | 'errorMessage'>;
 
-/** The earliest failure; of two at the same time the one whose code sorts first. */
+/** What was told before what is assumed, then the earliest; of two at the same time the one that sorts first. */
 function failureOf(known: MessageProgress, fact: ProgressFact): Failure {
   const { failedAt, errorCode, errorMessage } = known;
   if (fact.type !== 'failed') return { failedAt, errorCode, errorMessage };
   const told: Failure = { failedAt: fact.at, errorCode: fact.code, errorMessage: fact.message };
-  if (!failedAt || fact.at < failedAt) return told;
-  if (failedAt < fact.at || (errorCode ?? '') <= fact.code) return { failedAt, errorCode, errorMessage };
-  return told;
+  if (!failedAt || errorCode === null) return told;
+  const [isAssumed, tellsAssumed] = [ASSUMED.has(errorCode), ASSUMED.has(fact.code)];
+  if (isAssumed !== tellsAssumed) return isAssumed ? told : { failedAt, errorCode, errorMessage };
+  if (fact.at < failedAt) return told;
+  const sortsFirst = errorCode === fact.code ? (errorMessage ?? '') <= fact.message : errorCode < fact.code;
+  return failedAt < fact.at || sortsFirst ? { failedAt, errorCode, errorMessage } : told;
 }
 
 function statusOf(facts: Omit<MessageProgress, 'status'>): MessageStatus {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shownTimes, withFact, type MessageProgress, type ProgressFact } from './message-progress.policy.js';
+import {
+  OUTCOME_UNKNOWN,
+  shownTimes,
+  withFact,
+  type MessageProgress,
+  type ProgressFact,
+} from './message-progress.policy.js';
 
 const ATTEMPTED = new Date('2026-01-01T00:00:10.500Z');
 const queued: MessageProgress = {
@@ -39,7 +45,98 @@ function play(facts: readonly ProgressFact[]): { progress: MessageProgress; mile
   return { progress, milestones };
 }
 
+const second = (value: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, value));
+const failed = (at: Date, code: string, afterSending: boolean): ProgressFact => {
+  return { type: 'failed', at, code, message: `${code}, as told`, afterSending };
+};
+/** Everything that can be told of one message, by name, with times that differ and contradict. */
+const FACTS = {
+  'our record of the send': { type: 'sent' },
+  'our refusal': failed(second(11), '100', false),
+  delivered: { type: 'delivered', at: second(20) },
+  'delivered, before the send': { type: 'delivered', at: second(5) },
+  read: { type: 'read', at: second(15) },
+  "the upstream's failure": failed(second(12), '131049', true),
+  'the deadline': failed(second(1), OUTCOME_UNKNOWN, false),
+} as const satisfies Record<string, ProgressFact>;
+type FactName = keyof typeof FACTS;
+
+/** What a set of facts amounts to, said without regard to any order. */
+function amountOf(facts: ReadonlySet<FactName>): { status: string; error: string | null; milestones: string[] } {
+  const has = (...names: FactName[]): boolean => names.some((name) => facts.has(name));
+  const isRead = has('read');
+  const isDelivered = isRead || has('delivered', 'delivered, before the send');
+  const isSent = isDelivered || has('our record of the send', "the upstream's failure");
+  const error = has('our refusal')
+    ? '100'
+    : has("the upstream's failure")
+      ? '131049'
+      : has('the deadline')
+        ? OUTCOME_UNKNOWN
+        : null;
+  const failure = error !== null && !isDelivered ? error : null;
+  const status = isRead ? 'READ' : isDelivered ? 'DELIVERED' : failure !== null ? 'FAILED' : isSent ? 'SENT' : 'QUEUED';
+  const reached = { sent: isSent, delivered: isDelivered, read: isRead, failed: failure !== null };
+  return { status, error: failure, milestones: Object.entries(reached).flatMap(([name, is]) => (is ? [name] : [])) };
+}
+
+/**
+ * The lines of events that may be told of each set of milestones. A failure that was told before the delivery that
+ * disproves it cannot be taken back; it is never told after.
+ */
+const TOLD_OF: Readonly<Record<string, readonly string[]>> = {
+  '': [''],
+  sent: ['sent'],
+  failed: ['failed'],
+  'sent,failed': ['sent,failed', 'failed,sent'],
+  'sent,delivered': ['sent,delivered', 'sent,failed,delivered', 'failed,sent,delivered'],
+  'sent,delivered,read': ['sent,delivered,read', 'sent,failed,delivered,read', 'failed,sent,delivered,read'],
+};
+
+function* permutations<T>(items: readonly T[]): Generator<T[]> {
+  if (items.length === 0) yield [];
+  for (const [index, item] of items.entries()) {
+    for (const rest of permutations(items.toSpliced(index, 1))) yield [item, ...rest];
+  }
+}
+
+function* subsets<T>(items: readonly T[]): Generator<T[]> {
+  for (let mask = 0; mask < 2 ** items.length; mask++) yield items.filter((_item, index) => mask & (2 ** index));
+}
+
 describe('the progress of a message', () => {
+  it('is the same for every order of every set of facts, and is what the set amounts to', () => {
+    let plays = 0;
+    for (const set of subsets(Object.keys(FACTS) as FactName[])) {
+      const expected = amountOf(new Set(set));
+      const finals = new Set<string>();
+      const told = new Set<string>();
+      for (const order of permutations(set)) {
+        const { progress, milestones } = play(order.map((name) => FACTS[name]));
+        finals.add(JSON.stringify([progress.status, progress.status === 'FAILED' && progress.errorCode, progress]));
+        told.add(milestones.join());
+        plays++;
+      }
+      expect(finals.size).toBe(1);
+      expect(JSON.parse([...finals][0] ?? '')).toMatchObject([expected.status, expected.error ?? false, {}]);
+      for (const line of told) expect([...(TOLD_OF[expected.milestones.join()] ?? [])]).toContain(line);
+    }
+    expect(plays).toBe(13_700);
+  });
+
+  it('does not change by a repetition of any fact, at any later place of any order', () => {
+    const names = Object.keys(FACTS) as FactName[];
+    for (const order of permutations(names)) {
+      const once = play(order.map((name) => FACTS[name]));
+      for (const [index, name] of order.entries()) {
+        for (const place of [index + 1, order.length]) {
+          const twice = play(order.toSpliced(place, 0, name).map((one) => FACTS[one]));
+          if (JSON.stringify(twice) !== JSON.stringify(once)) expect([order, name, twice]).toEqual([order, name, once]);
+        }
+      }
+    }
+  });
+
   it('ends in the same state and times whatever the order and repetition of its facts', () => {
     const shuffles = fc
       .array(fact, { minLength: 1, maxLength: 6 })

@@ -9,15 +9,14 @@ import {
 } from '@switchboard/contracts/messaging/events';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
+import { lockMessages, type MessageKey } from './lock-messages.js';
 import type { Message } from './message.entity.js';
 import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
 import { messageView } from './message-view.js';
 import { progressTraceparent } from './progress-span.js';
 
 /** Something that became known of a stored outbound message. */
-export interface ProgressReport {
-  readonly organizationId: string;
-  readonly messageId: string;
+export interface ProgressReport extends MessageKey {
   readonly fact: ProgressFact;
   /** True for what time alone tells: it counts only while nothing else is known. */
   readonly onlyIfQueued?: boolean;
@@ -27,29 +26,6 @@ export interface ProgressReport {
   readonly traceparent: string | null;
 }
 
-/** A message with what lists of dispatches need, locked until the transaction ends. */
-interface LockedMessage extends Message {
-  readonly eventSequence: string;
-}
-
-/**
- * Locks conversation, then message, in the order of every other writer. With FOR UPDATE the server reads the newest
- * version of both once the lock is had.
- */
-const lockSql = statement<LockedMessage>(
-  'messaging.message.lock',
-  `SELECT m.organization_id AS "organizationId", m.id, m.conversation_id AS "conversationId",
-     m.contact_id AS "contactId", m.channel_id AS "channelId", m.direction, m.type,
-     m.unsupported_type AS "unsupportedType", m.text, m.template, m.status,
-     m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
-     m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
-     m.failed_at AS "failedAt", m.traceparent, c.event_sequence AS "eventSequence"
-   FROM unnest($1::text[], $2::text[]) AS told(organization_id, id)
-   JOIN message m ON m.organization_id = told.organization_id AND m.id = told.id AND m.direction = 'OUTBOUND'
-   JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id
-   ORDER BY c.organization_id, c.channel_id, c.contact_id, m.id
-   FOR UPDATE OF c, m`,
-);
 const updateSql = statement(
   'messaging.message.progress',
   `UPDATE message m SET status = p.status, upstream_message_id = p.upstream_message_id, error_code = p.error_code,
@@ -92,14 +68,15 @@ const EVENT_OF: Readonly<Record<Milestone, EventDefinition<MessageEventData>>> =
  * Reports may repeat, contradict and come in any order; see `withFact`. One lock statement, the rest travels with
  * COMMIT.
  *
+ * @param alsoLocked messages whose dispatch rows the same transaction touches
  * @returns the ids of messages that exist; a report on any other changed nothing
  */
-export async function recordProgress(tx: Transaction, reports: readonly ProgressReport[]): Promise<Set<string>> {
-  const ids = new Map(reports.map((report) => [`${report.organizationId} ${report.messageId}`, report]));
-  const locked = await tx.query(lockSql, [
-    [...ids.values()].map(({ organizationId }) => organizationId),
-    [...ids.values()].map(({ messageId }) => messageId),
-  ]);
+export async function recordProgress(
+  tx: Transaction,
+  reports: readonly ProgressReport[],
+  alsoLocked: readonly MessageKey[] = [],
+): Promise<Set<string>> {
+  const locked = await lockMessages(tx, [...reports, ...alsoLocked]);
   const messages = new Map(locked.map((row) => [`${row.organizationId} ${row.id}`, row]));
   const sequences = new Map(locked.map((row) => [row.conversationId, Number(row.eventSequence)]));
   const changed = new Set<string>();

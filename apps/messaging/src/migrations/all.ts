@@ -1,6 +1,12 @@
 import { Initial1763700000000 } from './initial.js';
 import { Replay1764100000000 } from './replay.js';
+import { RetryLines1764500000000 } from './retry-lines.js';
 import { Snooze1764400000000 } from './snooze.js';
 
 /** Every migration of the schema `messaging`, in order. */
-export const messagingMigrations = [Initial1763700000000, Replay1764100000000, Snooze1764400000000] as const;
+export const messagingMigrations = [
+  Initial1763700000000,
+  Replay1764100000000,
+  Snooze1764400000000,
+  RetryLines1764500000000,
+] as const;

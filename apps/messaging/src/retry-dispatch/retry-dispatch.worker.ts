@@ -1,27 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingLoop, systemClock, type Log } from '@switchboard/service';
-import { claimRetries, type ClaimedDispatch } from '../dispatch/dispatch.repository.js';
+import { LOG, pause, PollingLoop, STOPPING, type Log } from '@switchboard/service';
 import { Dispatcher } from '../dispatch/dispatcher.js';
+import {
+  claimRetries,
+  retryLines,
+  unclaimRetries,
+  type ClaimedAttempt,
+  type RetryLine,
+} from '../dispatch/retry-claim.repository.js';
 
 /** Attempts under way at once; a claim is begun at once, so that its lease covers it. */
 const UNDERWAY_MAX = 64;
+/** Of them, those of one organization: whatever the upstream does with them, three others find room. */
+const ORGANIZATION_MAX = UNDERWAY_MAX / 4;
+/** Lines walked in a round. */
+const LINES_MAX = 64;
+const IDLE_MS = 250;
+/** After the first of a full house has ended, so long for others to end: they share the next claim. */
+const GATHER_MS = 20;
 
-/** Sends again what the upstream provably did not take, when its time has come. */
+/** Sends again what the upstream provably did not take, when its time has come; organizations take turns. */
 @Injectable()
 export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly loop: PollingLoop;
-  private underway = 0;
+  /** Attempts under way by organization; entries are above 0. */
+  private readonly underway = new Map<string, number>();
+  /** Leases of claims whose answer was lost: nobody has begun those attempts. */
+  private readonly lostLeases = new Set<string>();
+  private walkedTo: RetryLine | null = null;
+  private onEnded = (): void => undefined;
 
   constructor(
     private readonly database: Database,
     private readonly dispatcher: Dispatcher,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
     this.loop = new PollingLoop({
       round: () => this.round(),
-      idleMs: 250,
+      idleMs: IDLE_MS,
       onError: (error) => this.log.error('dispatch.retry-failed', error),
     });
   }
@@ -36,26 +55,62 @@ export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDest
 
   /** Does not wait for the attempts it begins: one that the upstream keeps open must not hold up the others. */
   private async round(): Promise<boolean> {
-    const free = UNDERWAY_MAX - this.underway;
-    if (free <= 0) return false;
-    const markedMs = systemClock.monotonic();
-    const claimed = await claimRetries(this.database, free, randomBytes(9).toString('base64'));
-    for (const dispatch of claimed) void this.attempt(dispatch, markedMs);
-    return claimed.length === free;
+    for (const lease of this.lostLeases) {
+      await unclaimRetries(this.database, lease);
+      this.lostLeases.delete(lease);
+    }
+    if (this.stopping.aborted) return false;
+    const walkedTo = this.walkedTo;
+    const lines = await retryLines(this.database, walkedTo, LINES_MAX);
+    this.walkedTo = lines[LINES_MAX - 1] ?? null;
+    // Behind the last line comes the first.
+    if (lines.length === 0) return walkedTo !== null;
+    const free = UNDERWAY_MAX - [...this.underway.values()].reduce((sum, count) => sum + count, 0);
+    const claimed = free > 0 ? await this.claim(lines, free) : [];
+    for (const attempt of claimed) void this.attempt(attempt);
+    const isFull = claimed.length === free || claimed.some((one) => this.count(one) >= ORGANIZATION_MAX);
+    // There may be more than there is room for: the first that ends makes some.
+    if (isFull) await this.untilOneEnded();
+    return isFull;
   }
 
-  /** Never rejects: an attempt that could not be recorded is found again when its lease ends. */
-  private async attempt(dispatch: ClaimedDispatch, markedMs: number): Promise<void> {
-    const { organizationId, messageId, attempts, refusal } = dispatch;
-    this.underway++;
+  private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
+    const lease = randomBytes(9).toString('base64');
     try {
-      if (refusal) return await this.dispatcher.refuse(dispatch, refusal);
-      const { state } = await this.dispatcher.attempt(dispatch, markedMs);
+      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway };
+      return await claimRetries(this.database, lines, bounds, lease);
+    } catch (error) {
+      this.lostLeases.add(lease);
+      throw error;
+    }
+  }
+
+  /** Never rejects: what is not recorded now is recorded later. */
+  private async attempt(attempt: ClaimedAttempt): Promise<void> {
+    const { organizationId, messageId, attempts, refusal } = attempt;
+    this.underway.set(organizationId, this.count(attempt) + 1);
+    try {
+      if (refusal) return await this.dispatcher.refuse(attempt, refusal);
+      const { state } = await this.dispatcher.attempt(attempt);
       this.log.info('message.retried', { organizationId, messageId, attempts, outcome: state });
     } catch (error) {
       this.log.error('dispatch.retry-failed', error, { organizationId, messageId });
     } finally {
-      this.underway--;
+      const left = this.count(attempt) - 1;
+      if (left > 0) this.underway.set(organizationId, left);
+      else this.underway.delete(organizationId);
+      this.onEnded();
     }
+  }
+
+  private count({ organizationId }: ClaimedAttempt): number {
+    return this.underway.get(organizationId) ?? 0;
+  }
+
+  private async untilOneEnded(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.onEnded = resolve;
+    await Promise.race([promise, pause(IDLE_MS, this.stopping)]);
+    await pause(GATHER_MS, this.stopping);
   }
 }

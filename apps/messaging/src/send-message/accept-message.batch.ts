@@ -5,6 +5,7 @@ import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
+import { systemClock } from '@switchboard/service';
 import { conversationView } from '../conversation/conversation-view.js';
 import {
   conversationIdFor,
@@ -12,7 +13,8 @@ import {
   type ConversationTouch,
   type TouchedConversation,
 } from '../conversation/touch-conversations.js';
-import type { Attempt } from '../dispatch/dispatcher.js';
+import { holdContacts } from '../contact/contact.repository.js';
+import { LEASE_MS, type Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
@@ -43,6 +45,8 @@ interface AcceptItem extends AcceptRequest {
 
 interface Candidate {
   readonly verdict: AcceptResult['verdict'] | 'accepted-before';
+  /** Milliseconds since a message accepted before was marked. */
+  readonly markedForMs: number | null;
   /** Of a message accepted before. */
   readonly conversationId: string | null;
   readonly channelId: string;
@@ -70,9 +74,8 @@ interface Accepted {
 const judge = statement<Candidate>(
   'messaging.message.judge',
   `SELECT CASE
-       WHEN old.id IS NOT NULL THEN CASE WHEN EXISTS (SELECT FROM dispatch d
-         WHERE d.organization_id = item.organization_id AND d.message_id = item.message_id
-           AND d.lease = item.lease AND d.state = 'DISPATCHING') THEN 'accepted-before' ELSE 'repeated' END
+       WHEN before.lease IS NOT NULL THEN 'accepted-before'
+       WHEN old.id IS NOT NULL THEN 'repeated'
        WHEN ch.id IS NULL AND item.channel_id IS NOT NULL THEN 'channel-not-found'
        WHEN ch.id IS NULL OR ch.status <> 'CONNECTED' THEN 'not-connected'
        WHEN item.phone IS NULL THEN 'invalid-phone'
@@ -81,11 +84,16 @@ const judge = statement<Candidate>(
          AND s.contact_id = p.id AND s.channel_id IN (ch.id, '*')) THEN 'opted-out'
        ELSE 'accepted' END AS verdict,
      ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
-     old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone", p.messaging_id AS "contactMessagingId"
+     old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
+     p.messaging_id AS "contactMessagingId",
+     ${LEASE_MS} - (extract(epoch FROM before.due_at - clock_timestamp()) * 1000)::float8 AS "markedForMs"
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
      AS item(organization_id, message_id, channel_id, phone, lease, n)
    LEFT JOIN LATERAL (SELECT m.id, m.conversation_id FROM message m
      WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
+   LEFT JOIN LATERAL (SELECT d.lease, d.due_at FROM dispatch d
+     WHERE d.organization_id = item.organization_id AND d.message_id = old.id AND d.lease = item.lease
+       AND d.state = 'DISPATCHING' LIMIT 1) before ON true
    LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
      AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
    LEFT JOIN LATERAL (SELECT f.contact_id FROM contact_phone f
@@ -132,13 +140,19 @@ export class AcceptMessage implements BeforeApplicationShutdown {
 
 /** The whole effect of a batch. */
 export async function acceptMessages(tx: Transaction, items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
-  const candidates = await tx.query(judge, [
-    items.map((item) => item.organizationId),
-    items.map((item) => item.messageId),
-    items.map((item) => item.channelId),
-    items.map((item) => item.phone),
-    items.map((item) => item.lease),
+  const markedMs = systemClock.monotonic();
+  // Both in one round trip. The second sees what was committed until the first had its locks.
+  const [held, judged] = await Promise.all([
+    holdContacts(tx, items),
+    tx.query(judge, [
+      items.map((item) => item.organizationId),
+      items.map((item) => item.messageId),
+      items.map((item) => item.channelId),
+      items.map((item) => item.phone),
+      items.map((item) => item.lease),
+    ]),
   ]);
+  const candidates = judged.map((candidate) => unlessUnheld(candidate, held));
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];
     return candidate?.verdict === 'accepted' ? [{ item, candidate }] : [];
@@ -149,7 +163,10 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     tx,
     all.map(({ message }) => message),
   );
-  insertDispatches(tx, all.map(attemptOf));
+  insertDispatches(
+    tx,
+    all.map(({ item, candidate }) => attemptOf(item, candidate, markedMs)),
+  );
   appendEvents(tx, all.flatMap(eventsOf));
   return items.map((item, index) => {
     const candidate = candidates[index];
@@ -158,8 +175,14 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     const { verdict } = candidate;
     if (verdict !== 'accepted' && verdict !== 'accepted-before') return { ok: { verdict } };
     if (!conversationId) return { error: new Error('an accepted item has no conversation') };
-    return { ok: { verdict: 'accepted', conversationId, attempt: attemptOf({ item, candidate }) } };
+    return { ok: { verdict: 'accepted', conversationId, attempt: attemptOf(item, candidate, markedMs) } };
   });
+}
+
+/** A contact that became known between the two statements is not held: its sender asks again, as for an unknown one. */
+function unlessUnheld(candidate: Candidate, held: ReadonlySet<string>): Candidate {
+  if (candidate.verdict !== 'accepted' || held.has(candidate.contactId)) return candidate;
+  return { ...candidate, verdict: 'contact-unknown' };
 }
 
 /** Groups what passed by conversation, touches each once, and numbers its messages in the order given. */
@@ -219,7 +242,7 @@ function conversationKey(organizationId: string, channelId: string, contactId: s
   return `${organizationId} ${channelId} ${contactId}`;
 }
 
-function attemptOf({ item, candidate }: Pick<Accepted, 'item' | 'candidate'>): Attempt {
+function attemptOf(item: AcceptItem, candidate: Candidate, judgedMs: number): Attempt {
   return {
     organizationId: item.organizationId,
     messageId: item.messageId,
@@ -232,6 +255,7 @@ function attemptOf({ item, candidate }: Pick<Accepted, 'item' | 'candidate'>): A
     phoneNumberId: candidate.phoneNumberId,
     accessTokenSealed: candidate.accessTokenSealed,
     contactMessagingId: candidate.contactMessagingId,
+    markedMs: judgedMs - (candidate.markedForMs ?? 0),
   };
 }
 

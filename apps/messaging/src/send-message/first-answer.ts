@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
@@ -8,6 +8,7 @@ import { isDispatching } from '../dispatch/dispatch.repository.js';
 import type { Message } from '../message/message.entity.js';
 import { MessageRepository } from '../message/message.repository.js';
 import { Database } from '@switchboard/postgres';
+import { STOPPING } from '@switchboard/service';
 import { outcomeOfError } from '../upstream/cloud-errors.policy.js';
 import { refusalOf } from './send-refusal.policy.js';
 
@@ -20,11 +21,13 @@ export class FirstAnswer {
   constructor(
     private readonly messages: MessageRepository,
     private readonly database: Database,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
   ) {}
 
   /** @throws as the first send was refused; MESSAGE_NOT_FOUND when there is none */
   async of(organizationId: string, messageId: string, signal: AbortSignal): Promise<SentMessageResult> {
-    for (let waitedMs = 0; waitedMs < LOOK_FOR_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+    const isPatient = (): boolean => !signal.aborted && !this.stopping.aborted;
+    for (let waitedMs = 0; waitedMs < LOOK_FOR_MS && isPatient(); waitedMs += LOOK_EVERY_MS) {
       if (!(await isDispatching(this.database, organizationId, messageId))) break;
       await wait(LOOK_EVERY_MS);
     }

@@ -11,7 +11,7 @@ import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { needsRegion, parsePhone } from '@switchboard/phone';
 import { isUnavailable, OutcomeUnknown, sqlState } from '@switchboard/postgres';
-import { LOG, systemClock, type Log } from '@switchboard/service';
+import { LOG, STOPPING, systemClock, type Log } from '@switchboard/service';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
@@ -23,7 +23,9 @@ import { refusalOf } from './send-refusal.policy.js';
 
 /** How long the caller waits for the upstream. Source: decisions, "Messages": slower than 5 s. */
 const ANSWER_WITHIN_MS = 5_000;
-/** So long it is asked whether a message is stored; an attempt may begin within 10 s of its mark. */
+/** How long, while the service is stopping: callers must be answered before open requests are given up. */
+const STOPPING_ANSWER_WITHIN_MS = 2_500;
+/** So long it is asked whether a message is stored. One that turns out to be, too late to begin, is a retry. */
 const ASK_AGAIN_FOR_MS = 9_000;
 
 const UNIQUE_VIOLATION = '23505';
@@ -44,6 +46,7 @@ export class SendMessage {
     private readonly contacts: ContactRepository,
     private readonly rpc: RpcClient,
     private readonly firstAnswer: FirstAnswer,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -58,7 +61,7 @@ export class SendMessage {
     const accepted = await this.acceptOnce(principal, request, signal);
     if (accepted === 'repeated') return this.firstAnswer.of(principal.organizationId, request.messageId, signal);
     const { conversationId, attempt } = accepted;
-    const outcome = await within(ANSWER_WITHIN_MS, this.dispatcher.attempt(attempt, startedMs));
+    const outcome = await this.patiently(this.dispatcher.attempt(attempt));
     const durationMs = systemClock.monotonic() - startedMs;
     this.metrics.answered(outcome?.state ?? 'slow', durationMs);
     this.log.info('message.accepted', {
@@ -90,7 +93,7 @@ export class SendMessage {
     const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, lease };
     const startedMs = systemClock.monotonic();
     let isDoubtful = false;
-    for (let tries = 1; systemClock.monotonic() - startedMs < ASK_AGAIN_FOR_MS; tries++) {
+    for (let tries = 1; tries === 1 || this.mayAskAgain(startedMs); tries++) {
       const result = await this.tryAccept(item, isDoubtful ? NEVER : signal, isDoubtful, tries);
       isDoubtful ||= result.verdict === 'outcome-unknown';
       if (result.verdict === 'accepted') return result;
@@ -99,6 +102,10 @@ export class SendMessage {
       else if (result.verdict !== 'outcome-unknown') throw refusalBefore(result.verdict);
     }
     throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
+  }
+
+  private mayAskAgain(startedMs: number): boolean {
+    return !this.stopping.aborted && systemClock.monotonic() - startedMs < ASK_AGAIN_FOR_MS;
   }
 
   private async tryAccept(
@@ -126,22 +133,27 @@ export class SendMessage {
     return channel && (parsePhone(request.to, channel.defaultRegion)?.phone ?? null);
   }
 
+  /** The outcome, or null when it takes longer than the caller is to wait; it is recorded all the same. */
+  private async patiently(outcome: Promise<UpstreamOutcome>): Promise<UpstreamOutcome | null> {
+    const { promise, resolve } = Promise.withResolvers<null>();
+    const endLater = (limitMs: number): NodeJS.Timeout => setTimeout(() => resolve(null), limitMs);
+    const timers = [endLater(ANSWER_WITHIN_MS)];
+    const onStop = (): void => void timers.push(endLater(STOPPING_ANSWER_WITHIN_MS));
+    if (this.stopping.aborted) onStop();
+    this.stopping.addEventListener('abort', onStop);
+    try {
+      return await Promise.race([outcome, promise]);
+    } finally {
+      timers.forEach(clearTimeout);
+      this.stopping.removeEventListener('abort', onStop);
+    }
+  }
+
   /** One rpc for a phone that messaging has never seen; without an answer nothing is stored. */
   private async learnContact(principal: Principal, phone: string): Promise<void> {
     const sightings = [{ phone, profileName: null, messagingId: null }];
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
     await this.contacts.project(contacts.map((contact) => ({ organizationId: principal.organizationId, contact })));
-  }
-}
-
-/** The outcome, or null when it takes longer; it is recorded all the same. */
-async function within(limitMs: number, outcome: Promise<UpstreamOutcome>): Promise<UpstreamOutcome | null> {
-  const { promise, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), limitMs);
-  try {
-    return await Promise.race([outcome, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

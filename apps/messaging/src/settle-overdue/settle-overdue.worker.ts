@@ -1,11 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingLoop, systemClock, type Log } from '@switchboard/service';
+import { CLOCK, LOG, PollingLoop, type Clock, type Log } from '@switchboard/service';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
-import { abandonOverdue, expiredDispatches } from '../dispatch/dispatch.repository.js';
+import { abandonOverdue } from '../dispatch/dispatch.repository.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
-import { recordProgress } from '../message/record-progress.js';
+import { failExpired } from './settle-overdue.js';
 
 const ROUND_MAX = 200;
 
@@ -20,6 +20,7 @@ export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDest
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
   ) {
     this.loop = new PollingLoop({
@@ -43,39 +44,8 @@ export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDest
       this.log.warn('message.outcome-unknown', { organizationId, messageId });
     }
     dispatchMetrics().unknown('abandoned', abandoned.length);
-    const expired = await this.expire();
+    const expired = await failExpired(this.database, ROUND_MAX, new Date(this.clock.now()));
+    if (expired > 0) this.relay.wake();
     return abandoned.length === ROUND_MAX || expired === ROUND_MAX;
   }
-
-  /** Late evidence still corrects these: a failure of ours ranks below DELIVERED. */
-  private async expire(): Promise<number> {
-    const expired = await expiredDispatches(this.database, ROUND_MAX, SETTLE_DEADLINE_MS);
-    if (expired.length === 0) return 0;
-    const at = new Date(systemClock.now());
-    await this.database.transaction((tx) =>
-      recordProgress(
-        tx,
-        expired.map(({ organizationId, messageId, state }) => ({
-          organizationId,
-          messageId,
-          fact: { type: 'failed', at, ...failureOf(state), afterSending: false },
-          onlyIfQueued: true,
-          upstreamMessageId: null,
-          traceparent: null,
-        })),
-      ),
-    );
-    for (const { state } of expired) dispatchMetrics().expired(state, 1);
-    this.relay.wake();
-    return expired.length;
-  }
-}
-
-function failureOf(state: 'UNKNOWN' | 'RETRY'): { code: string; message: string } {
-  return state === 'UNKNOWN'
-    ? {
-        code: 'UPSTREAM_OUTCOME_UNKNOWN',
-        message: 'It is not known whether the upstream took the message; do not send it again blindly',
-      }
-    : { code: 'UPSTREAM_UNAVAILABLE', message: 'The upstream did not take the message within 24 hours' };
 }

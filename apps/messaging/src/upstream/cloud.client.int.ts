@@ -1,8 +1,12 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { systemClock } from '@switchboard/service';
+import { FakeClock } from '@switchboard/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { CloudClient } from './cloud.client.js';
-import type { UpstreamText } from './upstream.js';
+import { CloudClient, type CloudOptions } from './cloud.client.js';
+import type { SendLimits, UpstreamText } from './upstream.js';
 
 const text: UpstreamText = {
   phoneNumberId: '106540352242922',
@@ -11,59 +15,178 @@ const text: UpstreamText = {
   text: 'hello',
   reference: 'c0123456789abcdefghijklmn',
 };
-const patient = new AbortController().signal;
+const never = new AbortController().signal;
+const path = '/v23.0/106540352242922/messages';
+const taken = JSON.stringify({ messages: [{ id: 'wamid.1' }], contacts: [{ wa_id: '14155550123' }] });
+const accepted = { state: 'accepted', upstreamMessageId: 'wamid.1', messagingId: '14155550123' };
+const notTaken = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', retry: 'normal' };
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+const silent: Answer = () => undefined;
+const take: Answer = (response) => void response.end(taken);
 
 describe('a request to the provider', () => {
   const closing: (() => Promise<unknown>)[] = [];
+  let seen: string[] = [];
 
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
+    seen = [];
   });
 
+  it('tells what the provider answered', async () => {
+    const client = clientOf(await provider(take));
+    expect(await client.sendText(text, limits())).toEqual(accepted);
+    expect(seen).toEqual([path]);
+  });
+
+  it.each([
+    ['no body', 408, '', { state: 'not-taken', retry: 'normal' }],
+    ['no body', 429, '', { state: 'not-taken', retry: 'normal' }],
+    ['no body', 401, '', { state: 'refused', kind: 'disconnected' }],
+    ['no error object', 404, 'not found', { state: 'refused', kind: 'rejected' }],
+    ['no body', 500, '', { state: 'unknown' }],
+    ["a proxy's page", 502, '<html>', { state: 'unknown' }],
+    ['another address', 302, '', { state: 'unknown' }],
+    ['half an answer', 200, '{"messages":', { state: 'unknown' }],
+    ['more than 64 KiB', 200, ' '.repeat(70_000), { state: 'unknown' }],
+    ['an error object', 400, '{"error":{"code":131026}}', { state: 'refused', code: '131026' }],
+  ])(
+    'that is answered with %s, HTTP %i, is not judged by more than it shows',
+    async (_label, status, body, expected) => {
+      const client = clientOf(await provider((response) => void response.writeHead(status).end(body)));
+      expect(await client.sendText(text, limits())).toMatchObject(expected);
+    },
+  );
+
   it('that finds every connection in use is not taken, and leaves nothing behind', async () => {
-    const seen: string[] = [];
-    const url = await listen((path) => void seen.push(path));
-    const client = clientOf(url, 1);
-    const open = client.sendText(text, patient);
-    expect(await client.sendText(text, patient)).toMatchObject({ state: 'not-taken', code: 'UPSTREAM_UNREACHABLE' });
+    const client = clientOf(await provider(silent), { connectionsMax: 1 });
+    const open = client.sendText(text, limits());
+    expect(await client.sendText(text, limits())).toMatchObject(notTaken);
     expect(await open).toEqual({ state: 'unknown', reason: expect.stringMatching(/no answer/) });
-    expect(seen).toEqual(['/v23.0/106540352242922/messages']);
+    expect(seen).toEqual([path]);
   });
 
   it('that finds nobody listening is not taken', async () => {
-    const url = await listen(() => undefined);
+    const url = await provider(silent);
     await closing.pop()?.();
-    expect(await clientOf(url, 8).sendText(text, patient)).toMatchObject({ state: 'not-taken', retry: 'normal' });
+    expect(await clientOf(url).sendText(text, limits())).toMatchObject(notTaken);
   });
 
-  it('that was delivered and cut has an unknown outcome', async () => {
-    const url = await listen((_path, cut) => cut());
-    expect(await clientOf(url, 8).sendText(text, patient)).toMatchObject({ state: 'unknown' });
+  it('that was delivered and cut has an unknown outcome, on a fresh connection and on a used one', async () => {
+    const answers = [cut, take, cut];
+    const client = clientOf(await provider((response, request) => answers.shift()?.(response, request)));
+    expect(await client.sendText(text, limits())).toMatchObject({ state: 'unknown' });
+    expect(await client.sendText(text, limits())).toEqual(accepted);
+    expect(await client.sendText(text, limits())).toMatchObject({ state: 'unknown' });
+    expect(seen).toHaveLength(3);
   });
 
   it('that must not begin any more is not taken', async () => {
-    const seen: string[] = [];
-    const url = await listen((path) => void seen.push(path));
-    expect(await clientOf(url, 8).sendText(text, AbortSignal.abort())).toMatchObject({ state: 'not-taken' });
+    const client = clientOf(await provider(take));
+    expect(await client.sendText(text, limits({ noneBegins: AbortSignal.abort() }))).toMatchObject(notTaken);
+    expect(await client.sendText(text, limits({ giveUp: AbortSignal.abort() }))).toMatchObject(notTaken);
     expect(seen).toEqual([]);
   });
 
-  function clientOf(baseUrl: string, connectionsMax: number): CloudClient {
-    const client = new CloudClient({ baseUrl, version: 'v23.0', connectionsMax, requestDeadlineMs: 300 });
+  it('that gets no connection in time, or before nothing may begin any more, is not taken', async () => {
+    const handshakes: (() => void)[] = [];
+    // Takes connections and says nothing: no TLS is ever established.
+    const url = (await listen(createTcpServer((socket) => handshakes.push(() => socket.destroy())))).replace(
+      'http',
+      'https',
+    );
+    const client = clientOf(url, { requestDeadlineMs: 30_000 });
+    const beginByMs = systemClock.monotonic() + 150;
+    const startedMs = performance.now();
+    expect(await client.sendText(text, limits({ beginByMs }))).toMatchObject(notTaken);
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    const stop = new AbortController();
+    const waiting = client.sendText(text, limits({ noneBegins: stop.signal }));
+    stop.abort();
+    expect(await waiting).toMatchObject(notTaken);
+    handshakes.forEach((destroy) => destroy());
+  });
+
+  it('of a process that stood still is not sent too late, however late its timers are', async () => {
+    const clock = new FakeClock();
+    const client = clientOf(await provider(take), {}, clock);
+    const standing = client.sendText(text, limits({ beginByMs: 2_000 }));
+    clock.advance(2_001);
+    expect(await standing).toMatchObject(notTaken);
+    expect(seen).toEqual([]);
+    expect(await client.sendText(text, limits({ beginByMs: 4_001 }))).toEqual(accepted);
+  });
+
+  it('that is given up has an unknown outcome once it began, whatever must not begin any more', async () => {
+    const [noneBegins, giveUp] = [new AbortController(), new AbortController()];
+    const client = clientOf(
+      await provider(() => {
+        noneBegins.abort();
+        giveUp.abort();
+      }),
+      { requestDeadlineMs: 30_000 },
+    );
+    const open = client.sendText(text, limits({ noneBegins: noneBegins.signal, giveUp: giveUp.signal }));
+    expect(await open).toEqual({ state: 'unknown', reason: 'no answer (given up)' });
+  });
+
+  it('does not meet a connection that the provider closed while the process stood still', async () => {
+    const provided = new Worker(CLOSES_SOON, { eval: true, workerData: taken });
+    closing.push(() => provided.terminate());
+    const [url] = (await once(provided, 'message')) as [string];
+    const client = clientOf(url);
+    for (let sends = 0; sends < 5; sends++) {
+      expect(await client.sendText(text, limits())).toEqual(accepted);
+      // The end of the connection arrives in this pause and waits in the socket, unread.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  });
+
+  function clientOf(baseUrl: string, options: Partial<CloudOptions> = {}, clock = systemClock): CloudClient {
+    const defaults = { baseUrl, version: 'v23.0', connectionsMax: 8, requestDeadlineMs: 300 };
+    const client = new CloudClient({ ...defaults, ...options }, clock);
     closing.push(() => client.close());
     return client;
   }
 
-  /** A provider that takes requests and never answers. */
-  async function listen(onRequest: (path: string, cut: () => void) => void): Promise<string> {
-    const server: Server = createServer((request) => {
-      request.resume().on('end', () => onRequest(request.url ?? '', () => request.socket.destroy()));
+  async function provider(answer: Answer): Promise<string> {
+    const server = createHttpServer((request, response) => {
+      request.resume().on('end', () => {
+        seen.push(request.url ?? '');
+        answer(response, request);
+      });
     });
+    return listen(server, () => server.closeAllConnections());
+  }
+
+  async function listen(server: Server, closeConnections: () => void = () => undefined): Promise<string> {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(async () => {
-      server.closeAllConnections();
+      closeConnections();
       await new Promise((resolve) => server.close(resolve));
     });
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 });
+
+/** Answers each request and closes its connection 20 ms later, in a thread that goes on while this one stands still. */
+const CLOSES_SOON = `
+  const { parentPort, workerData: body } = require('node:worker_threads');
+  const server = require('node:net').createServer((socket) => {
+    socket.on('error', () => undefined).on('data', () => {
+      socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: ' + body.length + '\\r\\n\\r\\n' + body);
+      setTimeout(() => socket.destroy(), 20);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage('http://127.0.0.1:' + server.address().port));
+`;
+
+function cut(_response: ServerResponse, request: IncomingMessage): void {
+  request.socket.destroy();
+}
+
+/** Patient but for what a test names. */
+function limits(named: Partial<SendLimits> = {}): SendLimits {
+  return { beginByMs: systemClock.monotonic() + 10_000, noneBegins: never, giveUp: never, ...named };
+}

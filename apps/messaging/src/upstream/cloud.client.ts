@@ -1,8 +1,9 @@
-import { types } from 'node:util';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { systemClock, type Clock } from '@switchboard/service';
 import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
-import { Upstream, type UpstreamOutcome, type UpstreamText } from './upstream.js';
+import { requestOnce } from './single-request.client.js';
+import { Upstream, type SendLimits, type UpstreamOutcome, type UpstreamText } from './upstream.js';
 
 /** Where the provider's API is, and how much of it we use at once. */
 export interface CloudOptions {
@@ -15,7 +16,8 @@ export interface CloudOptions {
   readonly requestDeadlineMs: number;
 }
 
-const ANSWER_BYTES_MAX = 64 * 1024;
+/** No request waits longer for a connection (see `SendLimits`). */
+const CONNECT_TIMEOUT_MS = 2_000;
 const tracer = trace.getTracer('@switchboard/messaging');
 
 /** The WhatsApp Business Cloud API. Source: provider's "Messages" reference, v23.0 to v25.0. */
@@ -23,25 +25,26 @@ export class CloudClient extends Upstream {
   private readonly pool: Pool;
   private open = 0;
 
-  constructor(private readonly options: CloudOptions) {
+  constructor(
+    private readonly options: CloudOptions,
+    private readonly clock: Clock = systemClock,
+  ) {
     super();
     this.pool = new Pool(options.baseUrl, {
       connections: options.connectionsMax,
-      connect: { timeout: 3_000 },
-      // Below any server's own limit, so that a request never meets a connection that is being closed.
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      // Below any server's own limit, so that a request hardly ever meets a connection that is being closed: when it
+      // does, nobody can say whether it was taken. What has been closed already is seen before it is used again.
       keepAliveTimeout: 4_000,
-      // One deadline for all of a request is ours (`request`); these would add up, and begin again with every chunk.
-      headersTimeout: 0,
-      bodyTimeout: 0,
     });
   }
 
-  async sendText(text: UpstreamText, signal: AbortSignal): Promise<UpstreamOutcome> {
+  async sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
     const span = tracer.startSpan('POST /{version}/{phone-number-id}/messages', {
       kind: SpanKind.CLIENT,
       attributes: { 'http.request.method': 'POST', 'switchboard.message.id': text.reference },
     });
-    const outcome = await context.with(trace.setSpan(context.active(), span), () => this.request(text, signal));
+    const outcome = await context.with(trace.setSpan(context.active(), span), () => this.request(text, limits));
     span.setAttribute('switchboard.upstream.outcome', outcome.state);
     if (outcome.state === 'unknown') span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
@@ -52,32 +55,20 @@ export class CloudClient extends Upstream {
     await this.pool.destroy();
   }
 
-  /** Nothing waits for a connection: a request that would leave later than its mark allows is not taken instead. */
-  private async request(text: UpstreamText, signal: AbortSignal): Promise<UpstreamOutcome> {
-    if (signal.aborted) return notTaken('the service is stopping');
+  /** Nothing waits for a connection that is in use: whoever is refused one is not taken, and comes again later. */
+  private async request(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
     if (this.open >= this.options.connectionsMax) return notTaken('all connections to the upstream are in use');
     this.open++;
-    const deadline = new AbortController();
-    const giveUp = (): void => deadline.abort();
-    const timer = setTimeout(giveUp, this.options.requestDeadlineMs);
-    signal.addEventListener('abort', giveUp);
-    try {
-      const answer = await this.pool.request({
-        method: 'POST',
-        path: `/${this.options.version}/${encodeURIComponent(text.phoneNumberId)}/messages`,
-        headers: { authorization: `Bearer ${text.accessToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify(wireText(text)),
-        signal: deadline.signal,
-      });
-      const body = await readBounded(answer.body);
-      return outcomeOfAnswer(answer.statusCode, body);
-    } catch (error) {
-      return outcomeOfFailure(error);
-    } finally {
-      this.open--;
-      clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
-    }
+    const request = {
+      path: `/${this.options.version}/${encodeURIComponent(text.phoneNumberId)}/messages`,
+      headers: { authorization: `Bearer ${text.accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(wireText(text)),
+      deadlineMs: this.options.requestDeadlineMs,
+      ...limits,
+    };
+    const end = await requestOnce(this.pool, request, this.clock).finally(() => this.open--);
+    if (end.state === 'answered') return outcomeOfAnswer(end.status, end.body);
+    return end.began ? { state: 'unknown', reason: `no answer (${end.reason})` } : notTaken(`not sent (${end.reason})`);
   }
 }
 
@@ -90,17 +81,6 @@ function wireText(text: UpstreamText): unknown {
     text: { preview_url: false, body: text.text },
     biz_opaque_callback_data: text.reference,
   };
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('the answer is larger than 64 KiB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 interface SendAnswer {
@@ -116,8 +96,9 @@ function outcomeOfAnswer(httpStatus: number, body: string): UpstreamOutcome {
   if (httpStatus < 300 && typeof upstreamMessageId === 'string') {
     return { state: 'accepted', upstreamMessageId, messagingId: answer?.contacts?.[0]?.wa_id ?? null };
   }
-  if (httpStatus === 429) {
-    return { state: 'not-taken', code: '429', message: 'too many requests', retry: 'normal' };
+  // 408: the server closes a connection on which no whole request came. Source: RFC 9110, 15.5.9.
+  if (httpStatus === 429 || httpStatus === 408) {
+    return { state: 'not-taken', code: String(httpStatus), message: 'not taken in', retry: 'normal' };
   }
   if (httpStatus === 401) {
     return { state: 'refused', kind: 'disconnected', code: '401', message: 'the access token was refused' };
@@ -138,34 +119,6 @@ function parse(body: string): SendAnswer | null {
   }
 }
 
-function outcomeOfFailure(error: unknown): UpstreamOutcome {
-  const code = codeOf(error);
-  return neverLeft(error) ? notTaken(`no connection (${code})`) : { state: 'unknown', reason: `no answer (${code})` };
-}
-
 function notTaken(message: string): UpstreamOutcome {
   return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'normal' };
-}
-
-/**
- * Whether a connection was never made, so that the request cannot have left. Decided by where it failed, not by the code
- * alone: EHOSTUNREACH and others also end connections over which a request was delivered.
- */
-function neverLeft(error: unknown): boolean {
-  // Not `instanceof`: Node's own errors come from another realm wherever this code runs in a context of its own (Jest).
-  if (!types.isNativeError(error)) return false;
-  if ('errors' in error && Array.isArray(error.errors)) return error.errors.length > 0 && error.errors.every(neverLeft);
-  if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return true;
-  const syscall = 'syscall' in error ? error.syscall : undefined;
-  return syscall === 'connect' || syscall === 'getaddrinfo' || isFailedHandshake(error);
-}
-
-/** TLS that was not established: nothing of the request was written. Source: `tls.connect` of Node.js. */
-function isFailedHandshake(error: Error): boolean {
-  const isCut = /before secure TLS connection was established/.test(error.message);
-  return isCut || /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return types.isNativeError(error) && 'code' in error ? String(error.code) : 'no code';
 }

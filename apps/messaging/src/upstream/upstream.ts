@@ -25,14 +25,20 @@ export type UpstreamOutcome =
 /** How soon a message that was not taken may go again: `pair` is the limit of one recipient, `slow` one of the account. */
 export type RetryPace = 'normal' | 'pair' | 'slow';
 
+/** Until when a request may begin and go on. */
+export interface SendLimits {
+  /** Monotonic milliseconds, connecting included: what has not begun to leave by then never does, and is not taken. */
+  readonly beginByMs: number;
+  /** Aborts when nothing may begin any more. */
+  readonly noneBegins: AbortSignal;
+  /** Aborts when the request is given up: unknown if it has begun, else not taken. */
+  readonly giveUp: AbortSignal;
+}
+
 /** The one port to a provider. Injected under this name; a second adapter is a second class. */
 export abstract class Upstream {
-  /**
-   * Sends once and tells what came of it; never throws, never repeats.
-   *
-   * @param signal aborts the request; its outcome is then unknown
-   */
-  abstract sendText(text: UpstreamText, signal: AbortSignal): Promise<UpstreamOutcome>;
+  /** Sends once and tells what came of it; never throws, never repeats. */
+  abstract sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome>;
 
   /** Closes its connections. */
   abstract close(): Promise<void>;

@@ -1,0 +1,38 @@
+/** One marked attempt: whoever holds the lease makes the one request that it stands for. */
+export interface Dispatch {
+  readonly organizationId: string;
+  readonly messageId: string;
+  readonly channelId: string;
+  readonly contactId: string;
+  readonly recipientPhone: string;
+  /** 1-based count of attempts, this one included. */
+  readonly attempts: number;
+  readonly lease: string;
+}
+
+/** A marked attempt with all that the upstream needs. */
+export interface Attempt extends Dispatch {
+  readonly text: string;
+  readonly phoneNumberId: string;
+  /** The channel's token as it stood when the attempt was marked. */
+  readonly accessTokenSealed: Buffer;
+  /** What the projection holds as the recipient's upstream id. */
+  readonly contactMessagingId: string;
+  /** Monotonic milliseconds of this process, not later than the mark. */
+  readonly markedMs: number;
+}
+
+/**
+ * Milliseconds within which a marked attempt begins to leave, connecting included, or never does. An opt-out that waits
+ * so long after its commit has no send behind it that begins later.
+ */
+export const BEGIN_WITHIN_MS = 2_000;
+
+/**
+ * Milliseconds for which a marked attempt belongs to who marked it: longer than `BEGIN_WITHIN_MS`, the longest request
+ * to the upstream and the record of its outcome together.
+ */
+export const LEASE_MS = 45_000;
+
+/** The longest deadline of a request that the lease covers, with 3 s for the record of what came of it. */
+export const REQUEST_DEADLINE_MAX_MS = LEASE_MS - BEGIN_WITHIN_MS - 3_000;

@@ -1,0 +1,167 @@
+import { statement, type Database } from '@switchboard/postgres';
+import { systemClock } from '@switchboard/service';
+import { lockMessages, type MessageKey } from '../message/lock-messages.js';
+import { LEASE_MS, type Attempt } from './dispatch.entity.js';
+import { SETTLE_DEADLINE_MS } from './retry.policy.js';
+
+/** A claimed attempt; `refusal` says why it must not be made. */
+export interface ClaimedAttempt extends Attempt {
+  readonly refusal: 'opted-out' | 'disconnected' | null;
+}
+
+/** An organization's channel that has messages to be sent again. */
+export interface RetryLine {
+  readonly organizationId: string;
+  readonly channelId: string;
+}
+
+/** How much may be claimed. */
+export interface ClaimBounds {
+  readonly limit: number;
+  /** Attempts that one organization may have under way. */
+  readonly organizationMax: number;
+  /** Attempts that organizations have under way now. */
+  readonly underway: ReadonlyMap<string, number>;
+}
+
+/** The oldest that are due, whosesoever: as long as these are all, every one that is due is seen in every round. */
+const OLDEST_MAX = 256;
+
+/** A walk from line to line along `dispatch_line`: one probe each, whatever waits in them. */
+const linesSql = statement<RetryLine>(
+  'messaging.dispatch.retry-lines',
+  `WITH RECURSIVE line AS (
+     (SELECT organization_id, channel_id, 1 AS n FROM dispatch
+      WHERE state = 'RETRY' AND (organization_id, channel_id) > ($1, $2)
+      ORDER BY organization_id, channel_id LIMIT 1)
+     UNION ALL
+     SELECT next.organization_id, next.channel_id, line.n + 1
+     FROM line CROSS JOIN LATERAL (
+       SELECT d.organization_id, d.channel_id FROM dispatch d
+       WHERE d.state = 'RETRY' AND (d.organization_id, d.channel_id) > (line.organization_id, line.channel_id)
+       ORDER BY d.organization_id, d.channel_id LIMIT 1) AS next
+     WHERE line.n < $3
+   )
+   SELECT organization_id AS "organizationId", channel_id AS "channelId" FROM line ORDER BY n`,
+);
+
+const YOUNG_ENOUGH = `cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))`;
+
+/**
+ * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
+ * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_line`).
+ *
+ * Locks contact, message and dispatch and waits for none: what somebody else holds is his, or comes later.
+ */
+const markSql = statement<MessageKey>(
+  'messaging.dispatch.claim',
+  `WITH due AS (
+     (SELECT organization_id, channel_id, contact_id, message_id, due_at FROM dispatch
+      WHERE state = 'RETRY' AND due_at <= now() AND message_id >= ${YOUNG_ENOUGH}
+      ORDER BY due_at LIMIT ${OLDEST_MAX})
+     UNION
+     SELECT of_line.*
+     FROM unnest($3::text[], $4::text[]) AS line(organization_id, channel_id) CROSS JOIN LATERAL (
+       SELECT d.organization_id, d.channel_id, d.contact_id, d.message_id, d.due_at FROM dispatch d
+       WHERE d.state = 'RETRY' AND d.organization_id = line.organization_id AND d.channel_id = line.channel_id
+         AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH}
+       ORDER BY d.due_at LIMIT $5) AS of_line
+   ), placed AS (
+     SELECT due.*, row_number() OVER (PARTITION BY organization_id, channel_id ORDER BY due_at, message_id) AS place
+     FROM due
+   ), next AS (
+     SELECT placed.*, row_number() OVER (PARTITION BY organization_id ORDER BY place, due_at, message_id) AS turn
+     FROM placed
+   ), held AS (
+     SELECT d.organization_id, d.message_id
+     FROM next
+     LEFT JOIN unnest($6::text[], $7::int[]) AS busy(organization_id, underway)
+       ON busy.organization_id = next.organization_id
+     JOIN contact p ON p.organization_id = next.organization_id AND p.id = next.contact_id
+     JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
+     JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
+     WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND d.state = 'RETRY' AND d.due_at <= now()
+     ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
+     FOR KEY SHARE OF p SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
+   ), marked AS (
+     UPDATE dispatch d SET state = 'DISPATCHING', attempts = d.attempts + 1, lease = $2,
+       due_at = now() + make_interval(secs => ${LEASE_MS / 1_000})
+     FROM held WHERE d.organization_id = held.organization_id AND d.message_id = held.message_id
+     RETURNING d.organization_id, d.message_id
+   )
+   UPDATE message m SET attempted_at = now() FROM marked
+   WHERE m.organization_id = marked.organization_id AND m.id = marked.message_id
+   RETURNING m.organization_id AS "organizationId", m.id AS "messageId"`,
+);
+
+/** Under the contacts' locks, in a look of its own: it sees every suppression that was committed before they were had. */
+const judgeSql = statement<Omit<ClaimedAttempt, 'markedMs'>>(
+  'messaging.dispatch.judge',
+  `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.channel_id AS "channelId",
+     d.contact_id AS "contactId", d.recipient_phone AS "recipientPhone", d.attempts, d.lease, m.text,
+     ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
+     p.messaging_id AS "contactMessagingId",
+     CASE WHEN ch.status <> 'CONNECTED' THEN 'disconnected'
+       WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = d.organization_id
+         AND s.contact_id = d.contact_id AND s.channel_id IN (d.channel_id, '*')) THEN 'opted-out' END AS refusal
+   FROM unnest($1::text[], $2::text[]) AS mine(organization_id, message_id)
+   JOIN dispatch d ON d.organization_id = mine.organization_id AND d.message_id = mine.message_id
+   JOIN message m ON m.organization_id = d.organization_id AND m.id = d.message_id
+   JOIN channel ch ON ch.organization_id = d.organization_id AND ch.id = d.channel_id
+   JOIN contact p ON p.organization_id = d.organization_id AND p.id = d.contact_id`,
+);
+
+const OF_LEASE = "state IN ('DISPATCHING', 'UNKNOWN') AND lease = $1";
+const leasedSql = statement<MessageKey>(
+  'messaging.dispatch.leased',
+  `SELECT organization_id AS "organizationId", message_id AS "messageId" FROM dispatch WHERE ${OF_LEASE}`,
+);
+const unclaimSql = statement(
+  'messaging.dispatch.unclaim',
+  `UPDATE dispatch SET state = 'RETRY', attempts = attempts - 1, due_at = now() WHERE ${OF_LEASE}`,
+);
+
+/** At most `max` lines behind the one given, in the order of their ids; null stands for the first. */
+export async function retryLines(database: Database, behind: RetryLine | null, max: number): Promise<RetryLine[]> {
+  return database.query(linesSql, [behind?.organizationId ?? '', behind?.channelId ?? '', max]);
+}
+
+/**
+ * Claims due retries, marking each as an attempt under `lease`. Replicas never claim the same one. Opt-outs and channels
+ * are judged in the transaction that marks.
+ *
+ * @param lines whose turn it is beside the oldest of all
+ * @throws when the answer is lost: what was marked must be given back by `unclaimRetries`
+ */
+export async function claimRetries(
+  database: Database,
+  lines: readonly RetryLine[],
+  { limit, organizationMax, underway }: ClaimBounds,
+  lease: string,
+): Promise<ClaimedAttempt[]> {
+  return database.transaction(async (tx) => {
+    const markedMs = systemClock.monotonic();
+    const marked = await tx.query(markSql, [
+      limit,
+      lease,
+      lines.map(({ organizationId }) => organizationId),
+      lines.map(({ channelId }) => channelId),
+      organizationMax,
+      [...underway.keys()],
+      [...underway.values()],
+    ]);
+    if (marked.length === 0) return [];
+    const [organizationIds, messageIds] = [marked.map((m) => m.organizationId), marked.map((m) => m.messageId)];
+    const claimed = await tx.query(judgeSql, [organizationIds, messageIds]);
+    return claimed.map((attempt) => ({ ...attempt, markedMs }));
+  });
+}
+
+/** Gives back what was claimed under a lease and never begun, whenever that turns out. Safe to repeat. */
+export async function unclaimRetries(database: Database, lease: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    const leased = await tx.query(leasedSql, [lease]);
+    await lockMessages(tx, leased);
+    tx.atCommit(unclaimSql, [lease]);
+  });
+}

@@ -1,0 +1,45 @@
+import { statement, type Transaction } from '@switchboard/postgres';
+import type { Message } from './message.entity.js';
+
+/** Names a message. */
+export interface MessageKey {
+  readonly organizationId: string;
+  readonly messageId: string;
+}
+
+/** An outbound message with the number of its conversation's last event, locked until the transaction ends. */
+export interface LockedMessage extends Message {
+  readonly eventSequence: string;
+}
+
+/** With FOR UPDATE the server reads the newest version of both once the lock is had. */
+const lockSql = statement<LockedMessage>(
+  'messaging.message.lock',
+  `SELECT m.organization_id AS "organizationId", m.id, m.conversation_id AS "conversationId",
+     m.contact_id AS "contactId", m.channel_id AS "channelId", m.direction, m.type,
+     m.unsupported_type AS "unsupportedType", m.text, m.template, m.status,
+     m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
+     m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
+     m.failed_at AS "failedAt", m.traceparent, c.event_sequence AS "eventSequence"
+   FROM unnest($1::text[], $2::text[]) AS told(organization_id, id)
+   JOIN message m ON m.organization_id = told.organization_id AND m.id = told.id AND m.direction = 'OUTBOUND'
+   JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id
+   ORDER BY c.organization_id, c.channel_id, c.contact_id, m.id
+   FOR UPDATE OF c, m`,
+);
+
+/**
+ * Locks outbound messages and their conversations; what does not exist is left out.
+ *
+ * The order of locks, of all writers: contacts (organization, id), conversations (organization, channel, contact), messages,
+ * dispatch rows. A dispatch row is touched under its message's lock, so that no two transactions wait for each other
+ * over dispatch rows; a statement that locks out of this order must skip what is locked, never wait.
+ */
+export async function lockMessages(tx: Transaction, keys: readonly MessageKey[]): Promise<LockedMessage[]> {
+  const distinct = [...new Map(keys.map((key) => [`${key.organizationId} ${key.messageId}`, key])).values()];
+  if (distinct.length === 0) return [];
+  return tx.query(lockSql, [
+    distinct.map(({ organizationId }) => organizationId),
+    distinct.map(({ messageId }) => messageId),
+  ]);
+}

@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
+import { testServers } from '@switchboard/testing';
+import fc from 'fast-check';
+import { callbackOf, messageOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
+import type { Attempt } from '../dispatch/dispatch.entity.js';
+import type { UpstreamOutcome } from '../upstream/upstream.js';
+
+const servers = testServers();
+
+/** Seconds since the epoch; callbacks tell times around it, before and after the send. */
+const NOW_S = Math.floor(Date.now() / 1_000);
+const ANSWERED_AT = new Date(NOW_S * 1_000 + 11_500);
+
+/** One thing that is told of a message: by the upstream's answer to our request, or by a callback. */
+type Told =
+  | { readonly by: 'answer'; readonly outcome: 'taken' | 'refused' | 'unknown' | 'not-taken' }
+  | {
+      readonly by: 'callback';
+      readonly status: 'sent' | 'delivered' | 'read' | 'failed';
+      readonly atS: number;
+      readonly referenced: boolean;
+    };
+
+/** Something told of the first or the second message of a conversation. */
+interface Step {
+  readonly message: 0 | 1;
+  readonly told: Told;
+}
+
+/** Two messages' steps, some twice, in an order of their own and split into transactions: each number is a length. */
+interface Play {
+  readonly steps: readonly Step[];
+  readonly splits: readonly number[];
+}
+
+const answer = fc
+  .constantFrom('taken', 'refused', 'unknown', 'not-taken')
+  .map((outcome): Told => ({ by: 'answer', outcome }));
+const callback = fc.record({
+  by: fc.constant('callback' as const),
+  status: fc.constantFrom('sent', 'delivered', 'read', 'failed'),
+  atS: fc.constantFrom(NOW_S - 5, NOW_S, NOW_S + 30, NOW_S + 60),
+  referenced: fc.boolean(),
+});
+/** What is told of one message: our answer once, callbacks of any kinds and times. */
+const story = fc.tuple(answer, fc.array(callback, { maxLength: 5 })).map(([own, others]): Told[] => [own, ...others]);
+const steps = fc
+  .tuple(story, story)
+  .map((stories) =>
+    stories.flatMap((all, message) => all.map((told): Step => ({ message: message === 0 ? 0 : 1, told }))),
+  );
+/** The steps in any order, each once or twice, in transactions of any length. */
+const playOf = (all: readonly Step[]): fc.Arbitrary<Play> =>
+  fc
+    .subarray([...all])
+    .chain((again) => fc.shuffledSubarray([...all, ...again], { minLength: all.length + again.length }))
+    .chain((shuffled) =>
+      fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 }).map((splits) => ({ steps: shuffled, splits })),
+    );
+const plays = steps.chain((all) => fc.tuple(playOf(all), playOf(all)));
+
+describe('what is told of messages, through the database', () => {
+  let store: MessagingStore;
+  let sender: Sender;
+  let contacts = 0;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+    sender = await store.sender(1_000);
+  });
+
+  it('ends in the same rows, and is told once each and in order, whatever its order, repetition and batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(plays, async ([one, other]) => {
+        expect(await played(one, inTurn)).toEqual(await played(other, inTurn));
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('ends in the same rows, and is told once each and in order, when everything is told at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(plays, async ([one, other]) => {
+        expect(await played(one, inTurn)).toEqual(await played(other, atOnce));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is applied when our reference stands in it, before our own record of the send, and is no stranger', async () => {
+    const attempt = await store.attempt(sender, contacts++);
+    expect(await store.callbacks(callbackOf(sender, attempt, { status: 'delivered' }))).toEqual(new Set());
+    expect(await store.message(attempt)).toMatchObject({ status: 'DELIVERED', sentAt: expect.any(Date) });
+    const unreferenced = { status: 'read', biz_opaque_callback_data: undefined };
+    expect(await store.callbacks(callbackOf(sender, attempt, unreferenced))).toEqual(new Set());
+    expect(await store.message(attempt)).toMatchObject({
+      status: 'READ',
+      upstreamMessageId: `wamid.${attempt.messageId}`,
+    });
+  });
+
+  /** Lets it happen to two new messages of one new conversation; returns what is left of it. */
+  async function played(play: Play, run: (work: readonly (() => Promise<void>)[]) => Promise<void>): Promise<unknown> {
+    const contact = contacts++;
+    const attempts = [await store.attempt(sender, contact), await store.attempt(sender, contact)] as const;
+    const waiting: Step[] = [];
+    const batchOf = (batch: readonly Step[]) => async (): Promise<void> => {
+      for (const { told, message } of batch) {
+        if (told.by !== 'answer') continue;
+        const attempt = attempts[message];
+        await store.settle(settlementOf(attempt, outcomeOf(told.outcome, attempt), ANSWERED_AT));
+      }
+      const brought = batch.flatMap((step) => {
+        const { told, message } = step;
+        return told.by === 'callback' ? [{ step, callback: callbackOf(sender, attempts[message], itemOf(told)) }] : [];
+      });
+      const unknown = await store.callbacks(...brought.map(({ callback }) => callback));
+      waiting.push(...brought.filter(({ callback }) => unknown.has(callback.eventId)).map(({ step }) => step));
+    };
+    await run(batches(play).map(batchOf));
+    // What must wait is delivered again, as long as that helps.
+    for (let before = Infinity; waiting.length < before && waiting.length > 0;) {
+      before = waiting.length;
+      await batchOf(waiting.splice(0))();
+    }
+    return {
+      strangers: [...new Set(waiting.map((step) => JSON.stringify(step)))].sort(),
+      messages: await Promise.all(attempts.map(leftOf)),
+    };
+  }
+
+  async function leftOf(attempt: Attempt): Promise<unknown> {
+    const { status, upstreamMessageId, sentAt, attemptedAt, deliveredAt, readAt, failedAt, errorCode, conversationId } =
+      await store.message(attempt);
+    const all = await store.eventsOfConversation(conversationId);
+    expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_event, index) => index + 1));
+    const told = all
+      .filter((event) => messageOf(event)?.id === attempt.messageId)
+      .map(({ subject }) => subject.split('.')[2]);
+    expect(told).toEqual([...new Set(told)]);
+    expect(['', 'failed', 'sent', 'sent,failed', 'failed,sent', ...deliveries]).toContain(told.slice(1).join());
+    const sent = sentAt && (sentAt.getTime() === attemptedAt?.getTime() ? 'ours' : 'not ours');
+    const open = (await store.dispatches(attempt)).map(({ state }) => state);
+    // Evidence closes the question, whatever else is told.
+    if (status !== 'QUEUED') expect(open).toEqual([]);
+    const row = {
+      status,
+      isKnownUpstream: upstreamMessageId !== null,
+      sent,
+      deliveredAt,
+      readAt,
+      failedAt,
+      errorCode,
+      open,
+    };
+    // A failure told before the delivery that disproves it cannot be taken back.
+    return { row, told: told.filter((milestone) => milestone !== 'failed' || status === 'FAILED').sort() };
+  }
+});
+
+const deliveries = ['sent', 'sent,failed', 'failed,sent'].flatMap((line) => [
+  `${line},delivered`,
+  `${line},delivered,read`,
+]);
+
+async function inTurn(work: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const one of work) await one();
+}
+
+async function atOnce(work: readonly (() => Promise<void>)[]): Promise<void> {
+  await Promise.all(work.map((one) => one()));
+}
+
+function batches({ steps: all, splits }: Play): Step[][] {
+  const left = [...all];
+  const cut: Step[][] = [];
+  for (let turn = 0; left.length > 0; turn++) cut.push(left.splice(0, splits[turn % splits.length]));
+  return cut;
+}
+
+function itemOf(told: Extract<Told, { by: 'callback' }>): Partial<UpstreamStatusItem> & { status: string } {
+  return {
+    status: told.status,
+    timestamp: String(told.atS),
+    ...(told.status === 'failed' ? { errors: [{ code: 131049 }] } : {}),
+    ...(told.referenced ? {} : { biz_opaque_callback_data: undefined }),
+  };
+}
+
+function outcomeOf(outcome: Extract<Told, { by: 'answer' }>['outcome'], attempt: Attempt): UpstreamOutcome {
+  switch (outcome) {
+    case 'taken':
+      return taken(attempt);
+    case 'refused':
+      return { state: 'refused', kind: 'rejected', code: '100', message: 'bad request' };
+    case 'unknown':
+      return { state: 'unknown', reason: 'cut' };
+    case 'not-taken':
+      return { state: 'not-taken', code: '130429', message: 'too many', retry: 'normal' };
+  }
+}

@@ -1,0 +1,41 @@
+import type { Database } from '@switchboard/postgres';
+import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
+import { expiredDispatches } from '../dispatch/dispatch.repository.js';
+import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
+import { NEVER_TAKEN, OUTCOME_UNKNOWN } from '../message/message-progress.policy.js';
+import { recordProgress } from '../message/record-progress.js';
+
+/**
+ * Fails what is open past 24 h, by name of what is not known of it. Late evidence still corrects it.
+ *
+ * @param at what the clock says
+ * @returns how many were open
+ */
+export async function failExpired(database: Database, limit: number, at: Date): Promise<number> {
+  const expired = await expiredDispatches(database, limit, SETTLE_DEADLINE_MS);
+  if (expired.length === 0) return 0;
+  await database.transaction((tx) =>
+    recordProgress(
+      tx,
+      expired.map(({ organizationId, messageId, state }) => ({
+        organizationId,
+        messageId,
+        fact: { type: 'failed', at, ...failureOf(state), afterSending: false },
+        onlyIfQueued: true,
+        upstreamMessageId: null,
+        traceparent: null,
+      })),
+    ),
+  );
+  for (const { state } of expired) dispatchMetrics().expired(state, 1);
+  return expired.length;
+}
+
+function failureOf(state: 'UNKNOWN' | 'RETRY'): { code: string; message: string } {
+  return state === 'UNKNOWN'
+    ? {
+        code: OUTCOME_UNKNOWN,
+        message: 'It is not known whether the upstream took the message; do not send it again blindly',
+      }
+    : { code: NEVER_TAKEN, message: 'The upstream did not take the message within 24 hours' };
+}

@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { sqlState, statement } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import {
+  callbackOf,
+  channelOf,
+  contactOf,
+  MessagingStore,
+  settlementOf,
+  taken,
+  type Sender,
+} from './messaging-store.js';
+import { ContactRepository } from '../src/contact/contact.repository.js';
+import { failExpired } from '../src/settle-overdue/settle-overdue.js';
+import { suppress } from '../src/suppression/suppression.repository.js';
+import { takeInbound } from '../src/take-callbacks/take-inbound.js';
+import type { UpstreamOutcome } from '../src/upstream/upstream.js';
+import type { Attempt } from '../src/dispatch/dispatch.entity.js';
+import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
+import { claimRetries, retryLines, unclaimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
+
+const servers = testServers();
+const RUN_MS = 4_000;
+/** The youngest messages: few, so that all writers meet on them. */
+const YOUNGEST = 24;
+
+type Work = () => Promise<unknown>;
+
+describe('sixteen writers that do everything to the same rows at once', () => {
+  let store: MessagingStore;
+  let senders: readonly [Sender, Sender];
+  let attempts: { readonly attempt: Attempt; readonly sender: Sender }[] = [];
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers, 16);
+    senders = [await store.sender(3), await store.sender(3)];
+    for (let n = 0; n < 8; n++) await accept();
+  });
+
+  it('never wait for each other in a circle, nor longer than a lock may be waited for', async () => {
+    const done = new Map<string, number>();
+    const refusals: string[] = [];
+    const writers: Record<string, Work> = {
+      accept,
+      settle,
+      callbacks,
+      claim,
+      unclaim,
+      overdue,
+      optOut,
+      inbound,
+      project,
+    };
+    const endMs = performance.now() + RUN_MS;
+    const run = async (name: string, work: Work): Promise<void> => {
+      while (performance.now() < endMs) {
+        await work().then(
+          () => done.set(name, (done.get(name) ?? 0) + 1),
+          (error: unknown) => refusals.push(`${name}: ${sqlState(error) ?? String(error)}`),
+        );
+      }
+    };
+    const twice = ['accept', 'settle', 'settle', 'callbacks', 'callbacks', 'claim', 'overdue'];
+    await Promise.all([...Object.keys(writers), ...twice].map((name) => run(name, writers[name] ?? accept)));
+    expect(refusals).toEqual([]);
+    expect([...done.keys()].sort()).toEqual(Object.keys(writers).sort());
+    for (const count of done.values()) expect(count).toBeGreaterThan(10);
+    expect(await numberingFaults()).toEqual([]);
+  }, 60_000);
+
+  async function accept(): Promise<void> {
+    const pairs = some([0, 1, 2]).map((contact) => ({ sender: oneOf(senders), contact }));
+    const results = await store.accept(pairs.map(({ sender, contact }) => store.request(sender, contact)));
+    for (const [index, result] of results.entries()) {
+      const sender = pairs[index]?.sender;
+      if (result.verdict === 'accepted' && sender) attempts.push({ attempt: result.attempt, sender });
+    }
+    attempts = attempts.slice(-YOUNGEST);
+  }
+
+  async function settle(): Promise<void> {
+    await store.settle(...some(attempts).map(({ attempt }) => settlementOf(attempt, oneOf(outcomesOf(attempt)))));
+  }
+
+  async function callbacks(): Promise<void> {
+    const statuses = some(attempts).map(({ attempt, sender }) =>
+      callbackOf(sender, attempt, { status: oneOf(['sent', 'delivered', 'read', 'failed']) }),
+    );
+    await store.callbacks(...statuses);
+  }
+
+  async function claim(): Promise<void> {
+    const lines = await retryLines(store.database, null, 64);
+    const bounds = { limit: 8, organizationMax: 8, underway: new Map<string, number>() };
+    const claimed = await claimRetries(store.database, lines, bounds, newCuid());
+    for (const attempt of claimed) {
+      const sender = senders.find(({ organizationId }) => organizationId === attempt.organizationId);
+      if (sender) attempts.push({ attempt, sender });
+    }
+  }
+
+  async function unclaim(): Promise<void> {
+    for (const { attempt } of some(attempts).slice(0, 2)) await unclaimRetries(store.database, attempt.lease);
+  }
+
+  async function overdue(): Promise<void> {
+    for (const { attempt } of some(attempts).slice(0, 3)) await store.letTimePass(attempt);
+    await abandonOverdue(store.database, 100, SETTLE_DEADLINE_MS);
+    if (Math.random() < 0.2) await failExpired(store.database, 100, new Date());
+  }
+
+  async function optOut(): Promise<void> {
+    const { organizationId, contacts } = oneOf(senders);
+    const told = some(contacts).map(({ id }) => ({
+      organizationId,
+      contactId: id,
+      channelId: '*',
+      source: 'API' as const,
+    }));
+    await store.database.transaction((tx) => suppress(tx, told));
+    await store.database.query(liftSql, [organizationId]);
+  }
+
+  async function inbound(): Promise<void> {
+    const sender = oneOf(senders);
+    const callbacksOf = some(sender.contacts).map(({ id, phone }) => ({
+      traceparent: null,
+      channel: channelOf(sender),
+      contact: contactOf(sender.organizationId, id, phone).contact,
+      callback: {
+        phoneNumberId: sender.phoneNumberId,
+        item: { message: { id: newCuid(), from: phone, timestamp: '0', type: 'text' }, profileName: null },
+      },
+    }));
+    await store.database.transaction((tx) => takeInbound(tx, callbacksOf));
+  }
+
+  async function project(): Promise<void> {
+    const { organizationId, contacts } = oneOf(senders);
+    const told = some(contacts).map(({ id, phone }) => {
+      const { contact } = contactOf(organizationId, id, phone);
+      return { organizationId, contact: { ...contact, version: Math.floor(performance.now() * 1_000) } };
+    });
+    await store.database.transaction((tx) => new ContactRepository(store.database).project(told, tx));
+  }
+
+  /** Conversations whose events are not numbered 1, 2, 3 … in the order of the outbox. */
+  async function numberingFaults(): Promise<unknown[]> {
+    return store.superuser.dataSource.query(`
+      SELECT aggregate_id FROM (
+        SELECT aggregate_id, (payload::jsonb->>'sequence')::int AS sequence,
+          row_number() OVER (PARTITION BY aggregate_id ORDER BY position) AS place FROM messaging.outbox) AS told
+      WHERE sequence <> place`);
+  }
+});
+
+const liftSql = statement('test.lift', 'DELETE FROM suppression WHERE organization_id = $1');
+
+function outcomesOf(attempt: Attempt): UpstreamOutcome[] {
+  const throttled: UpstreamOutcome = { state: 'not-taken', code: '130429', message: 'too many', retry: 'normal' };
+  const refused = (kind: 'rejected' | 'opted-out'): UpstreamOutcome => ({
+    state: 'refused',
+    kind,
+    code: '1',
+    message: '',
+  });
+  const unknown: UpstreamOutcome = { state: 'unknown', reason: 'cut' };
+  return [taken(attempt), refused('rejected'), refused('opted-out'), unknown, unknown, throttled, throttled, throttled];
+}
+
+function oneOf<T>(items: readonly T[]): T {
+  const item = items[Math.floor(Math.random() * items.length)];
+  if (item === undefined) throw new Error('nothing to choose from');
+  return item;
+}
+
+/** Some of the items, at least one, in any order. */
+function some<T>(items: readonly T[]): T[] {
+  const shuffled = items.map((item) => ({ item, key: Math.random() })).sort((a, b) => a.key - b.key);
+  return shuffled.slice(0, 1 + Math.floor(Math.random() * Math.min(items.length, 8))).map(({ item }) => item);
+}

@@ -1,0 +1,191 @@
+import type { UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { MessageView } from '@switchboard/contracts/messaging/http';
+import type { Database } from '@switchboard/postgres';
+import type { TestServers } from '@switchboard/testing';
+import { Channel } from '../src/channel/channel.entity.js';
+import { ContactRepository, type ProjectedContact } from '../src/contact/contact.repository.js';
+import type { Attempt } from '../src/dispatch/dispatch.entity.js';
+import { applySettlements, type Settlement } from '../src/dispatch/settle-dispatch.batch.js';
+import { Message } from '../src/message/message.entity.js';
+import { messagingMigrations } from '../src/migrations/all.js';
+import { seedChannels } from '../src/seed.js';
+import { acceptMessages, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
+import { takeStatuses, type StatusCallback } from '../src/take-callbacks/take-statuses.js';
+import type { UpstreamOutcome } from '../src/upstream/upstream.js';
+
+/** Seals the tokens of the store's channels. */
+export const storeKey = Buffer.alloc(32, 7);
+
+/** An organization with a connected channel and contacts. */
+export interface Sender {
+  readonly organizationId: string;
+  readonly channelId: string;
+  readonly phoneNumberId: string;
+  readonly contacts: readonly { readonly id: string; readonly phone: string }[];
+}
+
+/** A stored row of `dispatch`, as far as tests look. */
+export interface DispatchRow {
+  readonly state: string;
+  readonly attempts: number;
+  readonly lease: string;
+}
+
+let phones = 0;
+
+/** Messaging's tables on a real server, and what is done to them, step by step. */
+export class MessagingStore {
+  private constructor(
+    readonly database: Database,
+    /** May do what the service's role must not: move times, look at locks. */
+    readonly superuser: Database,
+    readonly url: string,
+  ) {}
+
+  /** @param poolMax connections of the service's role */
+  static async open(servers: TestServers, poolMax = 8): Promise<MessagingStore> {
+    const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
+    const superuser = await prepared.superuser();
+    // No test of this store ends the server: waiting for its disk at every COMMIT would prove nothing.
+    await superuser.dataSource.query(`ALTER ROLE ${prepared.role} SET synchronous_commit = off`);
+    const database = await prepared.database({ entities: [Channel, Message], poolMax });
+    return new MessagingStore(database, superuser, prepared.url);
+  }
+
+  /** Connects the channel of a new organization, which knows so many contacts. */
+  async sender(contacts = 1): Promise<Sender> {
+    const organizationId = newCuid();
+    const sender: Sender = {
+      organizationId,
+      channelId: newCuid(),
+      phoneNumberId: `line-${organizationId}`,
+      contacts: Array.from({ length: contacts }, () => ({ id: newCuid(), phone: `+1415${5_550_000 + ++phones}` })),
+    };
+    await this.connect(sender);
+    await new ContactRepository(this.database).project(
+      sender.contacts.map(({ id, phone }) => contactOf(organizationId, id, phone)),
+    );
+    return sender;
+  }
+
+  /** Connects the sender's channel, again with another token. */
+  async connect(sender: Sender, accessToken = 'token', isDefault = true): Promise<void> {
+    const { organizationId, channelId: id, phoneNumberId } = sender;
+    const line = { name: 'support', phone: '+12015550181', businessAccountId: '1', defaultRegion: 'US' };
+    const channel = { organizationId, id, phoneNumberId, accessToken, isDefault, ...line };
+    await seedChannels((sql, values) => this.superuser.dataSource.query(sql, [...values]), [channel], storeKey);
+  }
+
+  /** A request to send to the sender's contact, the first by default. */
+  request(sender: Sender, contact = 0): AcceptRequest {
+    const { organizationId, channelId, contacts } = sender;
+    const phone = contacts[contact]?.phone ?? null;
+    return { organizationId, messageId: newCuid(), channelId, phone, text: 'hello', lease: newCuid() };
+  }
+
+  /** @param beforeCommit holds the transaction open */
+  async accept(
+    requests: readonly AcceptRequest[],
+    beforeCommit: () => Promise<void> = async () => undefined,
+  ): Promise<AcceptResult[]> {
+    const items = requests.map((request) => ({ ...request, traceparent: null }));
+    const outcomes = await this.database.transaction(async (tx) => {
+      const accepted = await acceptMessages(tx, items);
+      await beforeCommit();
+      return accepted;
+    });
+    return outcomes.map((outcome) => {
+      if ('error' in outcome) throw outcome.error;
+      return outcome.ok;
+    });
+  }
+
+  /** An accepted message's first attempt. */
+  async attempt(sender: Sender, contact = 0): Promise<Attempt> {
+    const [result] = await this.accept([this.request(sender, contact)]);
+    if (result?.verdict !== 'accepted') throw new Error(`not accepted but ${result?.verdict}`);
+    return result.attempt;
+  }
+
+  /** Records what came of attempts. */
+  async settle(...settlements: readonly Settlement[]): Promise<void> {
+    await this.database.transaction((tx) => applySettlements(tx, settlements));
+  }
+
+  /** Applies status callbacks. @returns ids of those whose message is not known */
+  async callbacks(...callbacks: readonly StatusCallback[]): Promise<Set<string>> {
+    return this.database.transaction((tx) => takeStatuses(tx, callbacks));
+  }
+
+  async dispatches(attempt: Pick<Attempt, 'messageId'>): Promise<DispatchRow[]> {
+    const sql = 'SELECT state, attempts, lease FROM messaging.dispatch WHERE message_id = $1';
+    return this.superuser.dataSource.query(sql, [attempt.messageId]);
+  }
+
+  /** The row as stored, times and all. */
+  async message({ organizationId, messageId: id }: Pick<Attempt, 'organizationId' | 'messageId'>): Promise<Message> {
+    return this.database.dataSource.getRepository(Message).findOneByOrFail({ organizationId, id });
+  }
+
+  /** What was told of an organization, in the order of the outbox. */
+  async events(organizationId: string): Promise<EventEnvelope[]> {
+    const sql = "SELECT payload FROM messaging.outbox WHERE payload::jsonb->>'organizationId' = $1 ORDER BY position";
+    const rows: { payload: string }[] = await this.superuser.dataSource.query(sql, [organizationId]);
+    return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);
+  }
+
+  /** What was told of a conversation and its messages, in the order of the outbox. */
+  async eventsOfConversation(conversationId: string): Promise<EventEnvelope[]> {
+    const sql = 'SELECT payload FROM messaging.outbox WHERE aggregate_id = $1 ORDER BY position';
+    const rows: { payload: string }[] = await this.superuser.dataSource.query(sql, [conversationId]);
+    return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);
+  }
+
+  /** Makes due now what waits for its time: leases, retries, deadlines. */
+  async letTimePass(attempt: Pick<Attempt, 'messageId'>): Promise<void> {
+    const sql = "UPDATE messaging.dispatch SET due_at = now() - interval '1 ms' WHERE message_id = $1";
+    await this.superuser.dataSource.query(sql, [attempt.messageId]);
+  }
+}
+
+/** What came of an attempt, known now. */
+export function settlementOf(attempt: Attempt, outcome: UpstreamOutcome, knownAt = new Date()): Settlement {
+  return { attempt, outcome, knownAt, traceparent: null };
+}
+
+/** The upstream took the message. */
+export function taken({ messageId }: Pick<Attempt, 'messageId'>): UpstreamOutcome {
+  return { state: 'accepted', upstreamMessageId: `wamid.${messageId}`, messagingId: null };
+}
+
+/** A status callback with our reference, as the provider tells it; `item` changes what it says. */
+export function callbackOf(
+  sender: Sender,
+  { messageId }: Pick<Attempt, 'messageId'>,
+  item: Partial<UpstreamStatusItem> & Pick<UpstreamStatusItem, 'status'>,
+): StatusCallback {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const told = { id: `wamid.${messageId}`, timestamp, biz_opaque_callback_data: messageId, ...item };
+  const channel = channelOf(sender);
+  const callback = { phoneNumberId: sender.phoneNumberId, item: told };
+  return { eventId: newCuid(), traceparent: null, channel, callback };
+}
+
+/** The sender's channel as callbacks find it. */
+export function channelOf({ organizationId, channelId: id, phoneNumberId }: Sender): Channel {
+  const line = { name: 'support', phone: '+12015550181', defaultRegion: 'US' };
+  return { organizationId, id, phoneNumberId, isDefault: true, status: 'CONNECTED', ...line };
+}
+
+/** The message that an event is about. */
+export function messageOf(event: EventEnvelope): MessageView | undefined {
+  return (event.data as { message?: MessageView }).message;
+}
+
+/** As the contacts service tells it. */
+export function contactOf(organizationId: string, id: string, phone: string): ProjectedContact {
+  const messagingId = phone.slice(1);
+  return { organizationId, contact: { id, phone, phoneForms: [phone], name: null, messagingId, version: 1 } };
+}
