@@ -41,7 +41,6 @@ describe('the shapes are the provider’s', () => {
     await sim.control('PUT', 'knobs', { errorRate: { '131026': 1 }, quoteRequest: true });
     const refused = await sim.send({ to: '+12015550277' });
 
-    expect(shapeOf(refused.body)).toEqual(shapeOf(recorded('error-answer')));
     expect(refused.body['error']?.['error_data']?.['details']).toMatch(/^Refused: \{.*12015550277/);
   });
 
