@@ -108,13 +108,14 @@ export class PullConsumer {
       delivered.forEach(({ message }, index) => dispose(message, dispositions[index]));
     } catch (error) {
       this.options.onError(error);
-      for (const { message } of delivered) message.nak(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+      for (const { message } of delivered) giveBack(message, FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
     }
   }
 
   private open(message: JsMsg): { message: JsMsg; event: DeliveredEvent }[] {
     try {
       const envelope = message.json<EventEnvelope>();
+      if (!isEnvelope(envelope)) throw new TypeError('not an event envelope');
       const deliveries = message.info.deliveryCount;
       return [{ message, event: { envelope, deliveries, context: contextOfHeaders(message.headers, ROOT_CONTEXT) } }];
     } catch (error) {
@@ -127,7 +128,18 @@ export class PullConsumer {
 
 function dispose(message: JsMsg, disposition: Disposition | undefined): void {
   if (disposition && 'ack' in disposition) message.ack();
-  else message.nak(disposition?.retryAfterMs ?? FAILED_BATCH_PAUSE_MS);
+  else giveBack(message, disposition?.retryAfterMs ?? FAILED_BATCH_PAUSE_MS);
+}
+
+/** To come again after a pause. The broker takes whole nanoseconds: a fraction it ignores, and delivers again at once. */
+function giveBack(message: JsMsg, delayMs: number): void {
+  message.nak(Math.ceil(delayMs));
+}
+
+/** Whether the inbox can know it and a dead letter can hold it. */
+function isEnvelope(value: unknown): value is EventEnvelope {
+  if (typeof value !== 'object' || value === null || !('id' in value) || !('subject' in value)) return false;
+  return typeof value.id === 'string' && value.id !== '' && typeof value.subject === 'string';
 }
 
 /** The consumer as provisioned, without asking for its info: a service's user may not use that part of the API. */

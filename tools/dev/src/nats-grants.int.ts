@@ -70,6 +70,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
   it.each(uses.map((use) => [nameOf(use), use] as const))('%s', async (_name, use) => {
     if (use.kind === 'tell') await tell(of(use.service).connection, use.service);
     if (use.kind === 'call') await call(of(use.caller).connection, of(use.server).connection, use.rpc);
+    if (use.kind === 'announce') await announce(of(use.server).connection, of(use.caller).connection, use.subject);
     if (use.kind === 'consume') await consume(of(use.service).connection, use.consumer);
     if (use.kind === 'provision') await provision(of(PROVISIONER).connection, 1);
     for (const { violations } of connections.values()) expect([...violations]).toEqual([]);
@@ -140,6 +141,8 @@ function nameOf(use: NatsUse): string {
       return `${use.service} tells an event, hears that ${use.stream} has it, and looks at that stream`;
     case 'call':
       return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
+    case 'announce':
+      return `${use.server} tells ${use.caller} where it is`;
     case 'consume':
       return `${use.service} pulls and acknowledges an event of ${use.consumer.stream} as ${use.consumer.name}`;
     case 'provision':
@@ -177,6 +180,14 @@ async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefi
   await server.flush();
   expect(await new RpcClient(caller).call(rpc, systemPrincipal('corg', 'test'), {})).toBe(rpc.subject);
   serving.unsubscribe();
+}
+
+async function announce(server: NatsConnection, caller: NatsConnection, subject: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  caller.subscribe(subject, { max: 1, callback: (_error, message) => resolve(message.string()) });
+  await caller.flush();
+  server.publish(subject, 'here');
+  expect(await promise).toBe('here');
 }
 
 /** The event is told by the stream's owner; once it is acknowledged nothing waits any more. */

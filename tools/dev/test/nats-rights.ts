@@ -6,6 +6,7 @@ import { PROVISIONER } from '@switchboard/nats';
 export type NatsUse =
   | { readonly kind: 'tell'; readonly service: string; readonly stream: string }
   | { readonly kind: 'call'; readonly caller: string; readonly server: string; readonly rpc: RpcDefinition }
+  | { readonly kind: 'announce'; readonly caller: string; readonly server: string; readonly subject: string }
   | { readonly kind: 'consume'; readonly service: string; readonly consumer: ConsumerTopology }
   | { readonly kind: 'provision' };
 
@@ -24,6 +25,9 @@ export function usesOfTopology(): NatsUse[] {
   const uses = services.flatMap(([service, { stream, calls, consumes }]): NatsUse[] => [
     ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const]),
     ...calls.map((rpc) => ({ kind: 'call', caller: service, server: rpc.owner, rpc }) as const),
+    ...[...new Set(calls.map(({ owner }) => owner))].map(
+      (server) => ({ kind: 'announce', caller: service, server, subject: `announce.${server}.${service}` }) as const,
+    ),
     ...consumes.map((consumer) => ({ kind: 'consume', service, consumer }) as const),
   ]);
   return [...uses, { kind: 'provision' }];
@@ -47,6 +51,8 @@ export function rightsOf(use: NatsUse): NatsRight[] {
         { user: use.server, operation: 'subscribe', pattern: use.rpc.subject },
         publish(use.server, `_INBOX_${use.caller}.>`),
       ];
+    case 'announce':
+      return [publish(use.server, use.subject), { user: use.caller, operation: 'subscribe', pattern: use.subject }];
     case 'consume':
       return [
         publish(use.service, `$JS.API.CONSUMER.MSG.NEXT.${use.consumer.stream}.${use.consumer.name}`),
@@ -112,7 +118,7 @@ export function dangerousToPublish(): string[] {
 /** Patterns that would let somebody read what is not his. */
 export function dangerousToSubscribe(): string[] {
   return [
-    ...words('> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* _INBOX.> _INBOX*.> *.probe.v1'),
+    ...words('> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* _INBOX.> _INBOX*.> *.probe.v1'),
     ...words('$JS.> $JS.API.> $JS.ACK.> $JS.EVENT.> $JS.EVENT.ADVISORY.> $SYS.> $KV.> $O.> $SRV.>'),
     ...services.flatMap(([service]) => [`${service}.>`, `rpc.${service}.>`, `rpc.${service}.*`, `_INBOX_${service}.*`]),
   ];

@@ -17,6 +17,7 @@ import {
   type DeliveredEvent,
   type NatsConnection,
   type RpcCall,
+  type StoredEvent,
 } from '@switchboard/nats';
 import { rpcFailure } from '@switchboard/service';
 import { collectSpans, eventually, testServers, type TestNats } from '../index.js';
@@ -165,9 +166,50 @@ describe('an rpc', () => {
     });
     consumer.start();
     servers.onEnd(() => consumer.stop());
-    const event = { id: newCuid(), subject: contactChanged.subject, payload: '{"id":"c1"}', traceparent };
-    await new EventPublisher(connection, 'contacts').publish(event);
+    await new EventPublisher(connection, 'contacts').publish({ ...newEvent(), traceparent });
     const [delivered] = await eventually(() => heard.length > 0 && heard);
+    await consumer.stop();
     expect(trace.getSpanContext(delivered?.context ?? context.active())).toMatchObject({ traceId });
   });
 });
+
+describe('a consumer', () => {
+  it('hears an event that was given back again after the pause, not before, and drops what is no event', async () => {
+    const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+    const heard: { readonly id: string; readonly deliveries: number; readonly atMs: number }[] = [];
+    const malformed: unknown[] = [];
+    const consumer = new PullConsumer({
+      connection: await nats.connect('messaging'),
+      consumer: messagingContactsConsumer,
+      batchMax: 10,
+      handle: async (events) =>
+        events.map(({ envelope: { id }, deliveries }) => {
+          heard.push({ id, deliveries, atMs: performance.now() });
+          // Pauses are drawn, and so have fractions.
+          return deliveries === 1 ? { retryAfterMs: 300.123456789 } : { ack: true };
+        }),
+      onMalformed: (_subject, error) => void malformed.push(error),
+      onError: () => undefined,
+    });
+    servers.onEnd(() => consumer.stop());
+    for (const payload of ['no JSON', 'null', '[]', '{"id":"c1"}', '{"id":7,"subject":"x"}']) {
+      await publisher.publish({ ...newEvent(), payload });
+    }
+    const event = newEvent();
+    await publisher.publish(event);
+    consumer.start();
+    const own = await eventually(() => {
+      const deliveries = heard.filter(({ id }) => id === event.id);
+      return deliveries.length === 2 && deliveries;
+    });
+    const [first, second] = own.map(({ atMs }) => atMs);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(290);
+    expect(own.map(({ deliveries }) => deliveries)).toEqual([1, 2]);
+    expect(malformed).toHaveLength(5);
+  });
+});
+
+function newEvent(): StoredEvent {
+  const [id, subject] = [newCuid(), contactChanged.subject];
+  return { id, subject, payload: JSON.stringify({ id, subject }), traceparent: null };
+}
