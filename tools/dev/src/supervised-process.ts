@@ -106,7 +106,9 @@ export class SupervisedProcess {
       if (run !== undefined) {
         const how = await run.exited;
         if (this.stopping.signal.aborted) return;
-        if (Date.now() - startedAt > steadyMs) pauseMs = backoffMs.first;
+        // A death that was ordered says nothing about the program.
+        const isOrdered = this.killedAt === this.count;
+        if (isOrdered || Date.now() - startedAt > steadyMs) pauseMs = backoffMs.first;
         this.events.onNote(`${this.name} ended (${how}); it is started again in ${pauseMs / 1000} s`);
       }
       await delay(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);

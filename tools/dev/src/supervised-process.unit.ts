@@ -61,6 +61,26 @@ describe('a supervised process', () => {
     ]);
   });
 
+  it('is back at once however often it is killed on purpose', async () => {
+    const notes: string[] = [];
+    let run = fakeRun(1);
+    const events = { onReady: () => undefined, onNote: (text: string) => void notes.push(text) };
+    const supervised = new SupervisedProcess('messaging', async () => (run = fakeRun(run.pid + 1)), events);
+    const signal = jest.spyOn(process, 'kill').mockImplementation((_pid, name) => {
+      run.end(`signal ${String(name)}`);
+      return true;
+    });
+    await supervised.start();
+    for (const _ of [1, 2]) {
+      await supervised.kill('SIGKILL');
+      await supervised.restarted();
+    }
+    signal.mockRestore();
+    await supervised.stop(1_000);
+    const ends = notes.filter((note) => note.includes('ended'));
+    expect(ends).toEqual(Array(2).fill('messaging ended (signal SIGKILL); it is started again in 0.2 s'));
+  });
+
   it('stays down once stopped, also when the stop came while it was being started', async () => {
     const run = fakeRun(7);
     let release: () => void = () => undefined;
