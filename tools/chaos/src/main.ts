@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { faults } from './faults/all.js';
 import { isKept, tableOf } from './report/table.js';
-import { runChaos } from './run-chaos.js';
+import { runChaos, type ChaosResult } from './run-chaos.js';
 
 const HELP = `usage: npm run chaos -- [--fault name[,name]] [--seed n] [--points n] [--short] [--json file]
 
@@ -36,15 +36,26 @@ if (values.help || unknown.length > 0) {
   process.exitCode = values.help ? 0 : 2;
 } else {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
-  const results = await runChaos({
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const done: ChaosResult[] = [];
+  const run = runChaos({
     faults: names === undefined ? faults : faults.filter(({ name }) => names.includes(name)),
     seed,
     points: values.points === undefined ? undefined : Number(values.points),
     isShort: values.short,
     say,
+    onResult: (result) => void done.push(result),
+    signal: stopping.signal,
   });
+  // Told to stop, it leaves nothing behind, and shows what was through.
+  await run.catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  const results = done;
   say(`\nseed ${seed}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}\n`);
   say(tableOf(results));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, results }, null, 2)}\n`);
+  if (stopping.signal.aborted) process.exit(130);
   process.exitCode = results.every(isKept) ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 import type { Fault, FaultContext, FaultOutcome } from './fault/fault.js';
 import { EMPTY_TALLY } from './audit/audit.js';
 import { BEGINNING, settleAndAudit } from './stage/settle.js';
-import { openStage, type Stage } from './stage/stage.js';
+import { openStage, type Stage, type StageOptions } from './stage/stage.js';
 
 /** What to run. */
 export interface ChaosOptions {
@@ -11,6 +11,10 @@ export interface ChaosOptions {
   readonly points?: number | undefined;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
+  /** Called when a fault is through. */
+  readonly onResult?: (result: ChaosResult) => void;
+  /** Aborting it ends everything that was started; `runChaos` then rejects. */
+  readonly signal?: AbortSignal;
 }
 
 /** A fault with what came of it. */
@@ -29,36 +33,57 @@ const LEASES_DEADLINE_MS = 90_000;
  * are through and every lease has ended.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult[]> {
-  const { say } = options;
-  const results: ChaosResult[] = [];
-  let shared: Stage | undefined;
+  const stages = new Set<Stage>();
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([...stages].map((stage) => stage.close()));
+  };
+  options.signal?.addEventListener('abort', () => void closeAll(), { once: true });
   try {
-    for (const fault of options.faults) {
-      const points = options.points ?? (options.isShort ? fault.points.short : fault.points.full);
-      if (points === 0) continue;
-      say(`\n${fault.name}: ${fault.promise} (--fault ${fault.name} --seed ${options.seed} --points ${points})`);
-      const own: Stage[] = [];
-      const context: FaultContext = {
-        say: (line) => say(`  ${line}`),
-        shared: async () => (shared ??= await openStage()),
-        fresh: async (stageOptions) => {
-          const stage = await openStage(stageOptions);
-          own.push(stage);
-          return stage;
-        },
-      };
-      const startedMs = Date.now();
-      const run = fault.run(context, { seed: options.seed, points, isShort: options.isShort });
-      const outcome = await run.catch(asFinding).finally(() => Promise.all(own.map((stage) => stage.close())));
-      const { name, promise } = fault;
-      results.push({ name, promise, seed: options.seed, durationMs: Date.now() - startedMs, outcome });
-      sayOutcome(outcome, say);
-    }
-    if (shared !== undefined) results.push(await auditWhole(shared, options));
-    return results;
+    return await runFaults(options, stages);
   } finally {
-    await shared?.close();
+    await closeAll();
   }
+}
+
+async function runFaults(options: ChaosOptions, stages: Set<Stage>): Promise<ChaosResult[]> {
+  const results: ChaosResult[] = [];
+  const add = (result: ChaosResult): void => {
+    options.signal?.throwIfAborted();
+    results.push(result);
+    sayOutcome(result.outcome, options.say);
+    options.onResult?.(result);
+  };
+  const open = async (stageOptions: StageOptions = {}): Promise<Stage> => {
+    const stage = await openStage({ ...stageOptions, ...(options.signal && { signal: options.signal }) });
+    stages.add(stage);
+    return stage;
+  };
+  let shared: Stage | undefined;
+  for (const fault of options.faults) {
+    const points = options.points ?? (options.isShort ? fault.points.short : fault.points.full);
+    if (points === 0) continue;
+    const context: FaultContext = {
+      say: (line) => options.say(`  ${line}`),
+      shared: async () => (shared ??= await open()),
+      fresh: open,
+    };
+    add(await runFault(fault, context, options, points));
+    for (const stage of stages) if (stage !== shared) await stage.close();
+  }
+  if (shared !== undefined) add(await auditWhole(shared, options));
+  return results;
+}
+
+async function runFault(
+  { name, promise, run }: Fault,
+  context: FaultContext,
+  { seed, isShort, say }: ChaosOptions,
+  points: number,
+): Promise<ChaosResult> {
+  say(`\n${name}: ${promise} (--fault ${name} --seed ${seed} --points ${points})`);
+  const startedMs = Date.now();
+  const outcome = await run(context, { seed, points, isShort }).catch(asFinding);
+  return { name, promise, seed, durationMs: Date.now() - startedMs, outcome };
 }
 
 /** Everything that happened on the shared stack, once nothing is in doubt any more. */
@@ -71,7 +96,6 @@ async function auditWhole(stage: Stage, { seed, say }: ChaosOptions): Promise<Ch
   const { tally, findings } = await settleAndAudit(stage, BEGINNING, { sends: [], inbound: [] }, settling);
   const note = `${stage.recorder.repeats} events came more than once`;
   const outcome = { points: 1, tally, findings, recoveriesMs: [], note };
-  sayOutcome(outcome, say);
   return { name, promise, seed, durationMs: Date.now() - startedMs, outcome };
 }
 
