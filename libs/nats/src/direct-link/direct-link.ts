@@ -7,18 +7,14 @@ import { RpcOverHttp } from './rpc-over-http.client.js';
 
 /** A service's way to the services that it asks, for the time when NATS is away. ADR 0015 says why. */
 export class DirectLink extends RpcOverHttp {
-  private readonly known: Directory;
-
   /** @param service whose link this is; it hears the announcements of what the topology says that it calls */
   constructor(connection: NatsConnection, link: LinkState, service: string) {
     const own = Object.entries<ServiceTopology>(topology).find(([name]) => name === service)?.[1];
-    const directory = new Directory(connection, link, service, own ? calledServices(own) : []);
-    super(directory);
-    this.known = directory;
+    super(new Directory(connection, link, service, own ? calledServices(own) : []));
   }
 
-  /** Whether a process of the service could be asked directly now. */
-  knows(service: string): boolean {
-    return this.known.addresses(service).length > 0;
+  /** URLs of the service's processes that could be asked directly now. */
+  known(service: string): string[] {
+    return this.directory.addresses(service).map(({ url }) => url);
   }
 }

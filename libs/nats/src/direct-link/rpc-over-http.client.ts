@@ -20,7 +20,7 @@ export class RpcOverHttp implements RpcWay {
     bodyTimeout: 0,
   });
 
-  constructor(private readonly directory: Directory) {}
+  constructor(protected readonly directory: Directory) {}
 
   async ask(envelope: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
     const { subject, owner } = envelope.rpc;

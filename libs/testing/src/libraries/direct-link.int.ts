@@ -83,7 +83,7 @@ describe('an rpc while NATS is away', () => {
 
   it('goes directly to a process that had announced itself, with principal and request, and over NATS again after', async () => {
     const process = await startProcess('first');
-    await eventually(() => direct.knows('contacts'));
+    await eventually(() => direct.known('contacts').includes(process.url));
     await away();
     expect(await client.call(rpc, principal, request)).toBe('first');
     expect(process.calls).toEqual([{ principal, request, signal: expect.any(AbortSignal) }]);
@@ -96,7 +96,7 @@ describe('an rpc while NATS is away', () => {
 
   it('that was under way when NATS went is asked again directly', async () => {
     const process = await startProcess('direct');
-    await eventually(() => direct.knows('contacts'));
+    await eventually(() => direct.known('contacts').includes(process.url));
     // A server that stands still takes the request and never hands it on.
     globalThis.process.kill(nats.server.pid, 'SIGSTOP');
     const asked = client.call(rpc, principal, request, { deadlineMs: 20_000 });
