@@ -1,7 +1,11 @@
 import { errorRegistry } from '@switchboard/contracts/error-registry';
 import { topology } from '@switchboard/contracts/topology';
+import { catalogueOf } from '../catalogue/catalogue.js';
 import type { Sources } from '../sources.js';
+import { asyncApi } from './asyncapi.js';
 import { errorsPage } from './errors-page.js';
+import { eventsPage } from './events-page.js';
+import { formatted } from './formatted.js';
 import { natsConf } from './nats-conf.js';
 import { rolesSql } from './roles-sql.js';
 
@@ -13,9 +17,21 @@ export interface GeneratedFile {
   generate(sources: Sources): string | Promise<string>;
 }
 
+const EVENTS_PAGE = 'docs/events.md';
+const ASYNCAPI = 'docs/asyncapi.json';
+
 /** All of them. `node tools/check/dist/main.js --write` writes what the check `generated files` compares. */
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'docs/errors.md', generate: () => errorsPage([...errorRegistry.values()]) },
+  {
+    path: EVENTS_PAGE,
+    generate: (sources) => formatted(sources, EVENTS_PAGE, eventsPage(catalogueOf(sources), topology, sources)),
+  },
+  {
+    path: ASYNCAPI,
+    generate: (sources) =>
+      formatted(sources, ASYNCAPI, JSON.stringify(asyncApi(catalogueOf(sources), topology, sources), null, 2)),
+  },
   { path: 'deploy/nats/nats.conf', generate: natsConf },
   { path: 'deploy/postgres/roles.sql', generate: () => rolesSql(Object.keys(topology)) },
 ];
