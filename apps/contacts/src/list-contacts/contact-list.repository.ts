@@ -31,6 +31,9 @@ const listSql = (coverages?: string): string =>
 const walkSql = (coverages?: string): string =>
   `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c WHERE strpos(c.search_text, $4) > 0
    ORDER BY c.id DESC LIMIT $5`;
+const sampleSql = (coverages?: string): string =>
+  `SELECT g.gram, count(*)::int AS seen FROM (${stretchSql(coverages)}) c
+   CROSS JOIN unnest($4::text[]) AS g(gram) WHERE strpos(c.search_text, g.gram) > 0 GROUP BY g.gram`;
 const endSql = (coverages?: string): string =>
   `SELECT count(*)::int AS rows, min(c.id) AS id FROM (${stretchSql(coverages)}) c`;
 
@@ -38,6 +41,8 @@ const list = statement<ContactViewRow>('contacts.list', listSql());
 const listCovered = statement<ContactViewRow>('contacts.list-covered', listSql('$4'));
 const walk = statement<ContactViewRow>('contacts.list.walk', walkSql());
 const walkCovered = statement<ContactViewRow>('contacts.list.walk-covered', walkSql('$6'));
+const sample = statement<GramCount>('contacts.list.sample', sampleSql());
+const sampleCovered = statement<GramCount>('contacts.list.sample-covered', sampleSql('$5'));
 const end = statement<StretchEnd>('contacts.list.end', endSql());
 const endCovered = statement<StretchEnd>('contacts.list.end-covered', endSql('$4'));
 /** By the index of grams, all that match; `search_contacts` sorts them and leaves `$5`. */
@@ -66,6 +71,11 @@ export interface StretchEnd {
   readonly id: string | null;
 }
 
+interface GramCount {
+  readonly gram: string;
+  readonly seen: number;
+}
+
 /** Reads of lists of contacts. */
 @Injectable()
 export class ContactListRepository {
@@ -92,10 +102,19 @@ export class ContactListRepository {
     return found ?? { rows: 0, id: null };
   }
 
-  /** Those of the whole stretch that match, at most `limit`, by the index. */
-  async search(stretch: Stretch, term: SearchTerm, limit: number): Promise<ContactView[]> {
+  /** In how many of the stretch's next `rows` contacts each gram is. */
+  async sample(stretch: Stretch, rows: number, grams: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const values = [...positionOf(stretch), rows, grams];
+    const counts = stretch.coverages
+      ? await this.database.query(sampleCovered, [...values, stretch.coverages])
+      : await this.database.query(sample, values);
+    return new Map(counts.map(({ gram, seen }) => [gram, seen]));
+  }
+
+  /** Those of the whole stretch that match, at most `limit`, by the index. @param grams a `tsquery` */
+  async search(stretch: Stretch, term: SearchTerm, grams: string, limit: number): Promise<ContactView[]> {
     const [organizationId, cursor] = positionOf(stretch);
-    return this.views(search, [organizationId, cursor, term.grams, term.text, limit, stretch.coverages]);
+    return this.views(search, [organizationId, cursor, grams, term.text, limit, stretch.coverages]);
   }
 
   /** Those of the stretch that have one of the aliases. */

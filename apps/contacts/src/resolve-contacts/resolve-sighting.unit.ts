@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
+import { userAlias } from '../contact/alias.policy.js';
+import type { Contact, OptOut } from '../contact/contact.entity.js';
+import { ContactLedger } from '../contact/contact-ledger.js';
+import { resolveSighting } from './resolve-sighting.policy.js';
+
+const OLD = '+12015550101';
+const NEW = '+12015550102';
+const MEXICO = ['+5215512345678', '+525512345678'];
+const moved = (phone: string, formerPhone: string, id = 'wamid.move'): Partial<ContactSighting> => ({
+  phone,
+  formerPhone,
+  messagingId: phone.slice(1),
+  statement: { id, at: '2026-01-02T00:00:00.000Z' },
+});
+
+/** An organization's contacts, and what is seen of them. */
+function world(...known: readonly Contact[]) {
+  let ids = 0;
+  const ledger = new ContactLedger('corg', known, new Date('2026-01-02T00:00:00Z'), () => `cnew${++ids}`);
+  const see = (sighting: Partial<ContactSighting>): Contact =>
+    resolveSighting(ledger, { phone: null, profileName: null, messagingId: null, ...sighting });
+  return { ledger, see, events: (): number => ledger.steps.length };
+}
+
+function contactOf(id: string, phone: string, more: Partial<Contact> = {}): Contact {
+  return {
+    organizationId: 'corg',
+    id,
+    phone,
+    aliases: phone === '' ? [] : [phone],
+    messagingId: phone.slice(1),
+    name: null,
+    email: null,
+    optOuts: [],
+    heard: null,
+    version: 1,
+    updatedAt: new Date(0),
+    ...more,
+  };
+}
+
+const optOut = (id: string, channelId: string, source: OptOut['source'] = 'API'): OptOut => ({
+  id,
+  channelId,
+  source,
+  reason: null,
+});
+
+describe('a sighting', () => {
+  it('makes a contact under every written form, and finds it under each', () => {
+    const { see, events } = world();
+    const made = see({ phone: MEXICO[1], profileName: ' Ana ' });
+    expect(made).toMatchObject({ phone: MEXICO[1], aliases: MEXICO, messagingId: '525512345678', name: 'Ana' });
+    expect(see({ phone: MEXICO[0] })).toBe(made);
+    expect(events()).toBe(1);
+  });
+
+  it("takes the upstream's id once it is known, and adds the number that it is", () => {
+    const { see } = world(contactOf('c1', OLD));
+    expect(see({ phone: OLD, messagingId: NEW.slice(1) })).toMatchObject({
+      id: 'c1',
+      phone: OLD,
+      messagingId: NEW.slice(1),
+      aliases: [OLD, NEW],
+      version: 2,
+    });
+    expect(see({ phone: NEW }).id).toBe('c1');
+  });
+
+  it('fills an empty name, cleaned and cut, and never replaces one', () => {
+    const { see } = world(contactOf('c1', OLD), contactOf('c2', NEW, { name: 'Bo' }));
+    expect(see({ phone: OLD, profileName: `\0${'😀'.repeat(300)}\ud800` }).name).toBe('😀'.repeat(256));
+    expect(see({ phone: NEW, profileName: 'Other' })).toMatchObject({ name: 'Bo', version: 1 });
+  });
+});
+
+describe("the upstream's own id of a person", () => {
+  it('makes a contact without a phone, found again by that id', () => {
+    const { see, events } = world();
+    const made = see({ upstreamUserId: 'U.1', profileName: 'Ana' });
+    expect(made).toMatchObject({ phone: '', messagingId: 'U.1', aliases: [userAlias('U.1')], name: 'Ana' });
+    expect(see({ upstreamUserId: 'U.1' })).toBe(made);
+    expect(events()).toBe(1);
+  });
+
+  it('gets the phone that is seen with it later, and the contact keeps its id', () => {
+    const { see } = world();
+    const { id } = see({ upstreamUserId: 'U.1' });
+    expect(see({ upstreamUserId: 'U.1', phone: MEXICO[0], messagingId: '525512345678' })).toMatchObject({
+      id,
+      phone: MEXICO[0],
+      messagingId: '525512345678',
+      aliases: [...MEXICO, userAlias('U.1')],
+    });
+    expect(see({ phone: MEXICO[1] }).id).toBe(id);
+    const digits = world();
+    digits.see({ upstreamUserId: 'U.1' });
+    expect(digits.see({ upstreamUserId: 'U.1', phone: OLD }).messagingId).toBe(OLD.slice(1));
+  });
+
+  it('joins the contact of a phone that is known, which gets the consent of the one without', () => {
+    const nameless = contactOf('c1', '', { aliases: [userAlias('U.1')], optOuts: [optOut('co1', 'cchannel1')] });
+    const { see, ledger } = world(nameless, contactOf('c2', OLD));
+    const joined = see({ upstreamUserId: 'U.1', phone: OLD });
+    expect(joined).toMatchObject({ id: 'c2', aliases: [OLD, userAlias('U.1')] });
+    expect(joined.optOuts).toEqual([optOut('cnew1', 'cchannel1')]);
+    expect(ledger.find('c1')).toMatchObject({ aliases: [], optOuts: nameless.optOuts });
+    expect(see({ upstreamUserId: 'U.1' }).id).toBe('c2');
+  });
+});
+
+describe('a change of number', () => {
+  it('keeps the contact, its opt-outs and its name, and frees the old forms for somebody else', () => {
+    const { see } = world(
+      contactOf('c1', MEXICO[0] ?? '', { aliases: MEXICO, name: 'Ana', optOuts: [optOut('co1', '*')] }),
+    );
+    const after = see(moved(NEW, MEXICO[1] ?? ''));
+    expect(after).toMatchObject({ id: 'c1', phone: NEW, messagingId: NEW.slice(1), aliases: [NEW], name: 'Ana' });
+    expect(after.optOuts).toEqual([optOut('co1', '*')]);
+    const stranger = see({ phone: MEXICO[0] });
+    expect(stranger).toMatchObject({ phone: MEXICO[0], aliases: MEXICO, optOuts: [] });
+    expect(stranger.id).not.toBe('c1');
+  });
+
+  it('told again changes nothing, even when the old number is somebody else’s by then', () => {
+    const { see, events } = world(contactOf('c1', OLD));
+    see(moved(NEW, OLD));
+    const stranger = see({ phone: OLD });
+    const before = events();
+    expect(see(moved(NEW, OLD)).id).toBe('c1');
+    expect(see({ phone: OLD })).toBe(stranger);
+    expect(events()).toBe(before);
+  });
+
+  it('to a number that has a contact gives that one the opt-outs it lacks, and leaves the other without a number', () => {
+    const left = contactOf('c1', OLD, {
+      aliases: [OLD, userAlias('U.1')],
+      optOuts: [optOut('co1', 'cchannel1', 'KEYWORD'), optOut('co2', 'cchannel2')],
+    });
+    const { see, ledger } = world(left, contactOf('c2', NEW, { optOuts: [optOut('co3', 'cchannel2', 'UPSTREAM')] }));
+    const after = see(moved(NEW, OLD));
+    expect(after).toMatchObject({ id: 'c2', phone: NEW, aliases: [NEW, userAlias('U.1')] });
+    expect(after.optOuts).toEqual([optOut('co3', 'cchannel2', 'UPSTREAM'), optOut('cnew1', 'cchannel1', 'KEYWORD')]);
+    expect(ledger.find('c1')).toMatchObject({ phone: OLD, aliases: [], optOuts: left.optOuts });
+    expect(see({ phone: OLD }).id).not.toBe('c1');
+  });
+
+  it('of somebody unknown makes a contact of the new number alone', () => {
+    const { see } = world();
+    expect(see(moved(NEW, OLD))).toMatchObject({ phone: NEW, aliases: [NEW] });
+    expect(see({ phone: OLD })).toMatchObject({ phone: OLD, aliases: [OLD] });
+  });
+
+  it('never takes a form that is another contact’s', () => {
+    const { see, ledger } = world(contactOf('c1', OLD, { aliases: [OLD, NEW] }), contactOf('c2', '+12015550103'));
+    see({ ...moved(NEW, OLD), messagingId: '12015550103' });
+    expect(ledger.find('c1')?.aliases).toEqual([NEW]);
+    expect(ledger.find('c2')?.aliases).toEqual(['+12015550103']);
+  });
+});
