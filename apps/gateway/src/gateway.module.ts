@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/service';
+import { ChangeConversationController } from './edge/change-conversation/change-conversation.controller.js';
 import { CreateOptOutController } from './edge/create-opt-out/create-opt-out.controller.js';
 import { DeleteOptOutController } from './edge/delete-opt-out/delete-opt-out.controller.js';
 import { GetContactController } from './edge/get-contact/get-contact.controller.js';
@@ -8,8 +9,11 @@ import { GetConversationController } from './edge/get-conversation/get-conversat
 import { GetMessageController } from './edge/get-message/get-message.controller.js';
 import { GetOptOutController } from './edge/get-opt-out/get-opt-out.controller.js';
 import { HealthController, READINESS_CHECKS } from './edge/health/health.controller.js';
+import { ListChannelsController } from './edge/list-channels/list-channels.controller.js';
 import { ListContactsController } from './edge/list-contacts/list-contacts.controller.js';
 import { ListConversationsController } from './edge/list-conversations/list-conversations.controller.js';
+import { ListMessagesController } from './edge/list-messages/list-messages.controller.js';
+import { ListMessages } from './edge/list-messages/list-messages.js';
 import { ListOptOutsController } from './edge/list-opt-outs/list-opt-outs.controller.js';
 import { PingController } from './edge/ping/ping.controller.js';
 import { SendMessageController } from './edge/send-message/send-message.controller.js';
@@ -45,12 +49,16 @@ export class GatewayModule {
         GetOptOutController,
         ListOptOutsController,
         DeleteOptOutController,
+        ChangeConversationController,
+        ListMessagesController,
+        ListChannelsController,
         TakeCallbackController,
         HealthController,
       ],
       providers: [
         { provide: RpcClient, useValue: platform.rpc },
         { provide: SendMessage, useValue: new SendMessage(platform.rpc, systemClock) },
+        { provide: ListMessages, useValue: new ListMessages(platform.rpc) },
         { provide: TakeCallback, useValue: takeCallback },
         { provide: VERIFY_TOKEN, useValue: verifyToken },
         { provide: READINESS_CHECKS, useValue: checks },

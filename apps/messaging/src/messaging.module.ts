@@ -1,4 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { ChangeConversationHandler } from './change-conversation/change-conversation.handler.js';
+import { ChangeConversation } from './change-conversation/change-conversation.js';
 import { AccessTokens } from './channel/access-token.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
@@ -9,7 +11,10 @@ import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
+import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
+import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
+import { MessagePageRepository } from './list-messages/message-page.repository.js';
 import { MessageRepository } from './message/message.repository.js';
 import type { MessagingConfig } from './messaging.config.js';
 import { ProjectContactsConsumer } from './project-contacts/project-contacts.consumer.js';
@@ -23,23 +28,29 @@ import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.
 import { CloudClient } from './upstream/cloud.client.js';
 import { MeasuredUpstream } from './upstream/measured-upstream.js';
 import { Upstream } from './upstream/upstream.js';
+import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
 
 /** The messaging service. */
 @Module({
   controllers: [
     SendMessageHandler,
     GetMessageHandler,
-    GetChannelHandler,
+    ListMessagesHandler,
     GetConversationHandler,
     ListConversationsHandler,
+    ChangeConversationHandler,
+    GetChannelHandler,
+    ListChannelsHandler,
   ],
   providers: [
     AcceptMessage,
+    ChangeConversation,
     ChannelRepository,
     ContactRepository,
     ConversationRepository,
     Dispatcher,
     FirstAnswer,
+    MessagePageRepository,
     MessageRepository,
     ObserveDispatches,
     ProjectContactsConsumer,
@@ -48,6 +59,7 @@ import { Upstream } from './upstream/upstream.js';
     SettleDispatch,
     SettleOverdueWorker,
     TakeCallbacksConsumer,
+    WakeSnoozedWorker,
   ],
 })
 export class MessagingModule {

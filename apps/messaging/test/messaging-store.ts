@@ -175,7 +175,13 @@ export function callbackOf(
 
 /** The sender's channel as callbacks find it. */
 export function channelOf({ organizationId, channelId: id, phoneNumberId }: Sender): Channel {
-  const line = { name: 'support', phone: '+12015550181', defaultRegion: 'US' };
+  const line = {
+    name: 'support',
+    phone: '+12015550181',
+    provider: 'cloud',
+    businessAccountId: '1',
+    defaultRegion: 'US',
+  };
   return { organizationId, id, phoneNumberId, isDefault: true, status: 'CONNECTED', ...line };
 }
 

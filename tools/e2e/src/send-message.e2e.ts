@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing';
-import { Api, type Simulator } from './api.js';
+import { Api, type ApiAnswer, type Simulator } from './api.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -145,6 +145,49 @@ describe('a message on its way through everything that npm start starts', () => 
     expect(conversation).toMatchObject({ status: 'OPEN', contact: { name: 'Ada', messagingId: '4915123456789' } });
     const answered = await acme.send('+49 1512 3456789', 'Yes');
     expect(answered.body?.['conversationId']).toBe(conversation?.id);
+  });
+
+  it('moves its conversation by hand, until a time, and a text of the contact opens it again', async () => {
+    const sent = await acme.send('+49 1512 3456780', 'first');
+    const path = `/v1/conversations/${String(sent.body?.['conversationId'])}`;
+    const move = (body: unknown): Promise<ApiAnswer> => acme.ask('PATCH', path, JSON.stringify(body));
+    const refused = await move({ status: 'ARCHIVED' });
+    expect([refused.status, refused.body?.error?.code]).toEqual([400, 'INVALID_TRANSITION']);
+    expect((await move({ status: 'SNOOZED', snoozedUntil: '2001-01-01' })).body?.error?.message).toMatch(
+      /snoozedUntil/,
+    );
+    const until = new Date(Date.now() + 1_500);
+    const snoozed = await move({ status: 'SNOOZED', snoozedUntil: until.toISOString() });
+    expect(snoozed.body).toMatchObject({ status: 'SNOOZED', snoozedUntil: until.toISOString() });
+    await eventually(async () => (await acme.get(path)).body?.status === 'OPEN', SOON);
+    expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
+    expect((await move({ status: 'CLOSED' })).body).toMatchObject({ status: 'CLOSED', snoozedUntil: null });
+    expect((await acme.get('/v1/conversations?status=CLOSED')).body?.items).toHaveLength(1);
+    await simulator.post('inbound', { from: '4915123456780', name: 'Bo', text: 'second', id: 'wamid.reopens' });
+    await eventually(async () => (await acme.get(path)).body?.status === 'OPEN', SOON);
+    const messages = await acme.get(`${path}/messages`);
+    expect(messages.body?.items?.map((message) => message['text'])).toEqual(['second', 'first']);
+    const foreign = await globex.ask('PATCH', path, '{"status":"CLOSED"}');
+    expect([foreign.status, foreign.body?.error?.code]).toEqual([404, 'CONVERSATION_NOT_FOUND']);
+    expect((await globex.get(`${path}/messages`)).status).toBe(404);
+  });
+
+  it('shows the channels of the organization, newest first', async () => {
+    const { body } = await acme.get('/v1/channels');
+    const ids = body?.items?.map(({ id }) => id) ?? [];
+    expect(ids).toEqual([...ids].sort().reverse());
+    const channels = all.stack.devJson.organizations?.[0]?.channels ?? [];
+    expect(body?.items).toHaveLength(channels.length);
+    expect(body?.items?.find((item) => item['isDefault'])).toEqual({
+      id: channels.find(({ isDefault }) => isDefault)?.id,
+      name: 'Acme support',
+      phone: '+12015550181',
+      provider: 'cloud',
+      businessAccountId: expect.stringMatching(/^\d+$/),
+      isDefault: true,
+      status: 'CONNECTED',
+      createdAt: expect.stringMatching(ISO),
+    });
   });
 
   it('refuses bad input with the field and stores nothing', async () => {

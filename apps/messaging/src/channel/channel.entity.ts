@@ -16,8 +16,12 @@ export class Channel {
   @Column({ type: 'text' })
   readonly phone!: string;
 
+  /** Whose adapter sends from it. */
   @Column({ type: 'text' })
-  readonly status!: 'CONNECTED' | 'DISCONNECTED';
+  readonly provider!: string;
+
+  @Column({ name: 'business_account_id', type: 'text' })
+  readonly businessAccountId!: string;
 
   /** ISO 3166-1 alpha-2: how numbers in national form are read. */
   @Column({ name: 'default_region', type: 'text' })
@@ -29,4 +33,7 @@ export class Channel {
 
   @Column({ name: 'is_default', type: 'boolean' })
   readonly isDefault!: boolean;
+
+  @Column({ type: 'text' })
+  readonly status!: 'CONNECTED' | 'DISCONNECTED';
 }

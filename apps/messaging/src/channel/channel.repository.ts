@@ -1,16 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import type { ChannelFacts } from '@switchboard/contracts/messaging/http';
+import { channelChanged } from '@switchboard/contracts/messaging/events';
+import { appendEvents } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
-import { In } from 'typeorm';
+import { systemClock } from '@switchboard/service';
+import { In, LessThan } from 'typeorm';
+import { channelFacts } from './channel-view.js';
 import { Channel } from './channel.entity.js';
 
 /** Of the token that was refused alone: a channel may have been connected again, with another, since it was used. */
-const disconnect = statement(
+const disconnect = statement<ChannelFacts & { readonly organizationId: string }>(
   'messaging.channel.disconnect',
   `UPDATE channel SET status = 'DISCONNECTED'
    FROM unnest($1::text[], $2::text[], $3::bytea[]) AS refused(organization_id, id, access_token_sealed)
    WHERE channel.organization_id = refused.organization_id AND channel.id = refused.id
-     AND channel.access_token_sealed = refused.access_token_sealed AND channel.status = 'CONNECTED'`,
+     AND channel.access_token_sealed = refused.access_token_sealed AND channel.status = 'CONNECTED'
+   RETURNING channel.organization_id AS "organizationId", channel.id, channel.name, channel.phone, channel.status,
+     channel.is_default AS "isDefault", channel.default_region AS "defaultRegion"`,
 );
+/** Sorts after every id. */
+const FIRST_PAGE = 'd';
 
 /** A token that the upstream refused, as the channel held it when it was used. */
 export interface RefusedToken {
@@ -30,6 +39,15 @@ export class ChannelRepository {
     return this.database.dataSource.getRepository(Channel).findOneBy(where);
   }
 
+  /** At most `limit` channels behind the cursor, newest first. */
+  async list(organizationId: string, cursor: string | null, limit: number): Promise<Channel[]> {
+    return this.database.dataSource.getRepository(Channel).find({
+      where: { organizationId, id: LessThan(cursor ?? FIRST_PAGE) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+  }
+
   /** Channels by the upstream's ids of their lines: how a callback finds its organization. */
   async byPhoneNumberIds(phoneNumberIds: readonly string[]): Promise<ReadonlyMap<string, Channel>> {
     const channels = await this.database.dataSource
@@ -40,15 +58,27 @@ export class ChannelRepository {
 }
 
 /**
- * Marks channels as disconnected whose token or permission the upstream refused, unless they hold another token by now.
- * Travels with COMMIT.
+ * Marks channels as disconnected whose token or permission the upstream refused, unless they hold another token by now,
+ * and tells of each.
  */
-export function disconnectChannels(tx: Transaction, refused: readonly RefusedToken[]): void {
+export async function disconnectChannels(tx: Transaction, refused: readonly RefusedToken[]): Promise<void> {
   if (refused.length === 0) return;
   const sorted = [...refused].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
-  tx.atCommit(disconnect, [
+  const gone = await tx.query(disconnect, [
     sorted.map(({ organizationId }) => organizationId),
     sorted.map(({ channelId }) => channelId),
     sorted.map(({ accessTokenSealed }) => accessTokenSealed),
   ]);
+  const occurredAt = new Date(systemClock.now());
+  appendEvents(
+    tx,
+    gone.map((channel) => ({
+      event: channelChanged,
+      organizationId: channel.organizationId,
+      aggregateId: channel.id,
+      sequence: null,
+      occurredAt,
+      data: { channel: channelFacts(channel) },
+    })),
+  );
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { conversationStatuses } from '@switchboard/contracts/messaging/http';
 import type { ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { Database, statement } from '@switchboard/postgres';
 import { conversationColumns, type ConversationRow } from './conversation-view.js';
@@ -8,18 +9,41 @@ export interface ListedConversation extends ConversationRow {
   readonly position: string;
 }
 
-/** A page in the order of `position`, newest first; one index per filter, one `<` for the cursor. */
+/** Sorts after every position. */
+const FIRST_PAGE = 'd';
+
+/** All conversations, in the order of the index on `position`, from the cursor on. */
 const listSql = statement<ListedConversation>(
   'messaging.conversation.list',
   `SELECT ${conversationColumns}, c.position
    FROM conversation c JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id
    WHERE c.organization_id = $1 AND c.position < $2
-     AND ($4::text IS NULL OR c.channel_id = $4) AND ($5::text IS NULL OR c.contact_id = $5)
    ORDER BY c.position DESC LIMIT $3`,
 );
-const listByStatusSql = statement<ListedConversation>(
-  'messaging.conversation.list-status',
-  listSql.text.replace('ORDER BY', 'AND c.status = $6 ORDER BY'),
+/** By status, by channel, or both: an ordered branch of `conversation_branch` for each channel and status, merged. */
+const listBranchesSql = statement<ListedConversation>(
+  'messaging.conversation.list-branches',
+  `SELECT ${conversationColumns}, c.position
+   FROM (SELECT branch.* FROM channel ch
+     CROSS JOIN unnest($4::text[]) AS asked(status)
+     CROSS JOIN LATERAL (SELECT * FROM conversation b
+       WHERE b.organization_id = ch.organization_id AND b.channel_id = ch.id AND b.status = asked.status
+         AND b.position < $2
+       ORDER BY b.position DESC LIMIT $3) AS branch
+     WHERE ch.organization_id = $1 AND ($5::text IS NULL OR ch.id = $5)
+     ORDER BY branch.position DESC LIMIT $3) AS c
+   JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id
+   ORDER BY c.position DESC`,
+);
+/** Those of a contact: one at most for each channel, by the unique index. */
+const listOfContactSql = statement<ListedConversation>(
+  'messaging.conversation.list-contact',
+  `SELECT ${conversationColumns}, c.position
+   FROM channel ch
+   JOIN conversation c ON c.organization_id = ch.organization_id AND c.channel_id = ch.id AND c.contact_id = $6
+   JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id
+   WHERE ch.organization_id = $1 AND ($5::text IS NULL OR ch.id = $5) AND c.status = ANY($4::text[]) AND c.position < $2
+   ORDER BY c.position DESC LIMIT $3`,
 );
 const findSql = statement<ConversationRow>(
   'messaging.conversation.find',
@@ -27,8 +51,6 @@ const findSql = statement<ConversationRow>(
    FROM conversation c JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id
    WHERE c.organization_id = $1 AND c.id = $2`,
 );
-/** Sorts after every position. */
-const FIRST_PAGE = 'd';
 
 /** Plain reads of conversations: one per channel and contact. */
 @Injectable()
@@ -38,9 +60,11 @@ export class ConversationRepository {
   /** At most `limit` rows behind the cursor, newest first. */
   async list(organizationId: string, request: ListConversationsRequest, limit: number): Promise<ListedConversation[]> {
     const { cursor, messagingChannelId, contactId, status } = request;
-    const values = [organizationId, cursor ?? FIRST_PAGE, limit, messagingChannelId, contactId];
-    if (status === null) return this.database.query(listSql, values);
-    return this.database.query(listByStatusSql, [...values, status]);
+    const page = [organizationId, cursor ?? FIRST_PAGE, limit];
+    if (contactId === null && messagingChannelId === null && status === null) return this.database.query(listSql, page);
+    const filtered = [...page, status === null ? conversationStatuses : [status], messagingChannelId];
+    if (contactId === null) return this.database.query(listBranchesSql, filtered);
+    return this.database.query(listOfContactSql, [...filtered, contactId]);
   }
 
   /** The conversation of that organization; null when it has none of that id. */

@@ -70,7 +70,7 @@ export async function applySettlements(tx: Transaction, settlements: readonly Se
     postponements.map(({ dispatch }) => dispatch),
   );
   postponeDispatches(tx, postponements);
-  disconnectChannels(
+  await disconnectChannels(
     tx,
     refusedAs('disconnected', settlements).map(({ attempt }) => attempt),
   );

@@ -1,5 +1,6 @@
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { isEmail, ValidateBy } from 'class-validator';
+import { momentOf } from './moment.policy.js';
 
 /** Whether a field may be left out, or be null. */
 export interface Presence {
@@ -41,6 +42,12 @@ export function WholeNumberText(min: number, max: number, presence: Presence = {
     if (typeof value !== 'string' || !/^(0|[1-9][0-9]{0,8})$/.test(value)) return false;
     return Number(value) >= min && Number(value) <= max;
   });
+}
+
+/** A date, or a date and time; `momentOf` reads it. */
+export function Moment(presence: Presence = {}): PropertyDecorator {
+  const isMoment = (value: unknown): boolean => typeof value === 'string' && momentOf(value) !== null;
+  return rule('moment', 'must be an ISO 8601 date, or date and time', presence, isMoment);
 }
 
 /** One rule with one sentence a field, whatever is wrong with it: nothing is coerced. */

@@ -1,0 +1,28 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { conversationStatuses, type ConversationStatus } from '@switchboard/contracts/messaging/http';
+import type { ChangeConversationRequest } from '@switchboard/contracts/messaging/rpc';
+import type { FastifyRequest } from 'fastify';
+import { momentOf } from '../input/moment.policy.js';
+import { readBody, readId } from '../input/read-input.js';
+import { Moment, OneOf } from '../input/text.decorator.js';
+
+/** The body of `PATCH /v1/conversations/{id}`. Source: decisions, "Conversations". */
+class ChangeConversationBody {
+  @OneOf(conversationStatuses)
+  status: ConversationStatus = 'OPEN';
+
+  @Moment({ optional: true, nullable: true })
+  snoozedUntil: string | null | undefined;
+}
+
+/** Whether `snoozedUntil` is in the future, messaging says. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
+export function readChangeConversation(request: FastifyRequest): ChangeConversationRequest {
+  const id = readId(request);
+  const { status, snoozedUntil } = readBody(ChangeConversationBody, request);
+  const until = typeof snoozedUntil === 'string' ? momentOf(snoozedUntil) : null;
+  if (until !== null && status !== 'SNOOZED') {
+    throw new AppError(gatewayErrors.VALIDATION_FAILED, '`snoozedUntil` must come with the `status` SNOOZED alone');
+  }
+  return { id, status, snoozedUntil: until?.toISOString() ?? null };
+}

@@ -1,0 +1,26 @@
+import { Controller, Patch, Req } from '@nestjs/common';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { ConversationView } from '@switchboard/contracts/messaging/http';
+import { changeConversationRpc, type ChangeConversationRequest } from '@switchboard/contracts/messaging/rpc';
+import { RpcClient } from '@switchboard/nats';
+import { principalOf, type RequestOf } from '../http/edge-request.js';
+import { Declare } from '../http/route-declaration.js';
+import { readChangeConversation } from './change-conversation.body.js';
+
+/** `PATCH /v1/conversations/{id}`. Source: decisions, "Conversations". */
+@Controller('v1/conversations')
+export class ChangeConversationController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Patch(':id')
+  @Declare({
+    access: 'key',
+    scope: 'conversations:write',
+    errors: [messagingErrors.CONVERSATION_NOT_FOUND, messagingErrors.INVALID_TRANSITION],
+    cost: 1,
+    input: readChangeConversation,
+  })
+  change(@Req() request: RequestOf<ChangeConversationRequest>): Promise<ConversationView> {
+    return this.rpc.call(changeConversationRpc, principalOf(request), request.edge.input);
+  }
+}

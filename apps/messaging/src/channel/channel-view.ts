@@ -1,0 +1,24 @@
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import type { ChannelFacts, ChannelView } from '@switchboard/contracts/messaging/http';
+import type { Channel } from './channel.entity.js';
+
+/** The one shape of a channel in the API. Source: decisions, "Channels". */
+export function channelView(channel: Channel): ChannelView {
+  const { id, name, phone, provider, businessAccountId, isDefault, status } = channel;
+  return {
+    id,
+    name,
+    phone,
+    provider,
+    businessAccountId,
+    isDefault,
+    status,
+    createdAt: cuidTime(id).toISOString(),
+  };
+}
+
+/** What other services know of a channel. */
+export function channelFacts(channel: Pick<Channel, keyof ChannelFacts>): ChannelFacts {
+  const { id, name, phone, status, isDefault, defaultRegion } = channel;
+  return { id, name, phone, status, isDefault, defaultRegion };
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { ListMessagesRequest } from '@switchboard/contracts/messaging/rpc';
+import { Database, statement } from '@switchboard/postgres';
+import type { MessageRow } from '../message/message-view.js';
+
+/**
+ * Newest first by id. The partitions are ranges of ids, so the server reads them one after the other from the newest one
+ * and stops when the page is full: what is old costs nothing.
+ *
+ * `conversation_id > ''` is true of every row and is what the partial index `message_page` asks for: a statement that does
+ * not say it, as those on the hot paths, cannot be planned with that index. Source: docs/adr/0017-lists.md
+ */
+const pageSql = statement<MessageRow>(
+  'messaging.message.page',
+  `SELECT m.id, m.conversation_id AS "conversationId", m.contact_id AS "contactId", m.channel_id AS "channelId",
+     m.direction, m.type, m.unsupported_type AS "unsupportedType", m.text, m.template, m.status,
+     m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
+     m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
+     m.failed_at AS "failedAt", m.traceparent
+   FROM message m
+   WHERE m.organization_id = $1 AND m.conversation_id = $2 AND m.conversation_id > '' AND m.id < $3
+   ORDER BY m.id DESC LIMIT $4`,
+);
+/** Sorts after every id. */
+const FIRST_PAGE = 'd';
+
+/** Pages of a conversation's messages. */
+@Injectable()
+export class MessagePageRepository {
+  constructor(private readonly database: Database) {}
+
+  /** At most `limit` messages behind the cursor, newest first. */
+  async list(organizationId: string, request: ListMessagesRequest, limit: number): Promise<MessageRow[]> {
+    const { conversationId, cursor } = request;
+    return this.database.query(pageSql, [organizationId, conversationId, cursor ?? FIRST_PAGE, limit]);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Actor } from '@switchboard/contracts/grammar/principal';
+import { appendEvents } from '@switchboard/outbox';
+import { statement, type Transaction } from '@switchboard/postgres';
+import { conversationColumns, type ConversationRow } from '../conversation/conversation-view.js';
+import { moveEvent, openerOf } from '../conversation/move-event.js';
+
+/** A conversation whose snooze has just ended. */
+interface WokenConversation extends ConversationRow {
+  readonly organizationId: string;
+  readonly eventSequence: string;
+  /** By the database's clock. */
+  readonly at: Date;
+}
+
+const BY: Actor = { type: 'system', name: 'wake-snoozed' };
+
+/**
+ * The first to end are the first to wake, by the partial index on `snoozed_until`. What somebody else has locked is left
+ * to him, or to the next round: replicas never wait for each other, and no order of locks can deadlock.
+ */
+const wakeSql = statement<WokenConversation>(
+  'messaging.conversation.wake',
+  `WITH due AS (
+     SELECT d.organization_id, d.id, d.contact_id FROM conversation d
+     WHERE d.status = 'SNOOZED' AND d.snoozed_until <= now()
+     ORDER BY d.snoozed_until LIMIT $1 FOR UPDATE SKIP LOCKED
+   )
+   UPDATE conversation c SET status = 'OPEN', snoozed_until = NULL, opened_by = $2, event_sequence = c.event_sequence + 1
+   FROM due JOIN contact p ON p.organization_id = due.organization_id AND p.id = due.contact_id
+   WHERE c.organization_id = due.organization_id AND c.id = due.id
+   RETURNING ${conversationColumns}, c.organization_id AS "organizationId", c.event_sequence AS "eventSequence", now() AS at`,
+);
+
+/** Opens conversations whose snooze has ended, at most so many, each with its event. @returns how many */
+export async function wakeSnoozed(tx: Transaction, limit: number): Promise<number> {
+  const woken = await tx.query(wakeSql, [limit, openerOf(BY)]);
+  appendEvents(
+    tx,
+    woken.map(({ organizationId, eventSequence, at, ...conversation }) =>
+      moveEvent({ organizationId, conversation, from: 'SNOOZED', by: BY, sequence: Number(eventSequence), at }),
+    ),
+  );
+  return woken.length;
+}

@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { ConversationEventData } from '@switchboard/contracts/messaging/events';
+import {
+  conversationStatuses,
+  type ConversationStatus,
+  type ConversationView,
+} from '@switchboard/contracts/messaging/http';
+import { testServers } from '@switchboard/testing';
+import type { Channel } from '../src/channel/channel.entity.js';
+import { isAllowedTransition } from '../src/conversation/conversation-status.policy.js';
+import { conversationView } from '../src/conversation/conversation-view.js';
+import { ConversationRepository } from '../src/conversation/conversation.repository.js';
+import { wakeSnoozed } from '../src/wake-snoozed/wake-snoozed.js';
+import { TestInbox } from './test-inbox.js';
+
+const servers = testServers();
+const EVENT_OF: Readonly<Record<ConversationStatus, string>> = {
+  OPEN: 'messaging.conversation.opened.v1',
+  CLOSED: 'messaging.conversation.closed.v1',
+  PENDING: 'messaging.conversation.updated.v1',
+  SNOOZED: 'messaging.conversation.updated.v1',
+  ARCHIVED: 'messaging.conversation.updated.v1',
+};
+/** Ways from OPEN, where every conversation begins. */
+const WAYS: Readonly<Record<ConversationStatus, readonly ConversationStatus[]>> = {
+  OPEN: [],
+  PENDING: ['PENDING'],
+  SNOOZED: ['SNOOZED'],
+  CLOSED: ['CLOSED'],
+  ARCHIVED: ['CLOSED', 'ARCHIVED'],
+};
+const pairs = conversationStatuses.flatMap((from) => conversationStatuses.map((to) => [from, to] as const));
+const LATER = new Date('2999-12-31T00:00:00.000Z');
+
+describe('moving a conversation', () => {
+  let inbox: TestInbox;
+  let channel: Channel;
+
+  beforeAll(async () => {
+    inbox = await TestInbox.open(servers);
+    channel = await inbox.addChannel();
+  });
+
+  async function conversationIn(status: ConversationStatus): Promise<string> {
+    const id = await inbox.touch(channel, (await inbox.addContact('Ada')).id);
+    for (const step of WAYS[status]) await inbox.change(id, step);
+    return id;
+  }
+
+  async function shown(id: string): Promise<ConversationView | null> {
+    const row = await new ConversationRepository(inbox.database).find(inbox.organizationId, id);
+    return row && conversationView(row);
+  }
+
+  /** What was told of a conversation itself, and that the numbers of all its events have no gap. */
+  async function told(id: string): Promise<EventEnvelope<ConversationEventData>[]> {
+    const events = await inbox.eventsOf(id);
+    // The helper's touch reserves two numbers, one of them for an opening that it does not tell.
+    const [first = 0] = events.map(({ sequence }) => sequence);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => Number(first) + index));
+    return events.filter(({ subject }) => subject.includes('.conversation.')) as EventEnvelope<ConversationEventData>[];
+  }
+
+  it.each(pairs)('from %s to %s by hand does what the table says, and tells it once', async (from, to) => {
+    const id = await conversationIn(from);
+    const [before, toldBefore] = [await shown(id), await told(id)];
+    if (!isAllowedTransition(from, to)) {
+      const refused = inbox.change(id, to);
+      await expect(refused).rejects.toMatchObject({
+        code: 'INVALID_TRANSITION',
+        message: `A conversation cannot move from ${from} to ${to}`,
+      });
+      expect([await shown(id), await told(id)]).toEqual([before, toldBefore]);
+      return;
+    }
+    const after = await inbox.change(id, to);
+    expect(after).toEqual({ ...before, status: to });
+    expect(await shown(id)).toEqual(after);
+    const news = (await told(id)).slice(toldBefore.length);
+    const by = { type: 'key', keyId: 'ckey0001' };
+    if (from === to) expect(news).toEqual([]);
+    else expect(news).toMatchObject([{ subject: EVENT_OF[to], data: { conversation: after, change: { from, by } } }]);
+  });
+
+  it('snoozes until a time in the future, takes a new one, and none', async () => {
+    const id = await conversationIn('OPEN');
+    expect(await inbox.change(id, 'SNOOZED', LATER)).toMatchObject({ snoozedUntil: LATER.toISOString() });
+    const earlier = new Date('2998-01-01T00:00:00.123Z');
+    expect(await inbox.change(id, 'SNOOZED', earlier)).toMatchObject({ snoozedUntil: '2998-01-01T00:00:00.123Z' });
+    expect(await inbox.change(id, 'SNOOZED', earlier)).toEqual(await shown(id));
+    expect(await told(id)).toHaveLength(2);
+    expect(await inbox.change(id, 'SNOOZED')).toMatchObject({ status: 'SNOOZED', snoozedUntil: null });
+    await inbox.change(id, 'SNOOZED', LATER);
+    expect(await inbox.change(id, 'PENDING')).toMatchObject({ status: 'PENDING', snoozedUntil: null });
+    const past = inbox.change(id, 'SNOOZED', new Date(Date.now() - 1));
+    await expect(past).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: '`snoozedUntil` must be in the future',
+    });
+  });
+
+  it("knows nothing of another organization's conversation", async () => {
+    const id = await conversationIn('OPEN');
+    await expect(inbox.beside().change(id, 'CLOSED')).rejects.toMatchObject({ code: 'CONVERSATION_NOT_FOUND' });
+    expect(await shown(id)).toMatchObject({ status: 'OPEN' });
+  });
+
+  it.each([...conversationStatuses])('an inbound message opens it or leaves it: %s', async (status) => {
+    const contact = await inbox.addContact();
+    await inbox.receive(channel, contact, 'first');
+    const id = await inbox.touch(channel, contact.id);
+    for (const step of WAYS[status]) await inbox.change(id, step, step === 'SNOOZED' ? LATER : null);
+    const toldBefore = (await inbox.eventsOf(id)).length;
+    await inbox.receive(channel, contact, 'second', 'third');
+    const reopened = status === 'PENDING' || status === 'SNOOZED' || status === 'CLOSED';
+    const now = status === 'ARCHIVED' ? 'ARCHIVED' : 'OPEN';
+    expect(await shown(id)).toMatchObject({ status: now, snoozedUntil: null });
+    const news = (await inbox.eventsOf(id)).slice(toldBefore);
+    expect(news.map(({ subject }) => subject.split('.').slice(1, 3).join('.'))).toEqual([
+      ...(reopened ? ['conversation.opened'] : []),
+      'message.received',
+      'message.received',
+    ]);
+    if (reopened) expect(news[0]?.data).toEqual({ conversation: await shown(id) });
+    // Whatever became of the snooze, nothing is left that could end.
+    expect(await inbox.database.transaction((tx) => wakeSnoozed(tx, 100))).toBe(0);
+  });
+
+  it('stays in line under changes, inbound messages and ends of snoozes all at once', async () => {
+    const contact = await inbox.addContact();
+    await inbox.receive(channel, contact, 'first');
+    const id = await inbox.touch(channel, contact.id);
+    const before = (await inbox.eventsOf(id)).length;
+    const changes = Array.from({ length: 40 }, async (_, index) => {
+      const status = conversationStatuses[index % conversationStatuses.length] ?? 'OPEN';
+      // Some of these snoozes end while the others are under way.
+      const until = status === 'SNOOZED' ? new Date(Date.now() + 200) : null;
+      await inbox.change(id, status, until).catch((error: unknown) => expect(error).toMatchObject({ status: 400 }));
+    });
+    const messages = Array.from({ length: 20 }, (_, index) => inbox.receive(channel, contact, `text ${index}`));
+    const wakes = Array.from({ length: 20 }, () => inbox.database.transaction((tx) => wakeSnoozed(tx, 10)));
+    await Promise.all([...changes, ...messages, ...wakes]);
+
+    const events = (await inbox.eventsOf(id)).slice(before);
+    const numbers = events.map(({ sequence }) => Number(sequence));
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+    expect(events.filter(({ subject }) => subject.includes('message.received'))).toHaveLength(20);
+    // Each event was true when it was told: played in order they end where the row stands.
+    let status: ConversationStatus = 'OPEN';
+    for (const { subject, data } of events as EventEnvelope<ConversationEventData>[]) {
+      if (!subject.includes('.conversation.')) continue;
+      expect(data.change?.from ?? status).toBe(status);
+      expect(subject).toBe(EVENT_OF[data.conversation.status]);
+      status = data.conversation.status;
+    }
+    expect(await shown(id)).toMatchObject({ status });
+  });
+
+  it('wakes what is due and nothing else, each once, however many look at the same time', async () => {
+    await inbox.superuser.dataSource.query('DELETE FROM messaging.conversation');
+    const ids: string[] = [];
+    for (let count = 0; count < 30; count++) ids.push(await conversationIn('OPEN'));
+    const [still, ...due] = ids;
+    for (const id of ids) await inbox.change(id, 'SNOOZED', LATER);
+    await inbox.superuser.dataSource.query(
+      `UPDATE messaging.conversation SET snoozed_until = now() - interval '1 ms' WHERE id = ANY($1)`,
+      [due],
+    );
+    const rounds = await Promise.all(
+      Array.from({ length: 16 }, () => inbox.database.transaction((tx) => wakeSnoozed(tx, 4))),
+    );
+    expect(rounds.reduce((sum, count) => sum + count, 0)).toBe(due.length);
+    for (const id of due) {
+      const [, opened, ...more] = await told(id);
+      const by = { type: 'system', name: 'wake-snoozed' };
+      expect(opened).toMatchObject({
+        subject: EVENT_OF.OPEN,
+        data: { conversation: await shown(id), change: { from: 'SNOOZED', by } },
+      });
+      expect([more, await shown(id)]).toEqual([[], expect.objectContaining({ status: 'OPEN', snoozedUntil: null })]);
+    }
+    expect(await shown(still ?? '')).toMatchObject({ status: 'SNOOZED', snoozedUntil: LATER.toISOString() });
+  });
+});

@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { Database } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import type { Channel } from '../src/channel/channel.entity.js';
+import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
+import { Message } from '../src/message/message.entity.js';
+import { MessageRepository } from '../src/message/message.repository.js';
+import { recordProgress } from '../src/message/record-progress.js';
+import { acceptMessages } from '../src/send-message/accept-message.batch.js';
+import { blocksOf, nodesOf, planOf, preparedStatements, type PreparedStatement } from './plans.js';
+import { TestInbox } from './test-inbox.js';
+
+const servers = testServers();
+/** Of the statement that reads a page of a conversation's messages. */
+const PAGE = 'messaging.message.page';
+
+describe('statements on the partitions of messages', () => {
+  let inbox: TestInbox;
+  let channel: Channel;
+  const contactId = newCuid();
+
+  beforeAll(async () => {
+    inbox = await TestInbox.open(servers);
+    channel = await inbox.addChannel();
+    await inbox.addContact('Ada', 1, contactId);
+    // Three years of partitions, as a platform has them that is not new.
+    await inbox.superuser.dataSource.query(`
+      SELECT messaging.ensure_partition('message', month, month + interval '1 month', to_char(month, 'YYYYMM'))
+      FROM generate_series(date_trunc('month', now() AT TIME ZONE 'UTC') - interval '35 months',
+        date_trunc('month', now() AT TIME ZONE 'UTC') - interval '2 months', interval '1 month') AS month`);
+  });
+
+  /** A new connection that has planned every statement which reads or changes a message by its key, and the page. */
+  async function planned(): Promise<{ readonly database: Database; readonly statements: PreparedStatement[] }> {
+    const database = await inbox.prepared.database({ entities: [Message], poolMax: 1 });
+    const { organizationId } = inbox;
+    const messageId = newCuid();
+    const request = { organizationId, messageId, channelId: newCuid(), phone: null, text: 'x', lease: 'l' };
+    await database.transaction((tx) => acceptMessages(tx, [{ ...request, traceparent: null }]));
+    const fact = { type: 'sent' } as const;
+    const report = { organizationId, messageId, fact, upstreamMessageId: null, traceparent: null };
+    await database.transaction((tx) => recordProgress(tx, [report]));
+    await claimRetries(database, [], { limit: 10, organizationMax: 10, underway: new Map() }, 'l');
+    await new MessageRepository(database).find(organizationId, messageId);
+    const page = { conversationId: newCuid(), limit: 25, cursor: null };
+    await new MessagePageRepository(database).list(organizationId, page, 26);
+    return { database, statements: await preparedStatements(database) };
+  }
+
+  /** Conversation n of so many gets every n-th message; ids spread over the months from `months` ago until now. */
+  async function fill(messages: number, conversations: number, months: number): Promise<void> {
+    await inbox.superuser.dataSource.query(
+      `INSERT INTO messaging.message (organization_id, id, conversation_id, contact_id, channel_id, direction, type, text,
+         status)
+       SELECT $1, messaging.cuid_floor(now() - n * make_interval(months => $4) / $2) || lpad(n::text, 16, '0'),
+         'conversation' || n % $3, $5, $6, 'INBOUND', 'TEXT', 'text', 'RECEIVED' FROM generate_series(1, $2::int) AS n`,
+      [inbox.organizationId, messages, conversations, months, contactId, channel.id],
+    );
+  }
+
+  async function expectPlans(): Promise<void> {
+    const { database, statements } = await planned();
+    const byKey = statements.filter(({ name, text }) => name !== PAGE && /\bmessage m\b/.test(text));
+    expect(byKey.map(({ name }) => name).sort()).toEqual(
+      expect.arrayContaining(['messaging.dispatch.claim', 'messaging.message.judge', 'messaging.message.lock']),
+    );
+    for (const statement of byKey) {
+      const nodes = nodesOf(await planOf(database, statement));
+      const onMessages = nodes.filter((node) => /^message_\d/.test(node['Relation Name'] ?? '') && node['Index Name']);
+      expect(onMessages.length).toBeGreaterThan(0);
+      expect([...new Set(onMessages.map((node) => node['Index Name']?.replace(/\d+/, 'N')))]).toEqual([
+        'message_N_pkey',
+      ]);
+    }
+    const page = statements.find(({ name }) => name === PAGE);
+    const plan = page && (await planOf(database, page, { values: ["'corg'", "'cconversation'", "'d'", '26'] }));
+    const scans = nodesOf(plan ?? { 'Node Type': 'none' }).filter((node) => node['Index Name'] !== undefined);
+    expect(scans.length).toBeGreaterThanOrEqual(36);
+    expect([...new Set(scans.map((node) => node['Index Name']?.replace(/_\d{6}_/, '_N_')))]).toEqual([
+      expect.stringMatching(/^message_N_organization_id_conversation_id_id_idx$/),
+    ]);
+    // Ordered by the partitions themselves: nothing is sorted, nothing is merged.
+    expect(nodesOf(plan ?? { 'Node Type': 'none' }).map((node) => node['Node Type'])).not.toContain('Sort');
+  }
+
+  it('use the primary key, and the page its own index, when planned on empty partitions', () => expectPlans());
+
+  it('use the same when planned without statistics on what has grown, and with statistics', async () => {
+    await fill(40_000, 40, 30);
+    await expectPlans();
+    await inbox.superuser.dataSource.query('ANALYZE messaging.message');
+    await expectPlans();
+  });
+
+  it('read for page 1,000 what they read for page 1, and of partitions that are not needed nothing', async () => {
+    const { database, statements } = await planned();
+    const page = statements.find(({ name }) => name === PAGE);
+    if (!page) throw new Error('there is no page');
+    // One conversation of 26,000 messages in the last month, and what was before.
+    await inbox.superuser.dataSource.query(
+      `INSERT INTO messaging.message (organization_id, id, conversation_id, contact_id, channel_id, direction, type, text,
+         status)
+       SELECT $1, messaging.cuid_floor(now() - n * interval '1 second') || lpad(n::text, 16, 'x'),
+         'conversation1', $2, $3, 'INBOUND', 'TEXT', 'text', 'RECEIVED' FROM generate_series(1, 26000) AS n`,
+      [inbox.organizationId, contactId, channel.id],
+    );
+    await inbox.superuser.dataSource.query('VACUUM ANALYZE messaging.message');
+    const [{ id: behind }] = await inbox.superuser.dataSource.query(
+      `SELECT id FROM messaging.message WHERE organization_id = $1 AND conversation_id = 'conversation1'
+       ORDER BY id DESC OFFSET 24999 LIMIT 1`,
+      [inbox.organizationId],
+    );
+    const read = async (cursor: string): Promise<{ readonly blocks: number; readonly partitions: number }> => {
+      const values = [`'${inbox.organizationId}'`, "'conversation1'", `'${cursor}'`, '26'];
+      const plan = await planOf(database, page, { values, analyze: true });
+      const begun = nodesOf(plan).filter((node) => node['Index Name'] !== undefined);
+      return { blocks: blocksOf(plan), partitions: begun.length };
+    };
+    await read('d');
+    const [first, thousandth] = [await read('d'), await read(behind)];
+    expect(thousandth.blocks).toBeLessThanOrEqual(first.blocks * 2);
+    expect(first.blocks).toBeLessThan(100);
+    // Three months ahead are there already and empty; the year before is never looked at.
+    expect(first.partitions).toBeLessThanOrEqual(6);
+    expect(thousandth.partitions).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,105 @@
+import type { UpstreamMessageItem } from '@switchboard/contracts/gateway/events';
+import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import type { ConversationStatus, ConversationView } from '@switchboard/contracts/messaging/http';
+import { statement, type Database } from '@switchboard/postgres';
+import { createLog, systemClock } from '@switchboard/service';
+import type { ServiceDatabase, TestServers } from '@switchboard/testing';
+import { ChangeConversation } from '../src/change-conversation/change-conversation.js';
+import { Channel } from '../src/channel/channel.entity.js';
+import { ChannelRepository } from '../src/channel/channel.repository.js';
+import { ContactRepository } from '../src/contact/contact.repository.js';
+import { touchConversations } from '../src/conversation/touch-conversations.js';
+import { Message } from '../src/message/message.entity.js';
+import { messagingMigrations } from '../src/migrations/all.js';
+import { seedChannels } from '../src/seed.js';
+import { takeInbound } from '../src/take-callbacks/take-inbound.js';
+
+type Facts = Parameters<ContactRepository['project']>[0][number]['contact'];
+
+const eventsSql = statement<{ payload: string }>(
+  'test.events',
+  'SELECT payload FROM outbox WHERE aggregate_id = $1 ORDER BY position',
+);
+
+/** An organization with channels and contacts in a messaging database, and what can happen to it. */
+export class TestInbox {
+  private lines = 0;
+  private constructor(
+    readonly prepared: ServiceDatabase,
+    readonly database: Database,
+    readonly superuser: Database,
+    readonly organizationId: string,
+  ) {}
+
+  /** A fresh database, with an organization that has nothing yet. */
+  static async open(servers: TestServers): Promise<TestInbox> {
+    const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
+    const database = await prepared.database({ entities: [Channel, Message] });
+    return new TestInbox(prepared, database, await prepared.superuser(), newCuid());
+  }
+
+  /** Another organization of the same database. */
+  beside(): TestInbox {
+    return new TestInbox(this.prepared, this.database, this.superuser, newCuid());
+  }
+
+  get principal(): Principal {
+    return { organizationId: this.organizationId, actor: { type: 'key', keyId: 'ckey0001' }, scopes: null };
+  }
+
+  async addChannel(isDefault = this.lines === 0): Promise<Channel> {
+    const id = newCuid();
+    const { organizationId } = this;
+    const line = { name: `line ${++this.lines}`, phone: '+12015550181', phoneNumberId: newCuid() };
+    const access = { accessToken: 'token', businessAccountId: '1022', defaultRegion: 'US' };
+    const seed = { ...line, ...access, organizationId, id, isDefault };
+    const client = await this.superuser.connect();
+    await seedChannels((sql, values) => client.query(sql, [...values]), [seed], Buffer.alloc(32, 7));
+    client.release();
+    const channel = await new ChannelRepository(this.database).find(organizationId, id);
+    if (!channel) throw new Error('there is no channel');
+    return channel;
+  }
+
+  async addContact(name: string | null = null, version = 1, id = newCuid()): Promise<Facts> {
+    const messagingId = String(parseInt(id.slice(-9), 36)).padStart(12, '1');
+    const phone = `+${messagingId}`;
+    const contact: Facts = { id, phone, phoneForms: [phone], name, messagingId, version };
+    await new ContactRepository(this.database).project([{ organizationId: this.organizationId, contact }]);
+    return contact;
+  }
+
+  /** An outbound message's effect on its conversation alone. @returns the conversation's id */
+  async touch(channel: Channel, contactId: string, lastMessageId = newCuid()): Promise<string> {
+    const touch = { organizationId: this.organizationId, channelId: channel.id, contactId, newId: newCuid() };
+    const last = { lastMessageId, lastMessageAt: cuidTime(lastMessageId), messages: 1, reopens: false };
+    const [touched] = await this.database.transaction((tx) => touchConversations(tx, [{ ...touch, ...last }]));
+    if (!touched) throw new Error('nothing was touched');
+    return touched.id;
+  }
+
+  /** Texts of a contact, as callbacks bring them in one batch. */
+  async receive(channel: Channel, contact: Facts, ...texts: string[]): Promise<void> {
+    const callbacks = texts.map((text) => {
+      const message = { id: `wamid.${newCuid()}`, from: contact.messagingId, timestamp: '1', type: 'text' };
+      const item: UpstreamMessageItem = { profileName: null, message: { ...message, text: { body: text } } };
+      return { traceparent: null, channel, contact, callback: { phoneNumberId: channel.phoneNumberId, item } };
+    });
+    await this.database.transaction((tx) => takeInbound(tx, callbacks));
+  }
+
+  /** As the gateway has it changed for a key. */
+  async change(id: string, status: ConversationStatus, snoozedUntil: Date | null = null): Promise<ConversationView> {
+    const log = createLog('messaging', { write: () => undefined });
+    const use = new ChangeConversation(this.database, { wake: () => undefined }, systemClock, log);
+    return use.execute(this.principal, { id, status, snoozedUntil: snoozedUntil?.toISOString() ?? null });
+  }
+
+  /** What was told of a conversation, or of any other aggregate, in order. */
+  async eventsOf(aggregateId: string): Promise<EventEnvelope[]> {
+    const rows = await this.superuser.query(eventsSql, [aggregateId]);
+    return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);
+  }
+}
