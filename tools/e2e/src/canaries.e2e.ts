@@ -1,0 +1,204 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DevProcess } from '@switchboard/dev';
+import { eventually } from '@switchboard/testing';
+import { canariesIn, type Canary } from './canary.js';
+import { haveUpstreamQuote, publishNonsense, refuseRows, revokeKeys } from './canary-faults.js';
+import { flockOf, type Flock } from './canary-flock.js';
+import {
+  ask,
+  brokenBytes,
+  callbacksOf,
+  requestsOf,
+  requestsToInternals,
+  requestsToNothing,
+  sendBytes,
+  type CanaryRequest,
+} from './canary-requests.js';
+import { gatewayRoutes, type GatewayRoute } from './gateway-routes.js';
+import { NatsRecorder } from './nats-recorder.js';
+import { carriers, surelySeen } from './personal-data.js';
+import { startEverything, type EverythingRunning } from './start-everything.js';
+
+const SOON = { deadlineMs: 30_000 };
+const ANNOUNCEMENTS = 'announce.';
+/** Requests under way at once: enough to be quick, too few to be refused for their rate. */
+const WIDTH = 8;
+
+describe('phone numbers, texts, names, keys and passwords', () => {
+  let all: EverythingRunning;
+  let recorder: NatsRecorder;
+  let flock: Flock;
+  let routes: readonly GatewayRoute[];
+  const statuses: number[] = [];
+  const made = new Map<string, string>();
+  const processes = (): readonly DevProcess[] =>
+    all.stack.devJson.processes.filter(({ health }) => health !== undefined);
+
+  beforeAll(async () => {
+    all = await startEverything();
+    recorder = await NatsRecorder.start(all.stack.devJson.natsUrl);
+    flock = await flockOf(all.dataDir);
+    routes = await gatewayRoutes();
+    const { databaseUrl, organizations = [] } = all.stack.devJson;
+    await revokeKeys(databaseUrl, organizations[2]?.id ?? '');
+    await all.simulator.post('knobs', { callbackDelayMs: { read: 100 } });
+    const sent = await Promise.all(flock.writtenPhones.map((phone) => all.acme.send(phone, flock.text)));
+    await Promise.all(sent.map(({ body }) => all.messageWhen(body?.id, 'READ')));
+    await all.simulator.post('inbound', { from: flock.inboundPhone, name: flock.name, text: flock.text });
+    await eventually(async () => (await textOf(all, '/v1/conversations?limit=100')).includes(flock.name), SOON);
+    expect(await haveUpstreamQuote(all, flock)).toEqual([400, 200, 403]);
+    expect(await refuseRows(all, recorder, flock)).toEqual([500, 500, 'INTERNAL']);
+    await publishNonsense(recorder, flock);
+    await inTurns(brokenBytes(flock), (bytes) => sendBytes(all.baseUrl, bytes));
+    const [first] = sent;
+    const ids = ['id', 'contactId', 'conversationId'].map((name) => String(first?.body?.[name]));
+    const send = async (request: CanaryRequest): Promise<void> => {
+      const { status, id } = await ask(all.baseUrl, request);
+      statuses.push(status);
+      if (id !== undefined && request.method === 'POST') made.set(request.target.split('?')[0] ?? '', id);
+    };
+    // What is made by the first can be asked for by the second.
+    const posts = routes.filter(({ method }) => method === 'POST').flatMap((route) => requestsOf(route, flock, ids));
+    await inTurns(posts, send);
+    const others = routes.filter(({ method }) => method !== 'POST');
+    const known = [...ids, ...made.values()];
+    await inTurns(
+      others.flatMap((route) => requestsOf(route, flock, known)),
+      send,
+    );
+    await inTurns([...requestsToNothing(flock), ...callbacksOf(flock, await lineOf(all))], send);
+    for (const { metrics = '' } of processes()) {
+      const internals = requestsToInternals(flock);
+      await inTurns(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
+    }
+    flock = { ...flock, all: [...flock.all, ...tokensOf(recorder)] };
+    await everythingElseIsOut(all);
+  }, 300_000);
+
+  afterAll(async () => {
+    await recorder?.close();
+    await all?.end();
+  }, 60_000);
+
+  it('were sent through every route, and accepted, refused and failed', () => {
+    expect(routes.length).toBeGreaterThan(8);
+    for (const status of [200, 308, 400, 401, 403, 404, 405, 413]) expect(statuses).toContain(status);
+    expect(statuses).not.toContain(500);
+  });
+
+  it('are in no span', () => {
+    const spans = all.traces.spans.map(({ service, name, raw }) => ({ where: `${service} ${name}`, text: raw }));
+    expect(spans.length).toBeGreaterThan(500);
+    expect(leaks(spans, flock.all)).toEqual([]);
+  });
+
+  it('are in no log, be it of a service, of the simulator, of PostgreSQL or of NATS', async () => {
+    const folder = join(all.dataDir, 'logs');
+    const logs = await Promise.all(
+      (await readdir(folder)).map(async (name) => ({ where: name, text: await readFile(join(folder, name), 'utf8') })),
+    );
+    const names = logs.map(({ where }) => where);
+    expect(names).toEqual(expect.arrayContaining(all.stack.devJson.processes.map(({ name }) => `${name}.log`)));
+    const lines = logs.flatMap(({ where, text }) =>
+      text.split('\n').map((line, index) => ({ where: `${where}:${index + 1}`, text: line })),
+    );
+    for (const event of ['http.request', 'unexpected', 'event.malformed', 'callback.odd-items']) {
+      expect(lines.some(({ text }) => text.includes(`"event":"${event}"`))).toBe(true);
+    }
+    expect(leaks(lines, flock.all)).toEqual([]);
+  });
+
+  it('are in no metric', async () => {
+    const metrics = await Promise.all(
+      processes().map(async ({ name, metrics: url = '' }) => ({ where: name, text: await (await fetch(url)).text() })),
+    );
+    for (const { text } of metrics) expect(text).toMatch(/^# TYPE /m);
+    expect(leaks(metrics, flock.all)).toEqual([]);
+  });
+
+  it('are in no subject and no header of NATS', () => {
+    const outside = recorder.messages.map(({ label, subject, headers }) => ({
+      where: label,
+      text: `${subject}\n${headers}`,
+    }));
+    expect(outside.some(({ text }) => text.includes('traceparent'))).toBe(true);
+    expect(leaks(outside, flock.all)).toEqual([]);
+  });
+
+  it('are in no payload of NATS but those that need them, secrets in none', () => {
+    const seen = new Map<string, Set<string>>();
+    for (const { label, payload } of recorder.messages) {
+      // Those are told to the one caller that needs them, and for nothing else.
+      if (label.startsWith(ANNOUNCEMENTS)) continue;
+      const kinds = seen.get(label) ?? new Set();
+      for (const { kind } of canariesIn(payload, flock.all)) kinds.add(kind);
+      seen.set(label, kinds);
+    }
+    const surplus = [...seen].flatMap(([label, kinds]) =>
+      [...kinds].filter((kind) => !carriers[label]?.some((one) => one === kind)).map((kind) => `${label}: ${kind}`),
+    );
+    expect(surplus).toEqual([]);
+    // What is searched for would be found: these were used, with all that they may carry.
+    const used = surelySeen.map((label) => [label, [...(seen.get(label) ?? [])].sort()]);
+    expect(used).toEqual(surelySeen.map((label) => [label, [...(carriers[label] ?? [])].sort()]));
+  });
+
+  it('needed no right that anybody lacks', async () => {
+    const logs = await Promise.all(
+      ['gateway', 'messaging', 'contacts', 'nats'].map((name) =>
+        readFile(join(all.dataDir, 'logs', `${name}.log`), 'utf8'),
+      ),
+    );
+    const lines = logs.join('\n').split('\n');
+    expect(lines.filter((line) => /violation for|permission denied|"42501"/i.test(line))).toEqual([]);
+  });
+});
+
+/** The upstream's id of the line that Acme sends from. */
+async function lineOf({ dataDir }: EverythingRunning): Promise<string> {
+  const text = await readFile(join(dataDir, 'demo-keys.json'), 'utf8');
+  const [acme] = JSON.parse(text) as { channels: { phoneNumberId: string }[] }[];
+  return acme?.channels[0]?.phoneNumberId ?? '';
+}
+
+/** The tokens by which callers reach a service directly; told over NATS to those callers alone. */
+function tokensOf({ messages }: NatsRecorder): Canary[] {
+  const announced = messages.filter(({ label }) => label.startsWith(ANNOUNCEMENTS));
+  const tokens = announced.map(({ payload }) => (JSON.parse(payload) as { token: string }).token);
+  expect(tokens).not.toEqual([]);
+  return [...new Set(tokens)].map((value) => ({ kind: 'secret', what: 'the token of a caller', value }));
+}
+
+/** Where a canary was found. */
+function leaks(
+  places: readonly { readonly where: string; readonly text: string }[],
+  canaries: readonly Canary[],
+): string[] {
+  const found = places.flatMap(({ where, text }) =>
+    canariesIn(text, canaries).map(({ what }) => `${what} in ${where}`),
+  );
+  return [...new Set(found)].slice(0, 50);
+}
+
+async function textOf({ acme }: EverythingRunning, path: string): Promise<string> {
+  return JSON.stringify((await acme.get(path)).body);
+}
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: WIDTH }, worker));
+}
+
+/** A last message goes all the way, and its trace comes last: what was before it has been exported and written. */
+async function everythingElseIsOut({ acme, messageWhen, traces }: EverythingRunning): Promise<void> {
+  const sent = await acme.send('+14155550199', 'the last one');
+  await messageWhen(sent.body?.id, 'DELIVERED');
+  const traceId = sent.headers.get('x-request-id') ?? '';
+  const isLast = ({ name }: { name: string }): boolean => name === 'relay messaging.message.delivered.v1';
+  await eventually(() => traces.ofTrace(traceId).some(isLast), SOON);
+}

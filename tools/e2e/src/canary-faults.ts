@@ -1,0 +1,89 @@
+import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
+import { callbackMessage } from '@switchboard/contracts/gateway/events';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import pg from 'pg';
+import type { Flock } from './canary-flock.js';
+import type { NatsRecorder } from './nats-recorder.js';
+import type { EverythingRunning } from './start-everything.js';
+
+/** Revokes the key of an organization, as long as no route does. */
+export async function revokeKeys(databaseUrl: string, organizationId: string): Promise<void> {
+  await withDatabase(databaseUrl, async (client) => {
+    await client.query('UPDATE gateway.api_key SET revoked_at = now() WHERE organization_id = $1', [organizationId]);
+  });
+}
+
+/** What the database says of a row that it does not take: a type, a check, a key. @returns what callers were told */
+export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder, flock: Flock): Promise<unknown[]> {
+  const { databaseUrl } = all.stack.devJson;
+  const [phone = ''] = flock.writtenPhones;
+  return withDatabase(databaseUrl, async (client) => {
+    await client.query(`
+      CREATE FUNCTION public.canary() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM NEW.text::integer; RETURN NEW; END $$;
+      GRANT USAGE ON SCHEMA public TO PUBLIC;
+      CREATE TRIGGER canary BEFORE INSERT ON messaging.message FOR EACH ROW
+        WHEN (NEW.text LIKE '%as a number') EXECUTE FUNCTION public.canary();
+      ALTER TABLE messaging.message ADD CONSTRAINT canary CHECK (text NOT LIKE '%as a check');
+      CREATE UNIQUE INDEX canary ON contacts.contact (name)`);
+    const told: unknown[] = [];
+    for (const what of ['as a number', 'as a check'])
+      told.push((await all.acme.send(phone, `${flock.text} ${what}`)).status);
+    const sightings = ['+14155550143', '+14155550144'].map((one) => ({
+      phone: one,
+      profileName: flock.name,
+      messagingId: null,
+    }));
+    const principal = systemPrincipal(all.stack.devJson.organizations?.[0]?.id ?? '', 'test');
+    const question = JSON.stringify({ principal, request: { sightings } });
+    told.push(
+      (
+        JSON.parse(await recorder.ask('messaging', resolveContactsRpc.subject, question)) as {
+          error?: { code: string };
+        }
+      ).error?.code,
+    );
+    await client.query(`
+      DROP TRIGGER canary ON messaging.message; DROP FUNCTION public.canary; DROP INDEX contacts.canary;
+      ALTER TABLE messaging.message DROP CONSTRAINT canary; REVOKE USAGE ON SCHEMA public FROM PUBLIC`);
+    return told;
+  });
+}
+
+/** Text where JSON should be, and JSON that is not what was agreed, on subjects that carry such text anyway. */
+export async function publishNonsense(recorder: NatsRecorder, { text, inboundPhone }: Flock): Promise<void> {
+  await recorder.publish(callbackMessage.subject, `${text} ${inboundPhone}`);
+  await recorder.publish(callbackMessage.subject, `{"data": ${text}`);
+  await recorder.publish(callbackMessage.subject, JSON.stringify({ id: text, data: { item: text } }));
+  await recorder.ask('gateway', sendMessageRpc.subject, `${text} ${inboundPhone}`);
+  await recorder.ask('gateway', sendMessageRpc.subject, JSON.stringify({ principal: text, request: { to: 7, text } }));
+}
+
+/** The upstream quotes what it refuses, then refuses a token. @returns what callers were told */
+export async function haveUpstreamQuote(
+  { simulator, acme, globex }: EverythingRunning,
+  flock: Flock,
+): Promise<number[]> {
+  const told: number[] = [];
+  for (const [code, api] of [
+    ['131026', acme],
+    ['131057', acme],
+    ['190', globex],
+  ] as const) {
+    await simulator.post('knobs', { errorRate: { [code]: 1 }, quoteRequest: true });
+    told.push((await api.send(flock.writtenPhones[0], flock.text)).status);
+  }
+  await simulator.post('knobs', { errorRate: {}, quoteRequest: false });
+  return told;
+}
+
+async function withDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,77 @@
+import { contactChanged, optOutCreated, optOutDeleted } from '@switchboard/contracts/contacts/events';
+import * as contacts from '@switchboard/contracts/contacts/rpc';
+import { callbackChange, callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
+import * as messaging from '@switchboard/contracts/messaging/events';
+import {
+  applySuppressionsRpc,
+  changeConversationRpc,
+  getConversationRpc,
+  getMessageRpc,
+  listConversationsRpc,
+  listMessagesRpc,
+  sendMessageRpc,
+} from '@switchboard/contracts/messaging/rpc';
+import type { CanaryKind } from './canary.js';
+
+type Carriers = Readonly<Record<string, readonly Exclude<CanaryKind, 'secret'>[]>>;
+
+const answerTo = ({ subject }: { readonly subject: string }): string => `answer of ${subject}`;
+
+/**
+ * Which subjects carry what of people, because who hears them needs it. What is not named here carries nothing; no subject
+ * carries a secret.
+ */
+export const carriers: Carriers = {
+  // A text on its way out. A refusal is passed on in the upstream's own words, which may quote the request.
+  [sendMessageRpc.subject]: ['phone', 'text'],
+  [answerTo(sendMessageRpc)]: ['phone', 'text'],
+  [answerTo(getMessageRpc)]: ['text'],
+  [answerTo(listConversationsRpc)]: ['phone', 'name'],
+  [answerTo(getConversationRpc)]: ['phone', 'name'],
+  [answerTo(changeConversationRpc)]: ['phone', 'name'],
+  [answerTo(listMessagesRpc)]: ['text'],
+  // Contacts are phones and names.
+  [contacts.resolveContactsRpc.subject]: ['phone', 'name'],
+  [answerTo(contacts.resolveContactsRpc)]: ['phone', 'name'],
+  [contacts.upsertContactRpc.subject]: ['phone', 'name'],
+  [answerTo(contacts.upsertContactRpc)]: ['phone', 'name'],
+  [answerTo(contacts.getContactRpc)]: ['phone', 'name'],
+  [contacts.listContactsRpc.subject]: ['phone', 'text'],
+  [answerTo(contacts.listContactsRpc)]: ['phone', 'name'],
+  [contactChanged.subject]: ['phone', 'name'],
+  // The facts of a contact, as the event tells them.
+  [applySuppressionsRpc.subject]: ['phone', 'name'],
+  // Opt-outs are told with the phone, and with the reason as it was given.
+  [contacts.createOptOutRpc.subject]: ['phone', 'text'],
+  [answerTo(contacts.createOptOutRpc)]: ['phone', 'text'],
+  [answerTo(contacts.getOptOutRpc)]: ['phone', 'text'],
+  [contacts.listOptOutsRpc.subject]: ['phone'],
+  [answerTo(contacts.listOptOutsRpc)]: ['phone', 'text'],
+  [optOutCreated.subject]: ['phone', 'text'],
+  [optOutDeleted.subject]: ['phone', 'text'],
+  // Messages in full, as the API shows them.
+  [messaging.messageAccepted.subject]: ['text'],
+  [messaging.messageSent.subject]: ['text'],
+  [messaging.messageDelivered.subject]: ['text'],
+  [messaging.messageRead.subject]: ['text'],
+  [messaging.messageReceived.subject]: ['text'],
+  [messaging.messageFailed.subject]: ['phone', 'text'],
+  [messaging.conversationOpened.subject]: ['phone', 'name'],
+  // The upstream's own words, as they came.
+  [callbackStatus.subject]: ['phone', 'text'],
+  [callbackMessage.subject]: ['phone', 'text', 'name'],
+  [callbackChange.subject]: ['phone', 'text', 'name'],
+};
+
+/** Those that no route of the gateway brings about yet. */
+const notYetSeen = new Set([
+  answerTo(changeConversationRpc),
+  answerTo(listMessagesRpc),
+  answerTo(contacts.createOptOutRpc),
+  answerTo(contacts.getOptOutRpc),
+  answerTo(contacts.listOptOutsRpc),
+  optOutDeleted.subject,
+]);
+
+/** Those that any run uses, with everything they may carry. */
+export const surelySeen: readonly string[] = Object.keys(carriers).filter((label) => !notYetSeen.has(label));
