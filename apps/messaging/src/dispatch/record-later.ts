@@ -26,13 +26,14 @@ export class RecordLater {
   constructor(
     private readonly settlements: Pick<SettleDispatch, 'execute'>,
     private readonly log: Log,
+    private readonly wait: typeof pause = pause,
   ) {}
 
   /** Takes an outcome to be recorded. When there are too many it is forgotten: the lease's end finds it as UNKNOWN. */
   keep(settlement: Settlement): void {
     if (this.waiting.size >= WAITING_MAX || this.stopSignal.signal.aborted) return this.forget(settlement);
     this.waiting.set(settlement, 0);
-    this.running ??= this.loop().finally(() => (this.running = undefined));
+    this.running ??= this.loop();
   }
 
   /** Tries once more what waits, then forgets it. */
@@ -45,12 +46,14 @@ export class RecordLater {
   private async loop(): Promise<void> {
     const { signal } = this.stopSignal;
     for (let pauseMs = FIRST_PAUSE_MS; this.waiting.size > 0; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
-      await pause(pauseMs * (0.75 + Math.random() / 2), signal);
+      await this.wait(pauseMs * (0.75 + Math.random() / 2), signal);
       const isLast = signal.aborted;
       const recorded = await this.round();
-      if (isLast) return;
+      if (isLast) break;
       if (recorded > 0) pauseMs = FIRST_PAUSE_MS / 2;
     }
+    // In the turn that found nothing waiting: what is kept from now on begins a loop of its own.
+    this.running = undefined;
   }
 
   private async round(): Promise<number> {
