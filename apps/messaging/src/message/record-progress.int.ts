@@ -75,7 +75,7 @@ describe('what is told of messages, through the database', () => {
       fc.asyncProperty(plays, async ([one, other]) => {
         expect(await played(one, inTurn)).toEqual(await played(other, inTurn));
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
   });
 
@@ -84,7 +84,7 @@ describe('what is told of messages, through the database', () => {
       fc.asyncProperty(plays, async ([one, other]) => {
         expect(await played(one, inTurn)).toEqual(await played(other, atOnce));
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     );
   });
 
