@@ -12,16 +12,31 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { ACK_WAIT_MS } from './ack-deadline.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Another provisioner, or a store that is lost just now, may come between a look and what follows from it. */
+const TRIES_MAX = 5;
 
 /**
- * Makes streams and consumers what the topology says. Safe to run again and on a store that was lost.
+ * Makes streams and consumers what the topology says, and takes nothing away. Safe to run again at any time: beside running
+ * services, beside another one, and on a store that was lost.
  *
  * @param replicas of each stream: 1 on one machine, 3 in a cluster
  */
 export async function provision(connection: NatsConnection, replicas: number): Promise<void> {
   const manager = await jetstreamManager(connection);
+  for (let tried = 1; ; tried++) {
+    try {
+      return await provisionAll(manager, replicas);
+    } catch (error) {
+      const isRace = error instanceof Error && /not found|already (in use|exists)/i.test(error.message);
+      if (!isRace || tried >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function provisionAll(manager: JetStreamManager, replicas: number): Promise<void> {
   const services: ServiceTopology[] = Object.values(topology);
   for (const [service, { stream }] of Object.entries<ServiceTopology>(topology)) {
     if (stream) await ensureStream(manager, streamConfig(stream, service, replicas));
@@ -43,7 +58,7 @@ async function ensureDurable(manager: JetStreamManager, consumer: ConsumerTopolo
     filter_subject: consumer.filter,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
-    ack_wait: nanos(30_000),
+    ack_wait: nanos(ACK_WAIT_MS),
     max_deliver: -1,
     max_ack_pending: consumer.ackPendingMax,
   });
@@ -67,8 +82,7 @@ async function ensureStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
 ): Promise<void> {
-  const exists = await found(manager.streams.info(config.name));
-  if (exists) await manager.streams.update(config.name, config);
+  if (await isThere(manager.streams.info(config.name))) await manager.streams.update(config.name, config);
   else await manager.streams.add(config);
 }
 
@@ -77,12 +91,13 @@ async function ensureConsumer(
   stream: string,
   config: Partial<ConsumerConfig> & { durable_name: string },
 ): Promise<void> {
-  const exists = await found(manager.consumers.info(stream, config.durable_name));
-  if (exists) await manager.consumers.update(stream, config.durable_name, config);
-  else await manager.consumers.add(stream, config);
+  const { consumers } = manager;
+  const name = config.durable_name;
+  if (await isThere(consumers.info(stream, name))) await consumers.update(stream, name, config);
+  else await consumers.add(stream, config);
 }
 
-async function found(look: Promise<unknown>): Promise<boolean> {
+async function isThere(look: Promise<unknown>): Promise<boolean> {
   try {
     await look;
     return true;

@@ -13,6 +13,8 @@ import {
   type JsMsg,
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { AckDeadlines } from './ack-deadline.js';
+import { SparingReport } from './sparing-report.js';
 import { contextOfHeaders } from './trace-headers.js';
 
 /** An event as it was delivered. */
@@ -37,7 +39,10 @@ export interface PullConsumerOptions {
   readonly handle: (events: readonly DeliveredEvent[]) => Promise<readonly Disposition[]>;
   /** A message that is no envelope at all cannot be handled by anybody: it is told here and dropped. */
   readonly onMalformed: (subject: string, error: unknown) => void;
+  /** Failures that last are told sparingly: of pulling, and of batches. */
   readonly onError: (error: unknown) => void;
+  /** How often what is being worked on is extended; 10 s by default. */
+  readonly extensionIntervalMs?: number;
 }
 
 const FAILED_BATCH_PAUSE_MS = 1_000;
@@ -47,14 +52,23 @@ const PULL_MS = 10_000;
 /**
  * Takes events of a durable consumer in batches: whatever has come while one batch was under way is the next.
  *
- * One batch at a time, acknowledged after `handle` has committed. Replicas share the consumer.
+ * One batch at a time, acknowledged after `handle` has committed; as long as it is worked on the broker does not deliver it
+ * to anybody else. Replicas share the consumer. A consumer that is not there (yet, or any more) is asked for again and
+ * again.
  */
 export class PullConsumer {
   private stopping = false;
   private messages: ConsumerMessages | undefined;
   private running: Promise<void> | undefined;
+  private readonly deadlines: AckDeadlines;
+  private readonly pulls: SparingReport;
+  private readonly batches: SparingReport;
 
-  constructor(private readonly options: PullConsumerOptions) {}
+  constructor(private readonly options: PullConsumerOptions) {
+    this.deadlines = new AckDeadlines(options.extensionIntervalMs);
+    this.pulls = new SparingReport(options.onError);
+    this.batches = new SparingReport(options.onError);
+  }
 
   start(): void {
     this.running ??= this.loop();
@@ -71,9 +85,10 @@ export class PullConsumer {
     while (!this.stopping) {
       try {
         await this.consume();
+        this.pulls.succeeded();
       } catch (error) {
         if (this.stopping) return;
-        this.options.onError(error);
+        this.pulls.failed(error);
         await wait(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
       }
     }
@@ -94,21 +109,29 @@ export class PullConsumer {
       }
       working = undefined;
     };
-    for await (const message of this.messages) {
-      buffer.push(message);
-      working ??= Promise.resolve().then(work);
+    try {
+      for await (const message of this.messages) {
+        this.deadlines.hold(message);
+        buffer.push(message);
+        working ??= Promise.resolve().then(work);
+      }
+    } finally {
+      // A pull may end by a failure while its events are worked on: two batches at once would be two too many.
+      await working;
     }
-    await working;
   }
 
+  /** Never rejects. */
   private async handle(batch: readonly JsMsg[]): Promise<void> {
-    const delivered = batch.flatMap((message) => this.open(message));
+    let delivered: { message: JsMsg; event: DeliveredEvent }[] = [];
     try {
+      delivered = batch.flatMap((message) => this.open(message));
       const dispositions = await this.options.handle(delivered.map(({ event }) => event));
-      delivered.forEach(({ message }, index) => dispose(message, dispositions[index]));
+      delivered.forEach(({ message }, index) => this.dispose(message, dispositions[index]));
+      this.batches.succeeded();
     } catch (error) {
-      this.options.onError(error);
-      for (const { message } of delivered) giveBack(message, FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+      this.batches.failed(error);
+      for (const { message } of delivered) this.dispose(message, undefined);
     }
   }
 
@@ -120,15 +143,18 @@ export class PullConsumer {
       return [{ message, event: { envelope, deliveries, context: contextOfHeaders(message.headers, ROOT_CONTEXT) } }];
     } catch (error) {
       this.options.onMalformed(message.subject, error);
+      this.deadlines.release(message);
       message.term('not an event envelope');
       return [];
     }
   }
-}
 
-function dispose(message: JsMsg, disposition: Disposition | undefined): void {
-  if (disposition && 'ack' in disposition) message.ack();
-  else giveBack(message, disposition?.retryAfterMs ?? FAILED_BATCH_PAUSE_MS);
+  private dispose(message: JsMsg, disposition: Disposition | undefined): void {
+    this.deadlines.release(message);
+    // On a closed connection both are silently dropped, and the message comes again.
+    if (disposition && 'ack' in disposition) message.ack();
+    else giveBack(message, disposition?.retryAfterMs ?? FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+  }
 }
 
 /** To come again after a pause. The broker takes whole nanoseconds: a fraction it ignores, and delivers again at once. */

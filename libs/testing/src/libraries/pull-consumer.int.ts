@@ -1,0 +1,202 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { contactChanged } from '@switchboard/contracts/contacts/events';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { messagingContactsConsumer, type ConsumerTopology } from '@switchboard/contracts/topology';
+import {
+  EventPublisher,
+  provision,
+  PROVISIONER,
+  PullConsumer,
+  type DeliveredEvent,
+  type NatsConnection,
+  type PullConsumerOptions,
+} from '@switchboard/nats';
+import { handleBatch, type BatchHandler } from '@switchboard/outbox';
+import { eventually, testServers, type TestNats } from '../index.js';
+import { applied, insertApplied, Outbox1764000000000 } from './outbox-fixture.js';
+
+const servers = testServers();
+const STREAM = 'CONTACTS';
+/** Delivers again after half a second already. */
+const hasty: ConsumerTopology = { ...messagingContactsConsumer, name: 'hasty' };
+
+let nats: TestNats;
+let admin: NatsConnection;
+let publisher: EventPublisher;
+const consumers: PullConsumer[] = [];
+beforeAll(async () => {
+  nats = await servers.nats();
+  admin = await nats.connect('admin');
+  publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+});
+beforeEach(async () => {
+  const config = {
+    durable_name: hasty.name,
+    filter_subject: hasty.filter,
+    ack_policy: 'explicit',
+    deliver_policy: 'new',
+    ack_wait: 500_000_000,
+    max_ack_pending: 1_000,
+  };
+  await api(`CONSUMER.DELETE.${STREAM}.${hasty.name}`);
+  await api(`CONSUMER.DURABLE.CREATE.${STREAM}.${hasty.name}`, { stream_name: STREAM, config });
+});
+afterEach(async () => {
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()));
+});
+
+async function api(verb: string, request: unknown = ''): Promise<unknown> {
+  return (await admin.request(`$JS.API.${verb}`, request === '' ? '' : JSON.stringify(request))).json();
+}
+
+function start(options: Partial<PullConsumerOptions> & Pick<PullConsumerOptions, 'handle'>): PullConsumer {
+  const consumer = new PullConsumer({
+    connection: admin,
+    consumer: hasty,
+    batchMax: 50,
+    onMalformed: () => undefined,
+    onError: () => undefined,
+    ...options,
+  });
+  consumer.start();
+  consumers.push(consumer);
+  return consumer;
+}
+
+async function publish(sequence: number, id = newCuid(), messageId = id): Promise<string> {
+  const { subject } = contactChanged;
+  const envelope = { id, subject, organizationId: 'corg', aggregateId: id, sequence, occurredAt: '', data: null };
+  await publisher.publish({ id: messageId, subject, payload: JSON.stringify(envelope), traceparent: null });
+  return id;
+}
+
+const acked = (heard: Set<string>): PullConsumerOptions['handle'] => {
+  return async (events) => events.map(({ envelope }) => (heard.add(envelope.id), { ack: true }));
+};
+
+describe('a consumer', () => {
+  it('goes on by itself when it was deleted and provisioned again, and tells of it once', async () => {
+    const heard = new Set<string>();
+    const errors: unknown[] = [];
+    const connection = await nats.connect('messaging');
+    // Every pull has an inbox of its own.
+    let pulls = 0;
+    const { subscribe } = connection;
+    connection.subscribe = (...args) => (pulls++, subscribe.apply(connection, args));
+    const consumer = messagingContactsConsumer;
+    start({ connection, consumer, handle: acked(heard), onError: (error) => errors.push(error) });
+    const before = await publish(1);
+    await eventually(() => heard.has(before));
+    await api(`CONSUMER.DELETE.${STREAM}.${consumer.name}`);
+    const meanwhile = await publish(2);
+    await eventually(() => pulls >= 4);
+    await provision(await nats.connect(PROVISIONER), 1);
+    await eventually(() => heard.has(meanwhile));
+    const after = await publish(3);
+    await eventually(() => heard.has(after));
+    expect(errors).toHaveLength(1);
+  });
+
+  it('that works long on a batch is not delivered it a second time, nor is its neighbour', async () => {
+    const deliveries: number[] = [];
+    const release = Promise.withResolvers<void>();
+    const handle: PullConsumerOptions['handle'] = async (events) => {
+      deliveries.push(...events.map((event) => event.deliveries));
+      await release.promise;
+      return events.map(() => ({ ack: true }));
+    };
+    let extended = 0;
+    const words = admin.subscribe(`$JS.ACK.${STREAM}.${hasty.name}.>`, {
+      callback: (_error, message) => void (message.string() === '+WPI' && extended++),
+    });
+    // The second one waits in the first one's pull, while that works on a batch of one.
+    start({ handle, extensionIntervalMs: 100, batchMax: 1 });
+    start({ handle, extensionIntervalMs: 100, batchMax: 1 });
+    await publish(1);
+    await eventually(() => extended >= 10);
+    release.resolve();
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()));
+    words.unsubscribe();
+    expect(deliveries).toEqual([1]);
+  });
+
+  it('whose pull fails under a batch ends the batch before it pulls again, on a closed connection too', async () => {
+    const told: string[] = [];
+    const connection = await nats.connect('admin');
+    const consumer = start({
+      connection,
+      onError: (error) => told.push(String(error)),
+      handle: async () => {
+        await api(`CONSUMER.DELETE.${STREAM}.${hasty.name}`);
+        for (let turn = 0; turn < 50; turn++) await connection.flush();
+        await connection.close();
+        told.push('the batch has ended');
+        return [{ ack: true }];
+      },
+    });
+    await publish(1);
+    await eventually(() => told.length > 1);
+    await consumer.stop();
+    expect(told.slice(0, 2)).toEqual(['the batch has ended', expect.stringContaining('consumer deleted')]);
+  });
+
+  it('applies each effect once in a storm: four replicas, everything published thrice, answers lost, given back, thrown away', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
+    let deliveries = 0;
+    for (let replica = 0; replica < 4; replica++) {
+      const database = await prepared.database({ poolMax: 2 });
+      const handler: BatchHandler<null> = {
+        database,
+        consumer: hasty.name,
+        prepare: () => Promise.resolve(null),
+        apply: async (tx, fresh) => {
+          const rows = fresh.map(({ envelope }) => envelope);
+          await tx.query(insertApplied, [rows.map(({ id }) => id), rows.map(({ sequence }) => sequence)]);
+          return new Set();
+        },
+        onDead: () => undefined,
+      };
+      const handle = async (events: readonly DeliveredEvent[]): ReturnType<PullConsumerOptions['handle']> => {
+        deliveries += events.length;
+        const dispositions = await handleBatch(handler, events);
+        // The transaction stands: what follows is what the broker does not learn.
+        if (deliveries % 5 === 0) throw new Error('after the commit');
+        return dispositions.map((disposition, n) => ((deliveries + n) % 3 === 0 ? { retryAfterMs: 1 } : disposition));
+      };
+      start({ handle });
+    }
+    const ids = Array.from({ length: 200 }, () => newCuid());
+    for (const round of ['a', 'b', 'c']) await Promise.all(ids.map((id) => publish(1, id, `${id}${round}`)));
+    const database = await prepared.database();
+    await eventually(async () => {
+      const info = (await api(`CONSUMER.INFO.${STREAM}.${hasty.name}`)) as Record<string, number>;
+      return info.num_pending === 0 && info.num_ack_pending === 0;
+    });
+    const effects = (await database.query(applied, [])).map(({ eventId }) => eventId);
+    expect(effects.sort()).toEqual(ids.sort());
+    expect(deliveries).toBeGreaterThan(3 * ids.length);
+  });
+});
+
+describe('provisioning', () => {
+  it('may run at any time and by several at once, and keeps what is in the streams', async () => {
+    const provisioner = await nats.connect(PROVISIONER);
+    await publish(1);
+    const before = await publisher.streamState();
+    await Promise.all([1, 2, 3].map(() => provision(provisioner, 1)));
+    expect(await publisher.streamState()).toEqual(before);
+    await api(`STREAM.DELETE.${STREAM}`);
+    expect(await publisher.streamState()).toBeNull();
+    await Promise.all([1, 2, 3].map(() => provision(provisioner, 1)));
+    // The store is lost right after it was looked at.
+    const { request } = provisioner;
+    let losses = 2;
+    provisioner.request = async (...args) => {
+      const answer = await request.apply(provisioner, args);
+      if (args[0].endsWith(`INFO.${STREAM}`) && losses-- > 0) await api(`STREAM.DELETE.${STREAM}`);
+      return answer;
+    };
+    await provision(provisioner, 1);
+    expect(await publisher.streamState()).toMatchObject({ lastSequence: 0 });
+  });
+});
