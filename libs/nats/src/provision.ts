@@ -78,12 +78,23 @@ function streamConfig(name: string, service: string, replicas: number): Partial<
   };
 }
 
+/**
+ * A stream that is as it should be is not touched: nats-server 2.10 gives a stream that is updated after a restart the
+ * time of that restart as its time of creation, and relays would take it for another one and publish everything again.
+ */
 async function ensureStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
 ): Promise<void> {
-  if (await isThere(manager.streams.info(config.name))) await manager.streams.update(config.name, config);
-  else await manager.streams.add(config);
+  const info = await unlessAbsent(manager.streams.info(config.name));
+  if (info === null) await manager.streams.add(config);
+  else if (differs(info.config, config)) await manager.streams.update(config.name, config);
+}
+
+/** Whether something that is wanted is otherwise; what nobody asks for may be as the server likes. */
+function differs<Config extends object>(actual: Config, wanted: Partial<Config>): boolean {
+  const found = new Map<string, unknown>(Object.entries(actual));
+  return Object.entries(wanted).some(([key, value]) => JSON.stringify(found.get(key)) !== JSON.stringify(value));
 }
 
 async function ensureConsumer(
@@ -93,16 +104,16 @@ async function ensureConsumer(
 ): Promise<void> {
   const { consumers } = manager;
   const name = config.durable_name;
-  if (await isThere(consumers.info(stream, name))) await consumers.update(stream, name, config);
+  if ((await unlessAbsent(consumers.info(stream, name))) !== null) await consumers.update(stream, name, config);
   else await consumers.add(stream, config);
 }
 
-async function isThere(look: Promise<unknown>): Promise<boolean> {
+/** What is looked for; null when it does not exist. */
+async function unlessAbsent<Found>(look: Promise<Found>): Promise<Found | null> {
   try {
-    await look;
-    return true;
+    return await look;
   } catch (error) {
-    if (error instanceof Error && /not found/i.test(error.message)) return false;
+    if (error instanceof Error && /not found/i.test(error.message)) return null;
     throw error;
   }
 }

@@ -101,6 +101,20 @@ describe('a stream that is lost', () => {
     expect(kinds()).toEqual(['stream-missing', 'stream-lost', 'replayed']);
   });
 
+  it('is not one whose broker was restarted and provisioned, however often: nothing is published again', async () => {
+    await startRelay();
+    await append(10);
+    await published();
+    for (const _ of [1, 2, 3]) {
+      await nats.server.restart('kill');
+      await provisionAgain();
+      await append(5);
+      await published();
+    }
+    await expectAllOnce();
+    expect(kinds()).toEqual([]);
+  });
+
   it('while no relay ran is noticed when one takes the lead', async () => {
     await deleteStream();
     await provisionAgain();
