@@ -4,13 +4,12 @@ import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { resolveContactsRpc, type ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
-import { PullConsumer, RpcClient } from '@switchboard/nats';
 import { dumpSchema } from '@switchboard/postgres';
-import { createLog, startService } from '@switchboard/service';
 import { eventually, goldenFile, testServers } from '@switchboard/testing';
-import { contactsConfig } from './contacts.config.js';
-import { ContactsModule } from './contacts.module.js';
+import { organizationOf, tell } from '../test/organization.js';
+import { startContacts, type RunningContacts } from '../test/running-contacts.js';
 import { migrations } from './migrations/index.js';
 
 const servers = testServers();
@@ -21,50 +20,25 @@ const sighting = (phone: string, more: Partial<ContactSighting> = {}): ContactSi
   ...more,
 });
 
+let running: RunningContacts;
+let heard: EventEnvelope[];
+beforeAll(async () => {
+  running = await startContacts(servers);
+  heard = running.hear(messagingContactsConsumer);
+});
+
 describe('the contacts service', () => {
-  let client: RpcClient;
-  const heard: EventEnvelope[] = [];
   const alice = systemPrincipal('corganization1', 'test');
   const bob = systemPrincipal('corganization2', 'test');
 
-  beforeAll(async () => {
-    const prepared = await servers.serviceDatabase('contacts', migrations);
-    const nats = await servers.nats();
-    const config = contactsConfig({
-      DATABASE_URL: prepared.url,
-      NATS_URL: nats.url,
-      NATS_USER: 'contacts',
-      NATS_PASSWORD: nats.password,
-    });
-    // Two replicas, each with a pool of its own.
-    for (const log of [createLog('contacts'), createLog('contacts')]) {
-      const running = await startService({ service: 'contacts', config, log, module: ContactsModule });
-      servers.onEnd(running.stop);
-      const ready = await fetch(`${running.url}/health/ready`);
-      expect(await ready.json()).toEqual({ ok: true, checks: { database: 'ok', nats: 'ok', service: 'ok' } });
-    }
-    const messaging = await nats.connect('messaging');
-    client = new RpcClient(messaging);
-    const consumer = new PullConsumer({
-      connection: messaging,
-      consumer: messagingContactsConsumer,
-      batchMax: 500,
-      handle: async (events) => events.map(({ envelope }) => (heard.push(envelope), { ack: true })),
-      onMalformed: (_subject, error) => Promise.reject(error),
-      onError: () => undefined,
-    });
-    consumer.start();
-    servers.onEnd(() => consumer.stop());
-  });
-
   it('answers one contact per sighting in order, in every written form of a phone, and tells each change once', async () => {
-    const first = await client.call(resolveContactsRpc, alice, {
+    const first = await running.messaging.call(resolveContactsRpc, alice, {
       sightings: [sighting('+525512345678', { profileName: ' Ana ' }), sighting('+12015550123')],
     });
-    const again = await client.call(resolveContactsRpc, alice, {
+    const again = await running.messaging.call(resolveContactsRpc, alice, {
       sightings: [sighting('+12015550123'), sighting('+5215512345678', { messagingId: '5215512345678' })],
     });
-    const other = await client.call(resolveContactsRpc, bob, { sightings: [sighting('+12015550123')] });
+    const other = await running.messaging.call(resolveContactsRpc, bob, { sightings: [sighting('+12015550123')] });
 
     expect(
       first.contacts.map(({ phone, name, messagingId, version }) => ({ phone, name, messagingId, version })),
@@ -95,8 +69,24 @@ describe('the contacts service', () => {
     ['too many', Array.from({ length: 201 }, () => sighting('+12015550123')), '1 to 200'],
     ['a phone that is not E.164', [sighting('+12015550123'), sighting('2015550124')], '`sightings[1].phone`'],
     ['an id with a NUL', [sighting('+12015550123', { messagingId: 'a\0' })], '`sightings[0].messagingId`'],
+    ['nobody', [{ ...sighting(''), phone: null }], '`sightings[0].phone` or `upstreamUserId`'],
+    [
+      'a change of number without its message',
+      [sighting('+12015550123', { formerPhone: '+12015550124' })],
+      '.statement`',
+    ],
+    [
+      'a preference of no channel',
+      [sighting('+12015550123', { preference: { channelId: '*', value: 'stop', source: 'KEYWORD' } })],
+      '`sightings[0].preference`',
+    ],
+    [
+      'a statement of no time',
+      [sighting('+12015550123', { statement: { id: 'wamid.1', at: 'yesterday' } })],
+      '`sightings[0].statement`',
+    ],
   ])('refuses %s with VALIDATION_FAILED, naming the field', async (_what, sightings, message) => {
-    const refused = client.call(resolveContactsRpc, alice, { sightings });
+    const refused = running.messaging.call(resolveContactsRpc, alice, { sightings });
     await expect(refused).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       message: expect.stringContaining(message),
@@ -108,5 +98,36 @@ describe('the contacts service', () => {
     const { dataSource } = await prepared.superuser();
     const actual = await dumpSchema(dataSource, 'contacts');
     expect(actual).toBe(await goldenFile(join(import.meta.dirname, '..', 'schema.sql'), actual));
+  });
+});
+
+describe('what messaging observed', () => {
+  it('is recorded as UPSTREAM once, acknowledged each time, and not after the person has said otherwise', async () => {
+    const { upsert, optOuts, contact, connect, told, organizationId, principal } = organizationOf(running);
+    const channelId = await connect();
+    const { id: contactId } = (await upsert({ phone: '+12015550101' })).contact;
+    const data = { contactId, messagingChannelId: channelId, source: 'UPSTREAM' } as const;
+    const acknowledged = async (eventId: string): Promise<EventEnvelope> =>
+      eventually(async () =>
+        (await told()).findLast((event) => (event.data as { observed?: string[] }).observed?.includes(eventId)),
+      );
+    const first = await tell(running, organizationId, contactId, optOutObserved, data);
+    expect((await acknowledged(first)).sequence).toBe(2);
+    expect((await optOuts()).items).toMatchObject([{ source: 'UPSTREAM', messagingChannelId: channelId }]);
+    expect((await contact(contactId)).isOptedOut).toBe(true);
+
+    const later = new Date(Date.now() + 2_000);
+    const start = { channelId, value: 'start', source: 'KEYWORD' } as const;
+    const statement = { id: 'wamid.start', at: later.toISOString() };
+    const sighting = { phone: '+12015550101', profileName: null, messagingId: null, preference: start, statement };
+    const { contacts } = await running.messaging.call(resolveContactsRpc, principal, { sightings: [sighting] });
+    expect(contacts[0]).toMatchObject({ optOuts: [], version: 3 });
+
+    const stale = await tell(running, organizationId, contactId, optOutObserved, data, new Date(later.getTime() - 1));
+    expect((await acknowledged(stale)).sequence).toBe(3);
+    expect((await optOuts()).items).toEqual([]);
+    const newer = await tell(running, organizationId, contactId, optOutObserved, data, new Date(later.getTime() + 1));
+    expect((await acknowledged(newer)).sequence).toBe(4);
+    expect((await optOuts()).items).toHaveLength(1);
   });
 });

@@ -1,0 +1,284 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  getOptOutRpc,
+  listContactsRpc,
+  resolveContactsRpc,
+  type ListOptOutsRequest,
+} from '@switchboard/contracts/contacts/rpc';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import { parsePhone } from '@switchboard/phone';
+import { testServers } from '@switchboard/testing';
+import fc from 'fast-check';
+import { getCountries, getExampleNumber, isValidPhoneNumber } from 'libphonenumber-js/max';
+import mobileExamples from 'libphonenumber-js/mobile/examples';
+import { organizationOf } from './organization.js';
+import { startContacts, type RunningContacts } from './running-contacts.js';
+
+const servers = testServers();
+let running: RunningContacts;
+beforeAll(async () => void (running = await startContacts(servers)));
+
+const organization = (): ReturnType<typeof organizationOf> => organizationOf(running);
+
+const short = ({ subject, data }: EventEnvelope): string => {
+  const { messagingChannelId = '' } = data as { messagingChannelId?: string };
+  return `${subject.replace(/^contacts\.|\.v1$/g, '')} ${messagingChannelId}`.trim();
+};
+
+describe('contacts', () => {
+  it('are one per subscriber, however its number is written and whoever meets it first: 60 countries and more', async () => {
+    const examples = getCountries().flatMap((region) => {
+      const example = getExampleNumber(region, mobileExamples);
+      return example && parsePhone(example.number) ? [example] : [];
+    });
+    expect(examples.length).toBeGreaterThanOrEqual(60);
+    const subscriber = fc
+      .tuple(fc.constantFrom(...examples), fc.integer({ min: 0, max: 9_999 }))
+      .map(([{ number }, tail]) => number.slice(0, -4) + String(tail).padStart(4, '0'))
+      .filter((number) => isValidPhoneNumber(number));
+    const { upsert, principal, organizationId } = organization();
+    const countries = new Set<string>();
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(subscriber, { minLength: 10, maxLength: 10 }), async (numbers) => {
+        const calls = numbers.flatMap((number) => {
+          const aliases = parsePhone(number)?.aliases ?? [];
+          countries.add(examples.find((example) => number.startsWith(`+${example.countryCallingCode}`))?.country ?? '');
+          const forms = aliases.flatMap((alias) => [
+            alias,
+            alias.replace('+', '00'),
+            `tel:${alias}`,
+            `${alias.slice(0, 4)} (${alias.slice(4, 6)}) ${alias.slice(6, 9)}-${alias.slice(9)}`,
+          ]);
+          const sightings = aliases.map((phone) => ({ phone, profileName: null, messagingId: phone.slice(1) }));
+          return [
+            ...forms.map((phone) => upsert({ phone }).then(({ contact: { id } }) => ({ number, id }))),
+            running.messaging
+              .call(resolveContactsRpc, principal, { sightings })
+              .then(({ contacts }) => ({ number, id: contacts[0]?.id ?? '' })),
+          ];
+        });
+        const answers = await Promise.all(calls);
+        for (const [, same] of Map.groupBy(answers, ({ number }) => parsePhone(number)?.aliases[0])) {
+          expect(new Set(same.map(({ id }) => id)).size).toBe(1);
+        }
+      }),
+      { numRuns: 40 },
+    );
+    expect(countries.size).toBeGreaterThanOrEqual(60);
+    const [twice] = await running.superuser.dataSource.query(
+      `SELECT count(*)::int AS contacts, (SELECT count(DISTINCT contact_id)::int FROM contacts.contact_alias
+         WHERE organization_id = $1) AS owners FROM contacts.contact WHERE organization_id = $1`,
+      [organizationId],
+    );
+    expect(twice.contacts).toBe(twice.owners);
+  });
+
+  it('keep what is left out, lose what is null, and are told of only when they change', async () => {
+    const { upsert, contact, told } = organization();
+    const made = await upsert({ phone: '+525512345678', name: 'Ana' });
+    expect(made).toMatchObject({ isNew: true, contact: { name: 'Ana', email: null, messagingId: '525512345678' } });
+    expect(Object.keys(made.contact)).toEqual([
+      'id',
+      'phone',
+      'messagingId',
+      'name',
+      'email',
+      'isOptedOut',
+      'optedOutChannelIds',
+      'createdAt',
+      'updatedAt',
+    ]);
+    const other = await upsert({ phone: '+52 1 55 1234 5678', email: 'ana@example.com' });
+    expect(other).toMatchObject({
+      isNew: false,
+      contact: { id: made.contact.id, phone: '+525512345678', name: 'Ana' },
+    });
+    const same = await upsert({ phone: '+525512345678', name: 'Ana', email: 'ana@example.com' });
+    expect(same).toEqual(other);
+    const cleared = await upsert({ phone: '+525512345678', name: null, email: null });
+    expect(cleared.contact).toMatchObject({ name: null, email: null });
+    expect(cleared.contact.updatedAt > other.contact.updatedAt).toBe(true);
+    expect(await contact(made.contact.id)).toEqual(cleared.contact);
+    expect((await told()).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  });
+
+  it('refuse what cannot be a phone, and read national forms by the default channel', async () => {
+    const { upsert, connect } = organization();
+    for (const phone of ['nonsense', '+1', '55 1234 5678']) {
+      await expect(upsert({ phone })).rejects.toMatchObject({
+        code: 'INVALID_PHONE',
+        message: '`phone` must be a phone number, E.164 preferred',
+      });
+    }
+    await connect('GB');
+    await connect('MX', true);
+    expect((await upsert({ phone: '55 1234 5678' })).contact.phone).toBe('+525512345678');
+  });
+
+  it('of another organization are as unknown ones, and their phones are free', async () => {
+    const [alice, bob] = [organization(), organization()];
+    const [mine, theirs] = [await alice.upsert({ phone: '+12015550123' }), await bob.upsert({ phone: '+12015550123' })];
+    expect(mine.contact.id).not.toBe(theirs.contact.id);
+    await expect(bob.contact(mine.contact.id)).rejects.toMatchObject({ code: 'CONTACT_NOT_FOUND' });
+    await expect(bob.optOut({ contactId: mine.contact.id })).rejects.toMatchObject({ code: 'CONTACT_NOT_FOUND' });
+    const { optOut } = await alice.optOut({ contactId: mine.contact.id });
+    await expect(bob.lift(optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    const show = running.gateway.call(getOptOutRpc, bob.principal, { id: optOut.id });
+    await expect(show).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    expect(await bob.optOuts({ contactId: mine.contact.id })).toEqual({ items: [] });
+    expect((await bob.contact(theirs.contact.id)).isOptedOut).toBe(false);
+  });
+});
+
+describe('opt-outs', () => {
+  it('on one channel and on all are told once per channel that becomes covered', async () => {
+    const { connect, optOut, contact, optOuts, lift, told } = organization();
+    const [first, second, third] = [await connect(), await connect(), await connect()];
+    const one = await optOut({ phone: '+12015550123', messagingChannelId: second, reason: 'asked by phone' });
+    expect(one).toMatchObject({
+      isNew: true,
+      optOut: { phone: '+12015550123', messagingChannelId: second, source: 'API', reason: 'asked by phone' },
+    });
+    const { contactId } = one.optOut;
+    expect(await contact(contactId)).toMatchObject({ isOptedOut: false, optedOutChannelIds: [second] });
+    const all = await optOut({ contactId });
+    expect(all).toMatchObject({ isNew: true, optOut: { messagingChannelId: null, reason: null } });
+    expect(await contact(contactId)).toMatchObject({ isOptedOut: true, optedOutChannelIds: [second] });
+    expect((await told()).map(short)).toEqual([
+      'contact.changed',
+      'contact.changed',
+      `opt-out.created ${second}`,
+      'contact.changed',
+      ...[first, third].sort().map((id) => `opt-out.created ${id}`),
+    ]);
+    expect((await optOuts()).items).toEqual([all.optOut, one.optOut]);
+    await lift(all.optOut.id);
+    await expect(lift(all.optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    expect(await contact(contactId)).toMatchObject({ isOptedOut: false, optedOutChannelIds: [second] });
+    expect((await told()).slice(6).map(short)).toEqual(['contact.changed', 'opt-out.deleted']);
+  });
+
+  it('that stand are answered as they stand, and every channel covered singly is opted out', async () => {
+    const { connect, optOut, contact, told } = organization();
+    const [first, second] = [await connect(), await connect()];
+    const made = await optOut({ phone: '+525512345678', messagingChannelId: first, reason: 'once' });
+    const before = (await told()).length;
+    const again = await optOut({ phone: '+52 1 55 1234 5678', messagingChannelId: first, reason: 'twice' });
+    expect(again).toEqual({ isNew: false, optOut: made.optOut });
+    expect((await told()).length).toBe(before);
+    await optOut({ contactId: made.optOut.contactId, messagingChannelId: second });
+    expect((await contact(made.optOut.contactId)).isOptedOut).toBe(true);
+    await connect();
+    expect((await contact(made.optOut.contactId)).isOptedOut).toBe(false);
+  });
+
+  it('are filtered by contact, phone and channel, and paged newest first', async () => {
+    const { connect, optOut, optOuts } = organization();
+    const [first, second] = [await connect(), await connect()];
+    const ids: string[] = [];
+    for (const phone of ['+12015550101', '+12015550102']) {
+      for (const messagingChannelId of [first, second, null]) {
+        ids.unshift((await optOut({ phone, messagingChannelId })).optOut.id);
+      }
+    }
+    const idsOf = async (request: Partial<ListOptOutsRequest>): Promise<string[]> =>
+      (await optOuts(request)).items.map(({ id }) => id);
+    const [contactId] = (await optOuts({ phone: '+12015550101' })).items.map((item) => item.contactId);
+    expect(await idsOf({ phone: '+1 (201) 555-0101' })).toEqual(ids.slice(3));
+    expect(await idsOf({ contactId: contactId ?? '' })).toEqual(ids.slice(3));
+    expect(await idsOf({ messagingChannelId: first })).toEqual([ids[2], ids[5]]);
+    expect(await idsOf({ messagingChannelId: first, phone: '+12015550101' })).toEqual([ids[5]]);
+    expect(await idsOf({ contactId: contactId ?? '', phone: '+12015550102' })).toEqual([]);
+    expect(await idsOf({ phone: '+12015550199' })).toEqual([]);
+    await expect(optOuts({ phone: 'x' })).rejects.toMatchObject({ code: 'INVALID_PHONE' });
+    const pages: string[] = [];
+    for (let cursor: string | null | undefined = null; cursor !== undefined;) {
+      const page: Awaited<ReturnType<typeof optOuts>> = await optOuts({ limit: 2, cursor });
+      pages.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual(ids);
+  });
+
+  it('know who asked: a key is API, a user is CONSOLE', async () => {
+    const { optOut, principal } = organization();
+    const user: Principal = { ...principal, actor: { type: 'user', userId: 'cuser0001' } };
+    expect((await optOut({ phone: '+12015550101' }, user)).optOut.source).toBe('CONSOLE');
+  });
+
+  it('need a channel of the organization: one not told of yet is asked for, an unknown one is 404', async () => {
+    const [own, other] = [organization(), organization()];
+    const id = newCuid();
+    running.channels.set(id, { organizationId: own.organizationId, defaultRegion: 'MX' });
+    // The channel's own region reads a national form.
+    const made = await own.optOut({ phone: '55 1234 5678', messagingChannelId: id });
+    expect(made.optOut).toMatchObject({ phone: '+525512345678', messagingChannelId: id });
+    for (const [who, channelId] of [
+      [other, id],
+      [own, newCuid()],
+    ] as const) {
+      const refused = who.optOut({ phone: 'not even a phone', messagingChannelId: channelId });
+      await expect(refused).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND' });
+    }
+    await expect(own.optOut({ contactId: newCuid() })).rejects.toMatchObject({ code: 'CONTACT_NOT_FOUND' });
+  });
+
+  it('of 40 callers at once are one, and raise its version once', async () => {
+    const { optOut, told } = organization();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => optOut({ phone: '+12015550101' })));
+    expect(new Set(answers.map((answer) => answer.optOut.id)).size).toBe(1);
+    expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect((await told()).map(({ sequence }) => sequence)).toEqual([1, 2]);
+  });
+});
+
+describe('the fence', () => {
+  it('is raised with the newest facts before any call is answered, for an opt-out that stands too', async () => {
+    const { optOut, lift, connect } = organization();
+    const channelId = await connect();
+    const fencedSince = running.fenced.length;
+    const made = await optOut({ phone: '+12015550101', messagingChannelId: channelId });
+    await optOut({ phone: '+12015550101', messagingChannelId: channelId });
+    await lift(made.optOut.id);
+    const facts = running.fenced.slice(fencedSince).map(({ id, version, optOuts }) => ({ id, version, optOuts }));
+    const standing = { id: made.optOut.contactId, version: 2, optOuts: [{ channelId, source: 'API' }] };
+    expect(facts).toEqual([standing, standing, { id: made.optOut.contactId, version: 3, optOuts: [] }]);
+  });
+
+  it('that messaging does not confirm is 503; the opt-out stands, and asking again confirms it', async () => {
+    const { optOut, optOuts, told } = organization();
+    running.failFence(new AppError(gatewayErrors.SERVICE_UNAVAILABLE));
+    try {
+      await expect(optOut({ phone: '+12015550101' })).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        retryAfterSeconds: 1,
+      });
+    } finally {
+      running.failFence(null);
+    }
+    expect((await optOuts()).items).toHaveLength(1);
+    const before = running.fenced.length;
+    expect(await optOut({ phone: '+12015550101' })).toMatchObject({ isNew: false });
+    expect(running.fenced).toHaveLength(before + 1);
+    expect((await told()).filter(({ subject }) => subject.includes('contact.changed'))).toHaveLength(2);
+  });
+});
+
+describe('lists', () => {
+  it('go through the rpc with all filters', async () => {
+    const { upsert, optOut, principal } = organization();
+    const { contact } = await upsert({ phone: '+12015550101', name: 'Ana', email: 'ana@example.com' });
+    await upsert({ phone: '+12015550102', name: 'Bo' });
+    await optOut({ contactId: contact.id });
+    const request = { limit: 25, cursor: null, search: 'ANA@', phone: '+12015550101', isOptedOut: true };
+    const page = await running.gateway.call(listContactsRpc, principal, request);
+    expect(page.items.map(({ id }) => id)).toEqual([contact.id]);
+    const none = await running.gateway.call(listContactsRpc, principal, { ...request, isOptedOut: false });
+    expect(none).toEqual({ items: [] });
+  });
+});

@@ -1,0 +1,108 @@
+import { contactsConfig } from '../src/contacts.config.js';
+import { ContactsModule } from '../src/contacts.module.js';
+import { migrations } from '../src/migrations/index.js';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { applySuppressionsRpc, getChannelRpc } from '@switchboard/contracts/messaging/rpc';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import { PullConsumer, RpcClient, RpcServerStrategy, type NatsConnection } from '@switchboard/nats';
+import type { Database } from '@switchboard/postgres';
+import { createLog, refusalOf, rpcFailure, startService } from '@switchboard/service';
+import type { TestServers } from '@switchboard/testing';
+
+/** Two replicas of the contacts service on real servers, with a stand-in for messaging. */
+export interface RunningContacts {
+  /** As the gateway calls. */
+  readonly gateway: RpcClient;
+  /** As messaging calls. */
+  readonly messaging: RpcClient;
+  readonly connection: NatsConnection;
+  readonly superuser: Database;
+  /** What the fence was given, in order. */
+  readonly fenced: ContactFacts[];
+  /** Channels that messaging knows; contacts learns them by asking. */
+  readonly channels: Map<string, { readonly organizationId: string; readonly defaultRegion: string }>;
+  /** Makes the fence fail, until it is called again with null. */
+  failFence(failure: AppError | null): void;
+  /** Gathers what is told on a consumer from now on. */
+  hear(consumer: ConsumerTopology): EventEnvelope[];
+}
+
+/** Starts it all; ended after the tests. */
+export async function startContacts(servers: TestServers): Promise<RunningContacts> {
+  const prepared = await servers.serviceDatabase('contacts', migrations);
+  const nats = await servers.nats();
+  const config = contactsConfig({
+    DATABASE_URL: prepared.url,
+    NATS_URL: nats.url,
+    NATS_USER: 'contacts',
+    NATS_PASSWORD: nats.password,
+  });
+  for (const log of [createLog('contacts'), createLog('contacts')]) {
+    const running = await startService({ service: 'contacts', config, log, module: ContactsModule });
+    servers.onEnd(running.stop);
+  }
+  const connection = await nats.connect('messaging');
+  const fenced: ContactFacts[] = [];
+  const channels: RunningContacts['channels'] = new Map();
+  let fenceFailure: AppError | null = null;
+  await answer(connection, {
+    [applySuppressionsRpc.subject]: ({ request }) => {
+      if (fenceFailure) throw fenceFailure;
+      fenced.push((request as { contact: ContactFacts }).contact);
+      return {};
+    },
+    [getChannelRpc.subject]: ({ request, principal }) => {
+      const { id } = request as { id: string | null };
+      const known = id === null ? undefined : channels.get(id);
+      if (known?.organizationId !== principal.organizationId) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+      const line = { name: 'support', phone: '+12015550181', status: 'CONNECTED', isDefault: false };
+      return { channel: { id, ...line, defaultRegion: known.defaultRegion } };
+    },
+  });
+  return {
+    gateway: new RpcClient(await nats.connect('gateway')),
+    messaging: new RpcClient(connection),
+    connection,
+    superuser: await prepared.superuser(),
+    fenced,
+    channels,
+    failFence: (failure) => void (fenceFailure = failure),
+    hear: (consumer) => {
+      const heard: EventEnvelope[] = [];
+      const pull = new PullConsumer({
+        connection,
+        consumer,
+        batchMax: 500,
+        handle: async (events) => events.map(({ envelope }) => (heard.push(envelope), { ack: true })),
+        onMalformed: (_subject, error) => Promise.reject(error),
+        onError: () => undefined,
+      });
+      pull.start();
+      servers.onEnd(() => pull.stop());
+      return heard;
+    },
+  };
+}
+
+interface Call {
+  readonly request: unknown;
+  readonly principal: { readonly organizationId: string };
+}
+
+async function answer(connection: NatsConnection, answers: Record<string, (call: Call) => unknown>): Promise<void> {
+  const log = createLog('stand-in');
+  const strategy = new RpcServerStrategy({
+    connection,
+    service: 'messaging',
+    inFlightMax: 1_000,
+    failureOf: (error, subject) => rpcFailure(refusalOf(error, log, subject)),
+  });
+  for (const [subject, handler] of Object.entries(answers)) {
+    strategy.addHandler(subject, async (call: Call) => handler(call));
+  }
+  strategy.listen(() => undefined);
+  await connection.flush();
+}
