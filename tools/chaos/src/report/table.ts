@@ -55,6 +55,7 @@ function rowOf(result: ChaosResult): readonly (string | number)[] {
     ...counts,
     ...wrong,
     recovery(recoveriesMs),
+    tally.longestMs,
     tookS,
     note === '' ? verdict : `${verdict}; ${note}`,
   ];
