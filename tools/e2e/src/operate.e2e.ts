@@ -21,38 +21,92 @@ describe('what an operator sees of a message', () => {
 
   afterAll(async () => all?.end(), 60_000);
 
-  it('is one trace through HTTP, rpc, SQL, outbox, JetStream and callback', async () => {
+  /** Waits until the trace holds each of these spans, below just what is named before it. */
+  const expectPaths = async (traceId: string, paths: readonly (readonly string[])[]): Promise<void> => {
+    const wanted = paths.map((path) => path.join(' > '));
+    await eventually(() => {
+      const found = new Set(traces.ofTrace(traceId).map((span) => traces.pathOf(span).join(' > ')));
+      expect(wanted.filter((path) => !found.has(path))).toEqual([]);
+      return true;
+    }, SOON);
+  };
+
+  it('is one trace through HTTP, rpc, SQL, outbox, JetStream and callback, each below what it was done for', async () => {
     const sent = await acme.send('+14155550126', 'traced');
     const traceId = sent.headers.get('x-request-id') ?? '';
     await messageWhen(sent.body?.id, 'DELIVERED');
-    const expected = [
-      ['gateway', /^POST \/v1\/messages$/],
-      ['gateway', /^rpc\.messaging\.send-message$/],
-      ['messaging', /^rpc\.messaging\.send-message$/],
-      ['messaging', /^batch messaging\.accept-message$/],
-      ['messaging', /^messaging\.message\.judge$/],
-      ['messaging', /^POST \/\{version\}/],
-      ['messaging', /^batch messaging\.settle-dispatch$/],
-      ['messaging', /^relay messaging\.message\.sent\.v1$/],
-      ['contacts', /^rpc\.contacts\.resolve-many$/],
-      ['contacts', /^relay contacts\.contact\.changed\.v1$/],
-      ['messaging', /^consume messaging-contacts$/],
-      ['messaging', /^message delivered$/],
-      ['messaging', /^relay messaging\.message\.delivered\.v1$/],
-    ] as const;
-    const spans = await eventually(async () => {
-      const own = traces.ofTrace(traceId);
-      const complete = expected.every(([service, name]) => own.some((s) => s.service === service && name.test(s.name)));
-      return complete ? own : undefined;
-    }, SOON);
-    const ids = new Set(spans.map(({ spanId }) => spanId));
-    const roots = spans.filter(({ parentSpanId }) => !ids.has(parentSpanId));
-    expect(roots.map(({ name }) => name)).toEqual(['POST /v1/messages']);
-    const callback = spans.find(({ name }) => name === 'message delivered');
-    const brought = traces.spans.find(({ spanId }) => spanId === callback?.links[0]?.spanId);
-    const intake = traces.ofTrace(brought?.traceId ?? '').map(({ name }) => name);
-    expect(intake).toContain('POST /upstream/cloud/callbacks');
+    const http = ['gateway SERVER POST /v1/messages'];
+    const rpc = [...http, 'gateway CLIENT rpc.messaging.send-message', 'messaging SERVER rpc.messaging.send-message'];
+    const contacts = [
+      ...rpc,
+      'messaging CLIENT rpc.contacts.resolve-many',
+      'contacts SERVER rpc.contacts.resolve-many',
+    ];
+    const contactTold = [...contacts, 'contacts PRODUCER relay contacts.contact.changed.v1'];
+    const progress = [...rpc, 'messaging INTERNAL message delivered'];
+    await expectPaths(traceId, [
+      http,
+      [...http, 'gateway INTERNAL batch admission', 'gateway CLIENT gateway.admit'],
+      rpc,
+      [...rpc, 'messaging INTERNAL batch messaging.accept-message', 'messaging CLIENT messaging.message.judge'],
+      [...rpc, 'messaging INTERNAL batch messaging.accept-message', 'messaging CLIENT outbox.append'],
+      [...rpc, 'messaging INTERNAL batch messaging.accept-message', 'messaging CLIENT COMMIT'],
+      [...rpc, 'messaging CLIENT POST /{version}/{phone-number-id}/messages'],
+      [...rpc, 'messaging INTERNAL batch messaging.settle-dispatch', 'messaging CLIENT COMMIT'],
+      contacts,
+      contactTold,
+      [...contactTold, 'messaging CONSUMER consume messaging-contacts', 'messaging CLIENT inbox.insert'],
+      [...rpc, 'messaging PRODUCER relay messaging.message.accepted.v1'],
+      [...rpc, 'messaging PRODUCER relay messaging.message.sent.v1'],
+      progress,
+      [...progress, 'messaging PRODUCER relay messaging.message.delivered.v1'],
+    ]);
+    const own = traces.ofTrace(traceId);
+    expect(own.filter(({ parentSpanId }) => traces.find(parentSpanId)?.traceId !== traceId)).toHaveLength(1);
+    // The upstream begins a trace of its own, which goes as far as the effect; there the two are linked.
+    const delivered = own.find(({ name }) => name === 'message delivered');
+    const brought = delivered?.links.map(({ spanId }) => traces.find(spanId));
+    const intake = ['gateway SERVER POST /upstream/cloud/callbacks'];
+    const told = [...intake, 'gateway PRODUCER relay gateway.callback.status.v1'];
+    expect(brought?.map((span) => span && traces.pathOf(span))).toEqual([told]);
+    await expectPaths(brought?.[0]?.traceId ?? '', [
+      intake,
+      [...intake, 'gateway INTERNAL batch take-callback', 'gateway CLIENT outbox.append'],
+      told,
+    ]);
+    const relayed = brought?.[0]?.spanId;
+    await eventually(
+      () =>
+        traces.spans.some(
+          ({ name, kind, parentSpanId, links }) =>
+            [name, kind].join() === 'consume messaging-callbacks,CONSUMER' &&
+            (parentSpanId === relayed || links.some(({ spanId }) => spanId === relayed)),
+        ),
+      SOON,
+    );
   });
+
+  it('is linked with every message that shared a batch with it', async () => {
+    const shared = await eventually(async () => {
+      await Promise.all(Array.from({ length: 40 }, (_, index) => acme.send(`+1415555${1_000 + index}`, 'together')));
+      return traces.spans.find(({ name, items = 0 }) => name === 'batch messaging.accept-message' && items > 2);
+    }, SOON);
+    const causes = [shared.parentSpanId, ...shared.links.map(({ spanId }) => spanId)];
+    await eventually(() => causes.every((spanId) => traces.find(spanId) !== undefined), SOON);
+    const paths = causes.map((spanId) => traces.pathOf(traces.find(spanId) ?? shared).at(-1));
+    expect(paths).toEqual(
+      Array.from({ length: shared.items ?? 0 }, () => 'messaging SERVER rpc.messaging.send-message'),
+    );
+    expect(new Set(causes.map((spanId) => traces.find(spanId)?.traceId)).size).toBe(shared.items);
+    const consumed = await eventually(
+      () => traces.spans.find(({ name, links }) => name === 'consume messaging-callbacks' && links.length > 0),
+      SOON,
+    );
+    const told = [consumed.parentSpanId, ...consumed.links.map(({ spanId }) => spanId)];
+    await eventually(() => told.every((spanId) => traces.find(spanId) !== undefined), SOON);
+    const subjects = new Set(told.map((spanId) => traces.find(spanId)?.name));
+    expect([...subjects]).toEqual(['relay gateway.callback.status.v1']);
+  }, 60_000);
 
   it('does not send what a stopped process read after its caller was told 503', async () => {
     const messaging = all.stack.process('messaging');

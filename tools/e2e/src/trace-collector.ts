@@ -1,20 +1,28 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Source: OTLP, `Span.SpanKind`. */
+const KINDS = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'] as const;
+
 /** A span as OTLP over HTTP carries it. */
 export interface CollectedSpan {
   readonly service: string;
   readonly name: string;
+  readonly kind: (typeof KINDS)[number];
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  /** `batch.items` of a batch; undefined for anything else. */
+  readonly items: number | undefined;
   /** Everything as it came, to search for what must not be there. */
   readonly raw: string;
 }
 
 interface WireSpan {
   readonly name: string;
+  readonly kind: number;
+  readonly attributes?: readonly { readonly key: string; readonly value: { readonly intValue?: number | string } }[];
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
@@ -24,7 +32,7 @@ interface WireSpan {
 interface WireExport {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly { key: string; value: { stringValue?: string } }[] };
-    readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[];
+    readonly scopeSpans: readonly { readonly scope?: unknown; readonly spans: readonly WireSpan[] }[];
   }[];
 }
 
@@ -50,6 +58,17 @@ export class TraceCollector {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /** The span that a link, or a parent's id, leads to. */
+  find(spanId: string | undefined): CollectedSpan | undefined {
+    return this.spans.find((span) => span.spanId === spanId);
+  }
+
+  /** A span under all that it lies below, the root first: `<service> <kind> <name>` each. */
+  pathOf(span: CollectedSpan): string[] {
+    const parent = this.find(span.parentSpanId);
+    return [...(parent ? this.pathOf(parent) : []), `${span.service} ${span.kind} ${span.name}`];
+  }
+
   ofTrace(traceId: string): CollectedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }
@@ -62,10 +81,18 @@ export class TraceCollector {
   private keep(exported: WireExport): void {
     for (const { resource, scopeSpans } of exported.resourceSpans) {
       const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-      for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
-        const { name, traceId, spanId, parentSpanId = '', links = [] } = span;
-        this.spans.push({ service, name, traceId, spanId, parentSpanId, links, raw: JSON.stringify(span) });
+      for (const { scope, spans } of scopeSpans) {
+        const around = { resource, scope };
+        for (const span of spans)
+          this.spans.push({ service, ...collected(span), raw: JSON.stringify({ around, span }) });
       }
     }
   }
+}
+
+function collected(span: WireSpan): Omit<CollectedSpan, 'service' | 'raw'> {
+  const { name, traceId, spanId, parentSpanId = '', links = [], attributes = [] } = span;
+  const items = attributes.find(({ key }) => key === 'batch.items')?.value.intValue;
+  const kind = KINDS[span.kind] ?? 'UNSPECIFIED';
+  return { name, kind, traceId, spanId, parentSpanId, links, items: items === undefined ? undefined : Number(items) };
 }
