@@ -104,7 +104,7 @@ export const topology = {
   },
   messaging: {
     serves: [...messagingRequests, getChannelRpc, applySuppressionsRpc],
-    calls: [resolveContactsRpc],
+    calls: [resolveContactsRpc, getContactRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer],
   },

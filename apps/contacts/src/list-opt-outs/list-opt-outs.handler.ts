@@ -1,11 +1,15 @@
 import { Controller } from '@nestjs/common';
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { OptOutView } from '@switchboard/contracts/contacts/http';
 import { listOptOutsRpc, type ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { keysetPage } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { optOutView } from '../contact/contact-events.policy.js';
+import { ContactViewRepository } from '../contact/contact-view.repository.js';
 import { OptOutRepository } from '../opt-out/opt-out.repository.js';
 
 /** Answers `contacts.list-opt-outs`. */
@@ -13,20 +17,33 @@ import { OptOutRepository } from '../opt-out/opt-out.repository.js';
 export class ListOptOutsHandler {
   constructor(
     private readonly optOuts: OptOutRepository,
+    private readonly contacts: ContactViewRepository,
     private readonly directory: ChannelDirectory,
   ) {}
 
-  /** @throws INVALID_PHONE */
+  /** @throws INVALID_PHONE, CHANNEL_NOT_FOUND, CONTACT_NOT_FOUND */
   @RpcHandler(listOptOutsRpc)
   async list({ principal, request }: RpcCall<ListOptOutsRequest>): Promise<Page<OptOutView>> {
     const { limit, phone } = request;
     const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
     const rows = await this.optOuts.list(principal.organizationId, { ...request, aliases }, limit + 1);
+    if (rows.length === 0) await this.requireNamed(principal, request);
     return keysetPage(
       rows,
       limit,
       ({ id }) => id,
       (row) => optOutView(row, { id: row.contactId, phone: row.phone }),
     );
+  }
+
+  /** A filter by an id that is none of the organization's is refused; a row would have shown that it is. */
+  private async requireNamed(
+    principal: Principal,
+    { contactId, messagingChannelId }: ListOptOutsRequest,
+  ): Promise<void> {
+    if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId);
+    if (contactId !== null && !(await this.contacts.get(principal.organizationId, contactId))) {
+      throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
+    }
   }
 }

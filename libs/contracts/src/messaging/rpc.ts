@@ -45,7 +45,7 @@ export interface ListConversationsRequest {
   readonly contactId: Cuid | null;
 }
 
-/** Conversations of the organization, the last moved first. */
+/** Conversations of the organization, the last moved first. @throws CHANNEL_NOT_FOUND, CONTACT_NOT_FOUND */
 export const listConversationsRpc = defineRpc<ListConversationsRequest, Page<ConversationView>>(
   'messaging',
   'list-conversations',

@@ -1,5 +1,7 @@
 import { Controller, Get, Req } from '@nestjs/common';
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
@@ -13,7 +15,13 @@ export class ListConversationsController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
-  @Declare({ access: 'key', scope: 'conversations:read', errors: [], cost: 1, input: readListConversations })
+  @Declare({
+    access: 'key',
+    scope: 'conversations:read',
+    errors: [messagingErrors.CHANNEL_NOT_FOUND, contactsErrors.CONTACT_NOT_FOUND],
+    cost: 1,
+    input: readListConversations,
+  })
   list(@Req() request: RequestOf<ListConversationsRequest>): Promise<Page<ConversationView>> {
     return this.rpc.call(listConversationsRpc, principalOf(request), request.edge.input);
   }

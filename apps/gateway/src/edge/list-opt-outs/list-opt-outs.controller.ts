@@ -1,4 +1,5 @@
 import { Controller, Get, Req } from '@nestjs/common';
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { OptOutView } from '@switchboard/contracts/contacts/http';
 import { listOptOutsRpc, type ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
 import type { Page } from '@switchboard/contracts/grammar/page';
@@ -17,7 +18,7 @@ export class ListOptOutsController {
   @Declare({
     access: 'key',
     scope: 'opt_outs:read',
-    errors: [messagingErrors.INVALID_PHONE],
+    errors: [messagingErrors.INVALID_PHONE, messagingErrors.CHANNEL_NOT_FOUND, contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
     input: readListOptOuts,
   })
