@@ -1,0 +1,49 @@
+import { createLog } from '@switchboard/service';
+import { fastify, type FastifyRequest } from 'fastify';
+import { OpenRequests } from './edge/http/open-requests.js';
+import type { RouteDeclaration } from './edge/http/route-declaration.js';
+import { mountOnServer } from './gateway.js';
+import { GatewayModule, type GatewayParts } from './gateway.module.js';
+
+/** What of a request a route reads. */
+export interface RequestParts {
+  readonly params: object;
+  readonly query: object;
+  readonly body: object;
+}
+
+/** A route as the gateway declares it. */
+export interface GatewayRoute {
+  readonly method: string;
+  /** Its parameters begin with a colon. */
+  readonly path: string;
+  readonly access: RouteDeclaration['access'];
+  /** Reads a request as the gateway would. @throws AppError, whose message names the fields that are not as they should be */
+  read(request: RequestParts): unknown;
+}
+
+/** Stands for whatever the handlers are made of: they are registered and never called. */
+const nothing: object = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : nothing) });
+
+/** Every route that the gateway serves, as its module mounts them; needs no server. For tests and tools. */
+export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
+  const routes: GatewayRoute[] = [];
+  const server = fastify({ exposeHeadRoutes: false });
+  server.addHook('onRoute', ({ method, url: path, config }) => {
+    const declaration = config?.declaration;
+    if (!declaration) throw new Error(`${String(method)} ${path} declares nothing`);
+    for (const one of [method].flat()) {
+      routes.push({ method: one, path, access: declaration.access, read: (parts) => read(declaration, parts) });
+    }
+  });
+  const log = createLog('routes', { write: () => undefined });
+  const app = await mountOnServer(server, GatewayModule.of(nothing as GatewayParts), log, new OpenRequests());
+  await app.close();
+  return routes;
+}
+
+function read(declaration: RouteDeclaration, parts: RequestParts): unknown {
+  if (declaration.access !== 'key') return undefined;
+  const request: object = { ...parts, headers: {}, raw: { url: '/', rawHeaders: [] } };
+  return declaration.input?.(request as FastifyRequest);
+}
