@@ -1,6 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ChangeConversationHandler } from './change-conversation/change-conversation.handler.js';
 import { ChangeConversation } from './change-conversation/change-conversation.js';
+import { ApplySuppressions } from './apply-suppressions/apply-suppressions.js';
+import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppressions.handler.js';
 import { AccessTokens } from './channel/access-token.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
@@ -33,6 +35,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
 /** The messaging service. */
 @Module({
   controllers: [
+    ApplySuppressionsHandler,
     SendMessageHandler,
     GetMessageHandler,
     ListMessagesHandler,
@@ -44,6 +47,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
   ],
   providers: [
     AcceptMessage,
+    ApplySuppressions,
     ChangeConversation,
     ChannelRepository,
     ContactRepository,

@@ -11,9 +11,9 @@ import {
   taken,
   type Sender,
 } from './messaging-store.js';
-import { ContactRepository } from '../src/contact/contact.repository.js';
+import { projectContacts } from '../src/contact/contact.repository.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
-import { suppress } from '../src/suppression/suppression.repository.js';
+import { lockContacts } from '../src/suppression/suppression.repository.js';
 import { takeInbound } from '../src/take-callbacks/take-inbound.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
@@ -32,6 +32,8 @@ describe('sixteen writers that do everything to the same rows at once', () => {
   let store: MessagingStore;
   let senders: readonly [Sender, Sender];
   let attempts: { readonly attempt: Attempt; readonly sender: Sender }[] = [];
+  /** Of what contacts tells; grows. */
+  let version = 1;
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers, 16);
@@ -113,13 +115,15 @@ describe('sixteen writers that do everything to the same rows at once', () => {
 
   async function optOut(): Promise<void> {
     const { organizationId, contacts } = oneOf(senders);
-    const told = some(contacts).map(({ id }) => ({
-      organizationId,
-      contactId: id,
-      channelId: '*',
-      source: 'API' as const,
-    }));
-    await store.database.transaction((tx) => suppress(tx, told));
+    const optOuts = [{ channelId: '*', source: 'API' as const }];
+    const told = some(contacts).map(({ id, phone }) => {
+      const { contact } = contactOf(organizationId, id, phone);
+      return { organizationId, contactId: id, contact: { ...contact, version: ++version, optOuts } };
+    });
+    await store.database.transaction(async (tx) => {
+      await lockContacts(tx, told);
+      await projectContacts(tx, told);
+    });
     await store.database.query(liftSql, [organizationId]);
   }
 
@@ -141,9 +145,9 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     const { organizationId, contacts } = oneOf(senders);
     const told = some(contacts).map(({ id, phone }) => {
       const { contact } = contactOf(organizationId, id, phone);
-      return { organizationId, contact: { ...contact, version: Math.floor(performance.now() * 1_000) } };
+      return { organizationId, contact: { ...contact, version: ++version }, observed: [newCuid()] };
     });
-    await store.database.transaction((tx) => new ContactRepository(store.database).project(told, tx));
+    await store.database.transaction((tx) => projectContacts(tx, told));
   }
 
   /** Conversations whose events are not numbered 1, 2, 3 … in the order of the outbox. */
