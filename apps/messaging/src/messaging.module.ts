@@ -10,6 +10,7 @@ import { ConversationRepository } from './conversation/conversation.repository.j
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
+import { UnbegunAttempts } from './dispatch/unbegun-attempts.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
@@ -63,6 +64,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     SettleDispatch,
     SettleOverdueWorker,
     TakeCallbacksConsumer,
+    UnbegunAttempts,
     WakeSnoozedWorker,
   ],
 })

@@ -10,7 +10,7 @@ import { abandonOverdue, attemptsThatMayStillArrive } from '../src/dispatch/disp
 import {
   claimRetries,
   retryLines,
-  unclaimRetries,
+  unclaim,
   type ClaimedAttempt,
   type RetryLine,
 } from '../src/dispatch/retry-claim.repository.js';
@@ -176,7 +176,7 @@ describe('the dispatch of messages', () => {
       if (!one || !other) throw new Error('nothing was claimed');
       await store.letTimePass(other);
       await abandonOverdue(store.database, 100, SETTLE_DEADLINE_MS);
-      await unclaimRetries(store.database, other.lease);
+      await unclaim(store.database, [other.lease]);
       expect(await store.dispatches(one)).toMatchObject([{ state: 'DISPATCHING', attempts: 2 }]);
       expect(await store.dispatches(other)).toMatchObject([{ state: 'RETRY', attempts: 1 }]);
       expect(await claim()).toMatchObject([{ messageId: other.messageId, attempts: 2, refusal: null }]);

@@ -18,7 +18,7 @@ import { takeInbound } from '../src/take-callbacks/take-inbound.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
-import { claimRetries, retryLines, unclaimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { claimRetries, retryLines, unclaim } from '../src/dispatch/retry-claim.repository.js';
 import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
 
 const servers = testServers();
@@ -49,7 +49,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
       settle,
       callbacks,
       claim,
-      unclaim,
+      giveBack,
       overdue,
       optOut,
       inbound,
@@ -103,8 +103,9 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     }
   }
 
-  async function unclaim(): Promise<void> {
-    for (const { attempt } of some(attempts).slice(0, 2)) await unclaimRetries(store.database, attempt.lease);
+  async function giveBack(): Promise<void> {
+    const leases = some(attempts).map(({ attempt }) => attempt.lease);
+    await unclaim(store.database, leases.slice(0, 2));
   }
 
   async function overdue(): Promise<void> {
