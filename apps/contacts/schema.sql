@@ -76,7 +76,7 @@ relay_state: PRIMARY KEY (stream)
 
 -- indexes
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
-CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id)
+CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id) WHERE (coverage >= '-1'::integer)
 CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, search_text)) WITH (fastupdate='on', gin_pending_list_limit='256')
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
 CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organization_id, contact_id)

@@ -26,6 +26,8 @@ export async function fillContacts(run: RunSql, { organizationId, contacts, chan
   const draw = (list: string, salt: number): string =>
     `(${list})[1 + (hashint4(n + ${salt}) & 2147483647) % cardinality(${list})]`;
   await run("SET maintenance_work_mem = '512MB'", []);
+  // Built last, at once, as a restore does it; as the migrations have it.
+  await run("CREATE TEMP TABLE kept AS SELECT indexdef FROM pg_indexes WHERE indexname = 'contact_search'", []);
   await run('DROP INDEX contacts.contact_search', []);
   await run(
     `INSERT INTO contacts.contact (organization_id, id, phone, messaging_id, name, email, version, created_at, updated_at,
@@ -54,10 +56,6 @@ export async function fillContacts(run: RunSql, { organizationId, contacts, chan
      WHERE organization_id = $1 AND coverage <> 0`,
     [organizationId, channelIds[0] ?? '*'],
   );
-  await run(
-    `CREATE INDEX contact_search ON contacts.contact USING gin (contacts.search_grams(organization_id, search_text))
-       WITH (fastupdate = on, gin_pending_list_limit = 256)`,
-    [],
-  );
+  await run('DO $$ BEGIN EXECUTE (SELECT indexdef FROM kept); DROP TABLE kept; END $$', []);
   await run('ANALYZE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.channel', []);
 }

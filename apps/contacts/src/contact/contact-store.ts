@@ -25,10 +25,11 @@ const changeContacts = statement<{ id: string }>(
    WHERE c.organization_id = l.organization_id AND c.id = l.id
    RETURNING c.id`,
 );
+/** By the primary key; the last condition must not let the planner choose the index of contacts instead. */
 const releaseAliases = statement(
   'contacts.release-aliases',
   `DELETE FROM contact_alias a USING unnest($1::text[], $2::text[], $3::text[]) AS r(organization_id, alias, contact_id)
-   WHERE a.organization_id = r.organization_id AND a.alias = r.alias AND a.contact_id = r.contact_id`,
+   WHERE a.organization_id = r.organization_id AND a.alias = r.alias AND (a.contact_id = r.contact_id) IS TRUE`,
 );
 /** In the order of the key, so that two batches wait for each other in one direction only. */
 const claimAliases = statement<{ alias: string }>(

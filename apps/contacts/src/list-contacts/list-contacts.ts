@@ -8,7 +8,7 @@ import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { fullCoverages, partialCoverages } from '../contact/contact.policy.js';
 import { ContactListRepository, type Stretch } from './contact-list.repository.js';
-import { gramsQuery, needsSample, nextWalk, searchTerm, type SearchTerm } from './search.policy.js';
+import { FIRST_WALK, gramsQuery, needsSample, nextWalk, searchTerm, type SearchTerm } from './search.policy.js';
 
 /** Contacts that a sample looks at, about 1 ms. */
 const SAMPLE = 500;
@@ -53,25 +53,25 @@ export class ListContacts {
   /** Walks as long as that promises to fill the page soon, then asks the index for the rest. */
   private async search(whole: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
     const found: ContactView[] = [];
-    let walked = 0;
     let stretch = whole;
-    for (;;) {
-      const rows = nextWalk({ walked, found: found.length, wanted });
-      const missing = wanted - found.length;
-      if (rows === 0) return [...found, ...(await this.askIndex(whole, stretch, term, missing))];
-      found.push(...(await this.contacts.walk(stretch, rows, term, missing)));
+    for (let walked = 0, rows = FIRST_WALK; ;) {
+      found.push(...(await this.contacts.walk(stretch, rows, term, wanted - found.length)));
       if (found.length >= wanted) return found;
-      const end = await this.contacts.end(stretch, rows);
-      if (end.rows < rows) return found;
       walked += rows;
+      const next = nextWalk({ walked, found: found.length, wanted });
+      const [end, frequencies] = await Promise.all([
+        this.contacts.end(stretch, rows),
+        // The newest contacts tell which parts of the term are rare.
+        next === 0 && needsSample(term) ? this.contacts.sample(whole, SAMPLE, term.grams) : new Map<string, number>(),
+      ]);
+      if (end.rows < rows) return found;
       stretch = { ...stretch, cursor: end.id };
+      if (next > 0) rows = next;
+      else {
+        const grams = gramsQuery(term, frequencies);
+        return [...found, ...(await this.contacts.search(stretch, term, grams, wanted - found.length))];
+      }
     }
-  }
-
-  /** @param whole where the search began: its newest contacts tell which parts of the term are rare */
-  private async askIndex(whole: Stretch, rest: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
-    const seen = needsSample(term) ? await this.contacts.sample(whole, SAMPLE, term.grams) : new Map<string, number>();
-    return this.contacts.search(rest, term, gramsQuery(term, seen), wanted);
   }
 
   private async coveragesOf(organizationId: string, isOptedOut: boolean | null): Promise<readonly number[] | null> {

@@ -15,25 +15,25 @@ export interface OptOutFilter extends Pick<ListOptOutsRequest, 'cursor' | 'conta
   readonly aliases: readonly string[] | null;
 }
 
-const COLUMNS = `o.id, o.channel_id AS "channelId", o.source, o.reason, o.contact_id AS "contactId", c.phone
-  FROM opt_out o JOIN contact c ON c.organization_id = o.organization_id AND c.id = o.contact_id
+const COLUMNS = `o.id, o.channel_id AS "channelId", o.source, o.reason, o.contact_id AS "contactId", c.phone`;
+const FROM = `SELECT ${COLUMNS} FROM opt_out o JOIN contact c ON c.organization_id = o.organization_id AND c.id = o.contact_id
   WHERE o.organization_id = $1`;
 
-const getSql = statement<OptOutRow>('contacts.opt-out.get', `SELECT ${COLUMNS} AND o.id = $2`);
+const getSql = statement<OptOutRow>('contacts.opt-out.get', `${FROM} AND o.id = $2`);
 /** Newest first, one `<` for the cursor: by the primary key, or by the index of the filter. */
-const listSql = statement<OptOutRow>(
-  'contacts.opt-out.list',
-  `SELECT ${COLUMNS} AND o.id < $2 ORDER BY o.id DESC LIMIT $3`,
-);
+const listSql = statement<OptOutRow>('contacts.opt-out.list', `${FROM} AND o.id < $2 ORDER BY o.id DESC LIMIT $3`);
 const listOfChannelSql = statement<OptOutRow>(
   'contacts.opt-out.list-channel',
-  `SELECT ${COLUMNS} AND o.id < $2 AND o.channel_id = $4 ORDER BY o.id DESC LIMIT $3`,
+  `${FROM} AND o.id < $2 AND o.channel_id = $4 ORDER BY o.id DESC LIMIT $3`,
 );
-/** A contact has at most one opt-out a channel: few enough to be sorted. */
+/** A contact has at most one opt-out a channel: few enough to be sorted. LIMIT keeps it a look-up by `opt_out_contact`. */
 const listOfContactsSql = statement<OptOutRow>(
   'contacts.opt-out.list-contacts',
-  `SELECT ${COLUMNS} AND o.contact_id = ANY ($4::text[]) AND o.id < $2 AND ($5::text IS NULL OR o.channel_id = $5)
-   ORDER BY o.id DESC LIMIT $3`,
+  `SELECT ${COLUMNS} FROM unnest($4::text[]) AS asked(contact_id)
+   CROSS JOIN LATERAL (SELECT * FROM opt_out i
+     WHERE i.organization_id = $1 AND i.contact_id = asked.contact_id LIMIT 10000) o
+   JOIN contact c ON c.organization_id = o.organization_id AND c.id = o.contact_id
+   WHERE o.id < $2 AND ($5::text IS NULL OR o.channel_id = $5) ORDER BY o.id DESC LIMIT $3`,
 );
 const contactsOfSql = statement<{ id: string }>(
   'contacts.opt-out.contacts-of',
