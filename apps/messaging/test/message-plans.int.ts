@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import {
+  blocksOf,
+  nodesOf,
+  planOf,
+  preparedStatements,
+  testServers,
+  type PreparedStatement,
+} from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
 import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
@@ -9,7 +16,6 @@ import { Message } from '../src/message/message.entity.js';
 import { MessageRepository } from '../src/message/message.repository.js';
 import { recordProgress } from '../src/message/record-progress.js';
 import { acceptMessages } from '../src/send-message/accept-message.batch.js';
-import { blocksOf, nodesOf, planOf, preparedStatements, type PreparedStatement } from './plans.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();

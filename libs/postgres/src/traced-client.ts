@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { context, SpanKind, SpanStatusCode, trace, type Span } from '@opentelemetry/api';
 import pg from 'pg';
-import { TransactionQuery } from './transaction-query.js';
 
 const tracer = trace.getTracer('@switchboard/postgres');
 
@@ -23,14 +22,20 @@ export class TracedClient extends pg.Client {
       attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name },
     });
     const result = forward();
-    const outcome = result instanceof TransactionQuery ? result.outcome : result;
-    if (outcome instanceof Promise) {
-      outcome.then(
-        () => span.end(),
-        (error: unknown) => fail(span, error),
-      );
-    } else span.end();
-    return result as never;
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result as never;
+    }
+    return result.then(
+      (value: unknown) => {
+        span.end();
+        return value;
+      },
+      (error: unknown) => {
+        fail(span, error);
+        throw error;
+      },
+    ) as never;
   }
 }
 
