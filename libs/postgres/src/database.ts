@@ -92,16 +92,12 @@ export class Database implements Queryable {
   async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
     let inDoubt = false;
-    // A session that ends while no statement is under way is told by an event, which unheard would end the process; the
-    // next statement fails with it.
-    client.on('error', ignore);
     try {
       return await runTransaction(client, work);
     } catch (error) {
       inDoubt = error instanceof OutcomeUnknown || !(await rolledBack(client));
       throw error;
     } finally {
-      client.removeListener('error', ignore);
       // A client whose state is in doubt is closed, never handed to the next caller.
       client.release(inDoubt);
     }
@@ -116,8 +112,6 @@ export class Database implements Queryable {
     await this.dataSource.destroy();
   }
 }
-
-function ignore(): void {}
 
 async function runTransaction<Result>(
   client: pg.PoolClient,

@@ -11,6 +11,13 @@ const tracer = trace.getTracer('@switchboard/postgres');
  * the pool of these clients, so every query is seen in one place.
  */
 export class TracedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    // A session that ends while no statement is under way is told by an event, which unheard would end the process: while
+    // a client is lent, and after one was given back broken, nobody else listens. The next statement fails with it.
+    this.on('error', ignore);
+  }
+
   // node-postgres overloads `query` in nine ways; all of them pass through with their arguments untouched.
   override query(...args: unknown[]): never {
     const forward = (): unknown => Reflect.apply(pg.Client.prototype.query, this, args);
@@ -38,6 +45,8 @@ export class TracedClient extends pg.Client {
     ) as never;
   }
 }
+
+function ignore(): void {}
 
 /**
  * Lets everything that is asked of the client until the end of this turn leave in one write: a system call per statement

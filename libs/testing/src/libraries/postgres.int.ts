@@ -72,6 +72,20 @@ describe('a transaction', () => {
     expect(await count()).toBe(1);
   });
 
+  it('lives on when a session ends that is lent out, or was given back broken', async () => {
+    const other = await prepared.database({ poolMax: 3 });
+    const given = await other.connect();
+    given.release(true);
+    const lent = await other.connect();
+    try {
+      const ended = new Error('Connection terminated unexpectedly');
+      // What the driver does when the server is gone; an event that nobody hears is thrown, and ends the process.
+      for (const client of [given, lent]) expect(() => client.emit('error', ended)).not.toThrow();
+    } finally {
+      lent.release(true);
+    }
+  });
+
   it('rolls all of it back when a statement fails that travels with COMMIT, and says which', async () => {
     const before = await pid();
     const failing = database.transaction(async (tx) => {
