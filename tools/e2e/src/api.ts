@@ -51,14 +51,21 @@ export class Api {
   }
 }
 
+/** A request that the upstream received. */
+export interface SimulatedRequest {
+  readonly reference: string;
+  readonly phoneNumberId: string;
+  readonly body: unknown;
+}
+
 /** The simulator's control. */
 export class Simulator {
   constructor(private readonly url: string) {}
 
   /** Requests that the upstream received. */
-  async requests(query: string): Promise<readonly { readonly reference: string; readonly body: unknown }[]> {
+  async requests(query: string): Promise<readonly SimulatedRequest[]> {
     const answer = await fetch(`${this.url}/_sim/requests?limit=1000&${query}`);
-    return ((await answer.json()) as { items: { reference: string; body: unknown }[] }).items;
+    return ((await answer.json()) as { items: SimulatedRequest[] }).items;
   }
 
   async post(path: string, body: unknown): Promise<void> {

@@ -1,0 +1,39 @@
+import { eventually } from '@switchboard/testing';
+import type { EverythingRunning } from './start-everything.js';
+
+/**
+ * Brings about every event of the catalogue, from outside. An event that is new to the catalogue needs a line here.
+ *
+ * @throws Error when the API refuses what should be possible
+ */
+export async function provokeEvents(all: EverythingRunning): Promise<void> {
+  const { acme, simulator, messageWhen } = all;
+  const ask = async (method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
+    const answer = await acme.ask(method, path, body === undefined ? undefined : JSON.stringify(body));
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body ?? {};
+  };
+  // Accepted, sent, delivered, read; its conversation opened; a contact made.
+  const read = await acme.send('+12015550111', 'read');
+  await messageWhen(read.body?.id, 'READ');
+  // Failed, and the upstream's own opt-out observed.
+  await acme.send('+12015550100', 'failed');
+  await acme.send('+12015550105', 'opted out');
+  // Received; a name learnt.
+  await simulator.post('inbound', { from: '4915123456700', name: 'Ada', text: 'Hello' });
+  // Each way that a conversation can be moved by hand.
+  const conversation = `/v1/conversations/${String(read.body?.['conversationId'])}`;
+  for (const status of ['PENDING', 'CLOSED', 'OPEN']) await ask('PATCH', conversation, { status });
+  // Opted out and in again.
+  const contact = await ask('POST', '/v1/contacts', { phone: '+14155550188', name: 'Grace' });
+  const optOut = await ask('POST', '/v1/opt-outs', { contactId: contact['id'], reason: 'asked for it' });
+  await ask('DELETE', `/v1/opt-outs/${String(optOut['id'])}`);
+  // What is neither a status nor a message.
+  const entry = { id: '102290129340401', changes: [{ field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }] };
+  await simulator.post('callbacks', { body: { object: 'whatsapp_business_account', entry: [entry] } });
+  const named = async (): Promise<true | undefined> => {
+    const { body } = await acme.get('/v1/contacts?search=Ada');
+    return (body?.items?.length ?? 0) > 0 || undefined;
+  };
+  await eventually(named, { deadlineMs: 30_000 });
+}
