@@ -104,6 +104,7 @@ suppression.contact_id text collate C not null
 suppression.channel_id text collate C not null
 suppression.source text not null
 suppression.created_at timestamp with time zone not null default now()
+suppression.observed_by text collate C not null default ''::text
 upstream_message.channel_id text collate C not null
 upstream_message.upstream_message_id text collate C not null
 upstream_message.organization_id text collate C not null
@@ -128,7 +129,7 @@ migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
 suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
-suppression: PRIMARY KEY (organization_id, contact_id, channel_id)
+suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
 upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
 
 -- indexes
@@ -154,7 +155,7 @@ CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USIN
 CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
 CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
-CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id)
+CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id, observed_by)
 CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
 
 -- functions

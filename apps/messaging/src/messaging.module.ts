@@ -1,6 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ChangeConversationHandler } from './change-conversation/change-conversation.handler.js';
 import { ChangeConversation } from './change-conversation/change-conversation.js';
+import { ApplySuppressions } from './apply-suppressions/apply-suppressions.js';
+import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppressions.handler.js';
 import { AccessTokens } from './channel/access-token.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
@@ -8,6 +10,7 @@ import { ConversationRepository } from './conversation/conversation.repository.j
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
+import { UnbegunAttempts } from './dispatch/unbegun-attempts.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
@@ -33,6 +36,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
 /** The messaging service. */
 @Module({
   controllers: [
+    ApplySuppressionsHandler,
     SendMessageHandler,
     GetMessageHandler,
     ListMessagesHandler,
@@ -44,6 +48,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
   ],
   providers: [
     AcceptMessage,
+    ApplySuppressions,
     ChangeConversation,
     ChannelRepository,
     ContactRepository,
@@ -59,6 +64,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     SettleDispatch,
     SettleOverdueWorker,
     TakeCallbacksConsumer,
+    UnbegunAttempts,
     WakeSnoozedWorker,
   ],
 })

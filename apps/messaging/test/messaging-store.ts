@@ -193,5 +193,8 @@ export function messageOf(event: EventEnvelope): MessageView | undefined {
 /** As the contacts service tells it. */
 export function contactOf(organizationId: string, id: string, phone: string): ProjectedContact {
   const messagingId = phone.slice(1);
-  return { organizationId, contact: { id, phone, phoneForms: [phone], name: null, messagingId, version: 1 } };
+  return {
+    organizationId,
+    contact: { id, phone, phoneForms: [phone], name: null, messagingId, version: 1, optOuts: [] },
+  };
 }

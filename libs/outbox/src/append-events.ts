@@ -5,6 +5,8 @@ import { statement, type Transaction } from '@switchboard/postgres';
 
 /** A fact to tell, in the transaction that makes it true. */
 export interface NewEvent<Data> {
+  /** A new cuid, of those who have to know it before; drawn here by default. */
+  readonly id?: string;
   readonly event: EventDefinition<Data>;
   /** Null only for what is not attributed to an organization yet. */
   readonly organizationId: string | null;
@@ -44,7 +46,7 @@ export function appendEvents(tx: Transaction, events: readonly NewEvent<unknown>
 
 function envelopeOf(event: NewEvent<unknown>): EventEnvelope {
   return {
-    id: newCuid(),
+    id: event.id ?? newCuid(),
     subject: event.event.subject,
     organizationId: event.organizationId,
     aggregateId: event.aggregateId,

@@ -68,6 +68,15 @@ export class Simulator {
     return ((await answer.json()) as { items: SimulatedRequest[] }).items;
   }
 
+  /** A page of all requests that the upstream received, in the order of their arrival. */
+  async page(cursor: string): Promise<{
+    readonly items: readonly { readonly to: string; readonly arrivedAt: string }[];
+    readonly nextCursor?: string;
+  }> {
+    const answer = await fetch(`${this.url}/_sim/requests?limit=1000&cursor=${cursor}`);
+    return (await answer.json()) as { items: { to: string; arrivedAt: string }[]; nextCursor?: string };
+  }
+
   async post(path: string, body: unknown): Promise<void> {
     const answer = await fetch(`${this.url}/_sim/${path}`, {
       method: path === 'knobs' ? 'PUT' : 'POST',

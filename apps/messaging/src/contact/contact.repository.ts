@@ -1,36 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { Database, statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { forgetObserved, replaceTold } from '../suppression/suppression.repository.js';
 
 /** A contact of an organization, as the contacts service told it. */
 export interface ProjectedContact {
   readonly organizationId: string;
   readonly contact: ContactFacts;
+  /** Events of opt-outs, observed here, that these facts or newer ones take into account. */
+  readonly observed?: readonly string[];
 }
 
 /** Only a newer version changes a row, so order and repetition of what is told do not matter. Sorted against deadlocks. */
-const upsertContacts = statement(
+const upsertContacts = statement<{ organizationId: string; id: string }>(
   'messaging.contact.project',
   `INSERT INTO contact (organization_id, id, phone, messaging_id, name, version)
-   SELECT DISTINCT ON (organization_id, id) *
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
      AS told(organization_id, id, phone, messaging_id, name, version)
-   ORDER BY organization_id, id, version DESC
+   ORDER BY organization_id, id
    ON CONFLICT (organization_id, id) DO UPDATE SET
      phone = excluded.phone, messaging_id = excluded.messaging_id, name = excluded.name, version = excluded.version
-   WHERE contact.version < excluded.version`,
+   WHERE contact.version < excluded.version
+   RETURNING organization_id AS "organizationId", id`,
 );
+/** Facts older than those known name no phones: somebody else may have a number of theirs by now. */
 const upsertPhones = statement(
   'messaging.contact.project-phones',
   `INSERT INTO contact_phone (organization_id, phone, contact_id)
-   SELECT DISTINCT ON (organization_id, phone) * FROM unnest($1::text[], $2::text[], $3::text[])
-     AS told(organization_id, phone, contact_id)
-   ORDER BY organization_id, phone
+   SELECT DISTINCT ON (told.organization_id, told.phone) told.organization_id, told.phone, told.contact_id
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY
+     AS told(organization_id, phone, contact_id, version, n)
+   JOIN contact c ON c.organization_id = told.organization_id AND c.id = told.contact_id AND c.version <= told.version
+   ORDER BY told.organization_id, told.phone, told.n DESC
    ON CONFLICT (organization_id, phone) DO UPDATE SET contact_id = excluded.contact_id
    WHERE contact_phone.contact_id <> excluded.contact_id`,
 );
 
-/** KEY SHARE: no lock against the projection's own writes, one against `suppress`. */
+/** KEY SHARE: no lock against the projection's own writes, one against `lockContacts`. */
 const holdByPhonesSql = statement<{ id: string }>(
   'messaging.contact.hold-by-phones',
   `SELECT c.id FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)
@@ -39,31 +45,70 @@ const holdByPhonesSql = statement<{ id: string }>(
    ORDER BY c.organization_id, c.id FOR KEY SHARE OF c`,
 );
 
-/** Messaging's own small projection of contacts: who stands behind a phone, and what lists show of them. */
+/** Messaging's own small projection of contacts: who stands behind a phone, what lists show of them, their opt-outs. */
 @Injectable()
 export class ContactRepository {
   constructor(private readonly database: Database) {}
 
-  /** Takes what the contacts service answered or told. */
-  async project(contacts: readonly ProjectedContact[], through: Queryable = this.database): Promise<void> {
-    if (contacts.length === 0) return;
-    await through.query(upsertContacts, [
-      contacts.map(({ organizationId }) => organizationId),
-      contacts.map(({ contact }) => contact.id),
-      contacts.map(({ contact }) => contact.phone),
-      contacts.map(({ contact }) => contact.messagingId),
-      contacts.map(({ contact }) => contact.name),
-      contacts.map(({ contact }) => contact.version),
-    ]);
-    const phones = contacts.flatMap(({ organizationId, contact }) =>
-      contact.phoneForms.map((phone) => ({ organizationId, phone, contactId: contact.id })),
-    );
-    await through.query(upsertPhones, [
-      phones.map(({ organizationId }) => organizationId),
-      phones.map(({ phone }) => phone),
-      phones.map(({ contactId }) => contactId),
-    ]);
+  /** Takes what the contacts service answered. */
+  async project(contacts: readonly ProjectedContact[]): Promise<void> {
+    if (contacts.length > 0) await this.database.transaction((tx) => projectContacts(tx, contacts));
   }
+}
+
+/**
+ * Takes what the contacts service answered or told; of a contact told several times, the newest. A contact and its
+ * opt-outs are of one version, always: whoever finds a version known may rely on its opt-outs.
+ */
+export async function projectContacts(tx: Transaction, contacts: readonly ProjectedContact[]): Promise<void> {
+  if (contacts.length === 0) return;
+  const newest = newestOf(contacts);
+  const told = [...newest.values()];
+  const changed = await tx.query(upsertContacts, [
+    told.map(({ organizationId }) => organizationId),
+    told.map(({ contact }) => contact.id),
+    told.map(({ contact }) => contact.phone),
+    told.map(({ contact }) => contact.messagingId),
+    told.map(({ contact }) => contact.name),
+    told.map(({ contact }) => versionOf(contact)),
+  ]);
+  const phones = told.flatMap(({ organizationId, contact }) =>
+    contact.phoneForms.map((phone) => ({ organizationId, phone, contactId: contact.id, version: versionOf(contact) })),
+  );
+  tx.atCommit(upsertPhones, [
+    phones.map(({ organizationId }) => organizationId),
+    phones.map(({ phone }) => phone),
+    phones.map(({ contactId }) => contactId),
+    phones.map(({ version }) => version),
+  ]);
+  replaceTold(
+    tx,
+    changed.flatMap(({ organizationId, id }) => {
+      const optOuts = newest.get(`${organizationId} ${id}`)?.contact.optOuts;
+      return optOuts ? [{ organizationId, contactId: id, optOuts }] : [];
+    }),
+  );
+  forgetObserved(
+    tx,
+    contacts.flatMap(({ organizationId, contact, observed = [] }) =>
+      contact.optOuts ? observed.map((eventId) => ({ organizationId, contactId: contact.id, eventId })) : [],
+    ),
+  );
+}
+
+function newestOf(contacts: readonly ProjectedContact[]): ReadonlyMap<string, ProjectedContact> {
+  const newest = new Map<string, ProjectedContact>();
+  for (const told of contacts) {
+    const key = `${told.organizationId} ${told.contact.id}`;
+    const known = newest.get(key);
+    if (!known || versionOf(known.contact) < versionOf(told.contact)) newest.set(key, told);
+  }
+  return newest;
+}
+
+/** Facts without opt-outs (an older sender) make a contact known; any that tell its opt-outs are newer. */
+function versionOf(contact: ContactFacts): number {
+  return contact.optOuts ? contact.version : 0;
 }
 
 /**

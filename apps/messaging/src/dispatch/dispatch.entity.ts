@@ -28,6 +28,9 @@ export interface Attempt extends Dispatch {
  */
 export const BEGIN_WITHIN_MS = 2_000;
 
+/** Milliseconds after the mark by when what has begun is at the upstream, with a busy machine's pauses; or never will be. */
+export const ARRIVE_WITHIN_MS = BEGIN_WITHIN_MS + 300;
+
 /**
  * Milliseconds for which a marked attempt belongs to who marked it: longer than `BEGIN_WITHIN_MS`, the longest request
  * to the upstream and the record of its outcome together.

@@ -1,5 +1,5 @@
 import { statement, type Database, type Queryable, type Transaction } from '@switchboard/postgres';
-import { BEGIN_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
+import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
 
 /** An open dispatch whose time has come. */
 export interface OverdueDispatch {
@@ -12,13 +12,6 @@ export interface Postponement {
   readonly dispatch: Dispatch;
   readonly state: 'RETRY' | 'UNKNOWN';
   readonly delayMs: number;
-}
-
-/** An attempt that was marked and may not have begun. */
-export interface PendingAttempt {
-  readonly messageId: string;
-  /** Milliseconds after which it will have begun or never will. */
-  readonly mayBeginForMs: number;
 }
 
 /** Seconds between the last claim of a message and its expiry, so that no message is both. */
@@ -66,14 +59,11 @@ const dispatchingSql = statement<{ found: boolean }>(
      AS found`,
 );
 /** A mark's time is `due_at` less the lease. Index `dispatch_due` finds the marks of the last seconds, of all tenants. */
-const pendingSql = statement<PendingAttempt>(
+const pendingSql = statement<{ messageId: string }>(
   'messaging.dispatch.pending-of-contact',
-  `SELECT message_id AS "messageId",
-     ceil(extract(epoch FROM due_at - now()) * 1000)::int - ${LEASE_MS - BEGIN_WITHIN_MS} AS "mayBeginForMs"
-   FROM dispatch
-   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - BEGIN_WITHIN_MS) / 1_000})
-     AND organization_id = $1 AND contact_id = $2
-   ORDER BY due_at`,
+  `SELECT message_id AS "messageId" FROM dispatch
+   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
+     AND organization_id = $1 AND contact_id = $2 AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
 );
 
 /** Marks first attempts, in the transaction that accepts their messages. Travels with COMMIT. */
@@ -125,18 +115,20 @@ export async function isDispatching(database: Database, organizationId: string, 
 }
 
 /**
- * Attempts to a contact that were marked before and may still begin, the next to lapse first.
+ * Messages to a contact on some channels (`*`: on all) whose attempt was marked before and may still reach the upstream.
  *
- * Whoever commits a suppression under the contact's lock (`suppress`) and asks afterwards sees every mark that did not
- * see the suppression: the marks' transactions hold the contact's lock as well. Empty, or the longest `mayBeginForMs`
- * later, no send to the contact begins any more. An attempt stays in the list while it is under way.
+ * Whoever commits a suppression under the contact's lock (`lockContacts`) and asks afterwards sees every mark that did not
+ * see the suppression: the marks' transactions hold the contact's lock as well. When they have left this list, which they
+ * do `ARRIVE_WITHIN_MS` after their mark at the latest, no send to the contact begins any more.
  */
-export async function attemptsThatMayStillBegin(
+export async function attemptsThatMayStillArrive(
   through: Queryable,
   organizationId: string,
   contactId: string,
-): Promise<PendingAttempt[]> {
-  return through.query(pendingSql, [organizationId, contactId]);
+  channelIds: readonly string[],
+): Promise<string[]> {
+  const pending = await through.query(pendingSql, [organizationId, contactId, channelIds]);
+  return pending.map(({ messageId }) => messageId);
 }
 
 const OPEN_STATES = ['DISPATCHING', 'RETRY', 'UNKNOWN'];

@@ -1,8 +1,9 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { isTransientConflict, isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
-import { pause, type Log } from '@switchboard/service';
+import type { Log, pause } from '@switchboard/service';
 import { dispatchMetrics } from './dispatch-metrics.js';
 import type { SettleDispatch, Settlement } from './settle-dispatch.batch.js';
+import { UntilDone, type RoundResult } from './until-done.js';
 
 /** Far more than attempts can be open: without a database none begins. */
 const WAITING_MAX = 10_000;
@@ -10,8 +11,6 @@ const WAITING_MAX = 10_000;
 const ROUND_MAX = 200;
 /** Tries of one that fails although the database works: a defect, which must not be repeated for ever. */
 const FAULTY_TRIES_MAX = 12;
-const FIRST_PAUSE_MS = 200;
-const PAUSE_MAX_MS = 8_000;
 
 /**
  * Keeps outcomes that could not be recorded until they are, as long as the process lives.
@@ -20,46 +19,34 @@ const PAUSE_MAX_MS = 8_000;
  */
 export class RecordLater {
   private readonly waiting = new Map<Settlement, number>();
-  private readonly stopSignal = new AbortController();
-  private running: Promise<void> | undefined;
+  private readonly loop: UntilDone;
 
   constructor(
     private readonly settlements: Pick<SettleDispatch, 'execute'>,
     private readonly log: Log,
-    private readonly wait: typeof pause = pause,
-  ) {}
+    wait?: typeof pause,
+  ) {
+    this.loop = new UntilDone(() => this.round(), wait);
+  }
 
   /** Takes an outcome to be recorded. When there are too many it is forgotten: the lease's end finds it as UNKNOWN. */
   keep(settlement: Settlement): void {
-    if (this.waiting.size >= WAITING_MAX || this.stopSignal.signal.aborted) return this.forget(settlement);
+    if (this.waiting.size >= WAITING_MAX || this.loop.isStopped) return this.forget(settlement);
     this.waiting.set(settlement, 0);
-    this.running ??= this.loop();
+    this.loop.wake();
   }
 
   /** Tries once more what waits, then forgets it. */
   async stop(): Promise<void> {
-    this.stopSignal.abort();
-    await this.running;
+    await this.loop.stop();
     for (const settlement of this.waiting.keys()) this.forget(settlement);
   }
 
-  private async loop(): Promise<void> {
-    const { signal } = this.stopSignal;
-    for (let pauseMs = FIRST_PAUSE_MS; this.waiting.size > 0; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
-      await this.wait(pauseMs * (0.75 + Math.random() / 2), signal);
-      const isLast = signal.aborted;
-      const recorded = await this.round();
-      if (isLast) break;
-      if (recorded > 0) pauseMs = FIRST_PAUSE_MS / 2;
-    }
-    // In the turn that found nothing waiting: what is kept from now on begins a loop of its own.
-    this.running = undefined;
-  }
-
-  private async round(): Promise<number> {
+  private async round(): Promise<RoundResult> {
     const oldest = [...this.waiting.keys()].slice(0, ROUND_MAX);
     const recorded = await Promise.all(oldest.map((settlement) => this.record(settlement)));
-    return recorded.filter(Boolean).length;
+    if (this.waiting.size === 0) return 'done';
+    return recorded.some(Boolean) ? 'advanced' : 'stuck';
   }
 
   private async record(settlement: Settlement): Promise<boolean> {

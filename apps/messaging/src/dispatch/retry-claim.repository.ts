@@ -111,7 +111,7 @@ const judgeSql = statement<Omit<ClaimedAttempt, 'markedMs'>>(
    JOIN contact p ON p.organization_id = d.organization_id AND p.id = d.contact_id`,
 );
 
-const OF_LEASE = "state IN ('DISPATCHING', 'UNKNOWN') AND lease = $1";
+const OF_LEASE = "state IN ('DISPATCHING', 'UNKNOWN') AND lease = ANY($1::text[])";
 const leasedSql = statement<MessageKey>(
   'messaging.dispatch.leased',
   `SELECT organization_id AS "organizationId", message_id AS "messageId" FROM dispatch WHERE ${OF_LEASE}`,
@@ -131,7 +131,7 @@ export async function retryLines(database: Database, behind: RetryLine | null, m
  * are judged in the transaction that marks.
  *
  * @param lines whose turn it is beside the oldest of all
- * @throws when the answer is lost: what was marked must be given back by `unclaimRetries`
+ * @throws when the answer is lost: what was marked must be given back (`UnbegunAttempts`)
  */
 export async function claimRetries(
   database: Database,
@@ -157,11 +157,12 @@ export async function claimRetries(
   });
 }
 
-/** Gives back what was claimed under a lease and never begun, whenever that turns out. Safe to repeat. */
-export async function unclaimRetries(database: Database, lease: string): Promise<void> {
+/** Gives back what was marked under leases and never begun, whenever that turns out. Safe to repeat. */
+export async function unclaim(database: Database, leases: readonly string[]): Promise<void> {
   await database.transaction(async (tx) => {
-    const leased = await tx.query(leasedSql, [lease]);
+    const leased = await tx.query(leasedSql, [leases]);
+    if (leased.length === 0) return;
     await lockMessages(tx, leased);
-    tx.atCommit(unclaimSql, [lease]);
+    tx.atCommit(unclaimSql, [leases]);
   });
 }

@@ -1,11 +1,12 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
 import { disconnectChannels } from '../channel/channel.repository.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
-import { suppress } from '../suppression/suppression.repository.js';
+import { suppressObserved } from '../suppression/suppression.repository.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { dispatchMetrics } from './dispatch-metrics.js';
 import type { Attempt } from './dispatch.entity.js';
@@ -58,10 +59,10 @@ export class SettleDispatch implements BeforeApplicationShutdown {
 
 /** The whole effect of a batch of settlements. */
 export async function applySettlements(tx: Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const optedOut = refusedAs('opted-out', settlements);
-  await suppress(
+  const optedOut = refusedAs('opted-out', settlements).map((settlement) => ({ ...settlement, eventId: newCuid() }));
+  await suppressObserved(
     tx,
-    optedOut.map(({ attempt }) => ({ ...attempt, source: 'UPSTREAM' as const })),
+    optedOut.map(({ attempt, eventId }) => ({ ...attempt, eventId })),
   );
   const postponements = settlements.flatMap(postponementOf);
   await recordProgress(
@@ -99,10 +100,11 @@ function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
 }
 
 /** The suppression stops the next send at once; the event lets the contacts service keep the opt-out's record. */
-function tellOptOuts(tx: Transaction, settlements: readonly Settlement[]): void {
+function tellOptOuts(tx: Transaction, settlements: readonly (Settlement & { readonly eventId: string })[]): void {
   appendEvents(
     tx,
-    settlements.map(({ attempt, knownAt, traceparent }) => ({
+    settlements.map(({ attempt, knownAt, traceparent, eventId }) => ({
+      id: eventId,
       event: optOutObserved,
       organizationId: attempt.organizationId,
       aggregateId: attempt.contactId,

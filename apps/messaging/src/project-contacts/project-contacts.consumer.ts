@@ -5,19 +5,14 @@ import { messagingContactsConsumer } from '@switchboard/contracts/topology';
 import type { DeliveredEvent, NatsConnection } from '@switchboard/nats';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
-import { ContactRepository, type ProjectedContact } from '../contact/contact.repository.js';
+import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
 
-/** Keeps messaging's projection of contacts up to date. */
+/** Keeps messaging's projection of contacts up to date, their opt-outs too; sends read it as it is (the fence does not). */
 @Injectable()
 export class ProjectContactsConsumer implements EventHandler<null>, OnApplicationBootstrap, OnModuleDestroy {
   private readonly events: EventConsumer<null>;
 
-  constructor(
-    database: Database,
-    @Inject(NATS) connection: NatsConnection,
-    @Inject(LOG) log: Log,
-    private readonly contacts: ContactRepository,
-  ) {
+  constructor(database: Database, @Inject(NATS) connection: NatsConnection, @Inject(LOG) log: Log) {
     const consumer = messagingContactsConsumer;
     this.events = new EventConsumer({ database, connection, log, consumer, handler: this, batchMax: 200 });
   }
@@ -35,9 +30,9 @@ export class ProjectContactsConsumer implements EventHandler<null>, OnApplicatio
   }
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
-    await this.contacts.project(
-      events.flatMap(({ envelope }) => contactOf(envelope)),
+    await projectContacts(
       tx,
+      events.flatMap(({ envelope }) => contactOf(envelope)),
     );
     return new Set();
   }
@@ -46,6 +41,6 @@ export class ProjectContactsConsumer implements EventHandler<null>, OnApplicatio
 function contactOf(envelope: EventEnvelope): ProjectedContact[] {
   const { subject, organizationId } = envelope;
   if (subject !== contactChanged.subject || organizationId === null) return [];
-  const { contact } = envelope.data as EventDataOf<typeof contactChanged>;
-  return [{ organizationId, contact }];
+  const { contact, observed = [] } = envelope.data as EventDataOf<typeof contactChanged>;
+  return [{ organizationId, contact, observed }];
 }

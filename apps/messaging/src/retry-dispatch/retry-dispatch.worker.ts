@@ -3,13 +3,8 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Database } from '@switchboard/postgres';
 import { LOG, pause, PollingLoop, STOPPING, type Log } from '@switchboard/service';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import {
-  claimRetries,
-  retryLines,
-  unclaimRetries,
-  type ClaimedAttempt,
-  type RetryLine,
-} from '../dispatch/retry-claim.repository.js';
+import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
+import { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
 
 /** Attempts under way at once; a claim is begun at once, so that its lease covers it. */
 const UNDERWAY_MAX = 64;
@@ -27,14 +22,13 @@ export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDest
   private readonly loop: PollingLoop;
   /** Attempts under way by organization; entries are above 0. */
   private readonly underway = new Map<string, number>();
-  /** Leases of claims whose answer was lost: nobody has begun those attempts. */
-  private readonly lostLeases = new Set<string>();
   private walkedTo: RetryLine | null = null;
   private onEnded = (): void => undefined;
 
   constructor(
     private readonly database: Database,
     private readonly dispatcher: Dispatcher,
+    private readonly unbegun: UnbegunAttempts,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
@@ -55,10 +49,6 @@ export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDest
 
   /** Does not wait for the attempts it begins: one that the upstream keeps open must not hold up the others. */
   private async round(): Promise<boolean> {
-    for (const lease of this.lostLeases) {
-      await unclaimRetries(this.database, lease);
-      this.lostLeases.delete(lease);
-    }
     if (this.stopping.aborted) return false;
     const walkedTo = this.walkedTo;
     const lines = await retryLines(this.database, walkedTo, LINES_MAX);
@@ -80,7 +70,7 @@ export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDest
       const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway };
       return await claimRetries(this.database, lines, bounds, lease);
     } catch (error) {
-      this.lostLeases.add(lease);
+      this.unbegun.giveBack(lease);
       throw error;
     }
   }

@@ -15,6 +15,7 @@ import { LOG, STOPPING, systemClock, type Log } from '@switchboard/service';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
+import { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
 import { FirstAnswer } from './first-answer.js';
@@ -42,6 +43,7 @@ export class SendMessage {
   constructor(
     private readonly accept: AcceptMessage,
     private readonly dispatcher: Dispatcher,
+    private readonly unbegun: UnbegunAttempts,
     private readonly channels: ChannelRepository,
     private readonly contacts: ContactRepository,
     private readonly rpc: RpcClient,
@@ -101,6 +103,7 @@ export class SendMessage {
       if (result.verdict === 'contact-unknown' && phone) await this.learnContact(principal, phone);
       else if (result.verdict !== 'outcome-unknown') throw refusalBefore(result.verdict);
     }
+    if (isDoubtful) this.unbegun.giveBack(lease);
     throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
   }
 

@@ -1,12 +1,24 @@
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { statement, type Transaction } from '@switchboard/postgres';
 
-/** Who must not be sent to. */
-export interface Suppression {
+/** An opt-out that the upstream told in answer to a send, before contacts knows of it. */
+export interface ObservedOptOut {
   readonly organizationId: string;
   readonly contactId: string;
-  /** `*` stands for every channel. */
   readonly channelId: string;
-  readonly source: 'API' | 'KEYWORD' | 'CONSOLE' | 'UPSTREAM';
+  /** The event that tells contacts: the row stays until contacts says that it has taken this event into account. */
+  readonly eventId: string;
+}
+
+/** Names a contact. */
+export interface ContactKey {
+  readonly organizationId: string;
+  readonly contactId: string;
+}
+
+/** A contact of an organization whose opt-outs are told. */
+export interface ToldOptOuts extends ContactKey {
+  readonly optOuts: NonNullable<ContactFacts['optOuts']>;
 }
 
 /** Sorted like every lock of contacts. */
@@ -18,28 +30,82 @@ const lockSql = statement(
 );
 const insertSql = statement(
   'messaging.suppression.insert',
-  `INSERT INTO suppression (organization_id, contact_id, channel_id, source)
-   SELECT DISTINCT ON (organization_id, contact_id, channel_id) organization_id, contact_id, channel_id, source
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS s(organization_id, contact_id, channel_id, source)
-   ORDER BY organization_id, contact_id, channel_id ON CONFLICT DO NOTHING`,
+  `INSERT INTO suppression (organization_id, contact_id, channel_id, source, observed_by)
+   SELECT DISTINCT ON (organization_id, contact_id, channel_id, observed_by) *
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+     AS s(organization_id, contact_id, channel_id, source, observed_by)
+   ORDER BY organization_id, contact_id, channel_id, observed_by ON CONFLICT DO NOTHING`,
+);
+const forgetToldSql = statement(
+  'messaging.suppression.forget-told',
+  `DELETE FROM suppression s USING unnest($1::text[], $2::text[]) AS told(organization_id, contact_id)
+   WHERE s.organization_id = told.organization_id AND s.contact_id = told.contact_id AND s.observed_by = ''`,
+);
+const forgetObservedSql = statement(
+  'messaging.suppression.forget-observed',
+  `DELETE FROM suppression s
+   USING unnest($1::text[], $2::text[], $3::text[]) AS told(organization_id, contact_id, event_id)
+   WHERE s.organization_id = told.organization_id AND s.contact_id = told.contact_id AND s.observed_by = told.event_id`,
 );
 
 /**
- * Writes suppressions under their contacts' locks, which it takes first: to be called before the transaction locks
- * anything else (see `lockMessages`).
+ * Locks contacts against sends that are being marked: those that are, are waited for. To be called before the transaction
+ * locks anything else (see `lockMessages`).
  *
  * A send that is being marked holds its contact too (`holdContacts`, `claimRetries`): it is marked before, and seen by
- * `attemptsThatMayStillBegin` once this transaction is committed, or it sees the suppression.
+ * `attemptsThatMayStillBegin` once this transaction is committed, or it sees what this transaction writes.
  */
-export async function suppress(tx: Transaction, suppressions: readonly Suppression[]): Promise<void> {
-  if (suppressions.length === 0) return;
-  const organizationIds = suppressions.map(({ organizationId }) => organizationId);
-  const contactIds = suppressions.map(({ contactId }) => contactId);
-  await tx.query(lockSql, [organizationIds, contactIds]);
+export async function lockContacts(tx: Transaction, contacts: readonly ContactKey[]): Promise<void> {
+  if (contacts.length === 0) return;
+  await tx.query(lockSql, [
+    contacts.map(({ organizationId }) => organizationId),
+    contacts.map(({ contactId }) => contactId),
+  ]);
+}
+
+/** Suppresses what the upstream told of, under its contacts' locks, which it takes first (`lockContacts`). */
+export async function suppressObserved(tx: Transaction, observed: readonly ObservedOptOut[]): Promise<void> {
+  if (observed.length === 0) return;
+  await lockContacts(tx, observed);
   tx.atCommit(insertSql, [
-    organizationIds,
-    contactIds,
-    suppressions.map(({ channelId }) => channelId),
-    suppressions.map(({ source }) => source),
+    observed.map(({ organizationId }) => organizationId),
+    observed.map(({ contactId }) => contactId),
+    observed.map(({ channelId }) => channelId),
+    observed.map(() => 'UPSTREAM'),
+    observed.map(({ eventId }) => eventId),
+  ]);
+}
+
+/**
+ * Puts what contacts tells in the place of what it told before; what was observed stays. Travels with COMMIT; the
+ * transaction holds the rows of these contacts, so that of two versions the newer one is written last.
+ */
+export function replaceTold(tx: Transaction, contacts: readonly ToldOptOuts[]): void {
+  if (contacts.length === 0) return;
+  tx.atCommit(forgetToldSql, [
+    contacts.map(({ organizationId }) => organizationId),
+    contacts.map(({ contactId }) => contactId),
+  ]);
+  const rows = contacts.flatMap((contact) => contact.optOuts.map((optOut) => ({ ...contact, ...optOut })));
+  if (rows.length === 0) return;
+  tx.atCommit(insertSql, [
+    rows.map(({ organizationId }) => organizationId),
+    rows.map(({ contactId }) => contactId),
+    rows.map(({ channelId }) => channelId),
+    rows.map(({ source }) => source),
+    rows.map(() => ''),
+  ]);
+}
+
+/** Lets go of observed opt-outs that the facts stored by this transaction, or newer ones, hold. Travels with COMMIT. */
+export function forgetObserved(
+  tx: Transaction,
+  observed: readonly (ContactKey & { readonly eventId: string })[],
+): void {
+  if (observed.length === 0) return;
+  tx.atCommit(forgetObservedSql, [
+    observed.map(({ organizationId }) => organizationId),
+    observed.map(({ contactId }) => contactId),
+    observed.map(({ eventId }) => eventId),
   ]);
 }

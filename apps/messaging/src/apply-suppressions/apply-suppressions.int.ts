@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { createLog } from '@switchboard/service';
+import { eventually, testServers } from '@switchboard/testing';
+import { contactOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
+import { projectContacts } from '../contact/contact.repository.js';
+import { ApplySuppressions } from './apply-suppressions.js';
+
+const servers = testServers();
+const log = createLog('messaging', { write: () => undefined });
+
+describe('the fence of opt-outs', () => {
+  let store: MessagingStore;
+  let fence: ApplySuppressions;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+    fence = new ApplySuppressions(store.database, log);
+  });
+
+  it('judges sends by the newest facts alone, in whatever order and however often they were told', async () => {
+    const sender = await store.sender();
+    const told: [ContactFacts, string][] = [
+      [factsOf(sender, 3, []), 'accepted'],
+      [factsOf(sender, 2, ['*']), 'accepted'],
+      [factsOf(sender, 5, [sender.channelId]), 'opted-out'],
+      [factsOf(sender, 4, []), 'opted-out'],
+      [factsOf(sender, 5, [sender.channelId]), 'opted-out'],
+      [factsOf(sender, 6, [newCuid()]), 'accepted'],
+      [factsOf(sender, 7, ['*']), 'opted-out'],
+      [withoutOptOuts(factsOf(sender, 9, [])), 'opted-out'],
+      [factsOf(sender, 8, []), 'accepted'],
+    ];
+    for (const [contact, verdict] of told) {
+      await applied(sender, contact);
+      expect([contact.version, await verdictOf(sender)]).toEqual([contact.version, verdict]);
+      await letEverythingEnd(sender);
+    }
+  });
+
+  it('makes a contact known together with its opt-outs', async () => {
+    const sender = await store.sender();
+    const stranger = { id: newCuid(), phone: '+14155559998' };
+    const known: Sender = { ...sender, contacts: [stranger] };
+    expect(await verdictOf(known)).toBe('contact-unknown');
+    await applied(known, factsOf(known, 1, ['*']));
+    expect(await verdictOf(known)).toBe('opted-out');
+  });
+
+  it('keeps what the upstream told here until contacts says that it is taken into account', async () => {
+    const sender = await store.sender();
+    const attempt = await store.attempt(sender);
+    const optedOut = { state: 'refused', kind: 'opted-out', code: '131050', message: 'stopped' } as const;
+    await store.settle(settlementOf(attempt, optedOut));
+    const [event] = (await store.events(sender.organizationId)).filter(({ subject }) => subject.includes('opt-out'));
+    if (!event) throw new Error('nothing was told');
+    const project = (contact: ContactFacts, observed: string[]): Promise<void> =>
+      store.database.transaction((tx) =>
+        projectContacts(tx, [{ organizationId: sender.organizationId, contact, observed }]),
+      );
+
+    await project(factsOf(sender, 2, []), []);
+    await project(factsOf(sender, 3, []), [newCuid()]);
+    await project(withoutOptOuts(factsOf(sender, 4, [])), [event.id]);
+    expect(await verdictOf(sender)).toBe('opted-out');
+    await project(factsOf(sender, 5, [sender.channelId]), [event.id]);
+    expect(await verdictOf(sender)).toBe('opted-out');
+    await project(factsOf(sender, 6, []), []);
+    expect(await verdictOf(sender)).toBe('accepted');
+  });
+
+  it('returns when every attempt marked before has ended, also for facts that are known or older', async () => {
+    const sender = await store.sender();
+    const attempts = [await store.attempt(sender), await store.attempt(sender)];
+    let returned = 0;
+    const calls = [3, 3, 2].map(async (version) => {
+      await applied(sender, factsOf(sender, version, ['*']));
+      returned++;
+    });
+    await eventually(async () => (await verdictOf(sender)) === 'opted-out');
+    const [first, second] = attempts.map((attempt) => settlementOf(attempt, taken(attempt)));
+    if (!first || !second) throw new Error('two were marked');
+    await store.settle(first);
+    await applied(sender, factsOf(sender, 1, []));
+    expect(returned).toBe(0);
+    await store.settle(second);
+    const settledMs = performance.now();
+    await Promise.all(calls);
+    expect(performance.now() - settledMs).toBeLessThan(1_000);
+  });
+
+  it('returns when what was marked before can begin no more, and refuses a caller that does not wait so long', async () => {
+    const sender = await store.sender();
+    await store.attempt(sender);
+    const patience = AbortSignal.timeout(100);
+    const given = fence.execute(sender.organizationId, factsOf(sender, 2, ['*']), patience);
+    await expect(given).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await verdictOf(sender)).toBe('opted-out');
+    const startedMs = performance.now();
+    await applied(sender, factsOf(sender, 2, ['*']));
+    const waitedMs = performance.now() - startedMs;
+    expect(waitedMs).toBeGreaterThan(500);
+    expect(waitedMs).toBeLessThan(5_000);
+  });
+
+  const never = new AbortController().signal;
+
+  async function applied(sender: Sender, contact: ContactFacts): Promise<void> {
+    await fence.execute(sender.organizationId, contact, never);
+  }
+
+  async function verdictOf(sender: Sender): Promise<string | undefined> {
+    return (await store.accept([store.request(sender)]))[0]?.verdict;
+  }
+
+  async function letEverythingEnd(sender: Sender): Promise<void> {
+    await store.superuser.dataSource.query('DELETE FROM messaging.dispatch WHERE organization_id = $1', [
+      sender.organizationId,
+    ]);
+  }
+});
+
+function factsOf({ organizationId, contacts }: Sender, version: number, channelIds: readonly string[]): ContactFacts {
+  const [first] = contacts;
+  if (!first) throw new Error('the sender has no contact');
+  const { contact } = contactOf(organizationId, first.id, first.phone);
+  return { ...contact, version, optOuts: channelIds.map((channelId) => ({ channelId, source: 'API' })) };
+}
+
+/** As a sender of an older release tells it. */
+function withoutOptOuts({ optOuts: _optOuts, ...contact }: ContactFacts): ContactFacts {
+  return contact;
+}

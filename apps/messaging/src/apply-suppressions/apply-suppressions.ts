@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { Database } from '@switchboard/postgres';
+import { LOG, pause, systemClock, type Log } from '@switchboard/service';
+import { projectContacts } from '../contact/contact.repository.js';
+import { attemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { lockContacts } from '../suppression/suppression.repository.js';
+
+const LOOK_EVERY_MS = 25;
+
+/** The fence of opt-outs: who passes it knows that no send behind it begins any more. */
+@Injectable()
+export class ApplySuppressions {
+  constructor(
+    private readonly database: Database,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /**
+   * Stores a contact's facts, unless newer ones are known, and returns when no send that begins later passes an opt-out
+   * of these: at most some 2.3 s after the commit.
+   *
+   * @throws SERVICE_UNAVAILABLE when the caller's patience ended before
+   */
+  async execute(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<void> {
+    const startedMs = systemClock.monotonic();
+    await this.database.transaction(async (tx) => {
+      // For facts that are known already too: whoever stored them may not have waited for the sends that are being marked.
+      await lockContacts(tx, [{ organizationId, contactId: contact.id }]);
+      await projectContacts(tx, [{ organizationId, contact }]);
+    });
+    const awaited = await this.untilNoneArrives(organizationId, contact, signal);
+    this.log.info('opt-outs.applied', {
+      organizationId,
+      contactId: contact.id,
+      version: contact.version,
+      awaited,
+      durationMs: Math.round(systemClock.monotonic() - startedMs),
+    });
+  }
+
+  /** @returns how many attempts were marked before the commit and had not ended */
+  private async untilNoneArrives(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<number> {
+    const channelIds = (contact.optOuts ?? []).map(({ channelId }) => channelId);
+    if (channelIds.length === 0) return 0;
+    const look = (): Promise<string[]> =>
+      attemptsThatMayStillArrive(this.database, organizationId, contact.id, channelIds);
+    // By this first look: what is marked after the commit has seen the opt-outs.
+    const first = new Set(await look());
+    for (let open = first.size; open > 0; open = (await look()).filter((id) => first.has(id)).length) {
+      await pause(LOOK_EVERY_MS, signal);
+      if (signal.aborted) throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+    }
+    return first.size;
+  }
+}
