@@ -2,9 +2,10 @@ import type pg from 'pg';
 import type { QueryResultRow } from 'pg';
 import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { observePool } from './observe-pool.js';
-import { OutcomeUnknown, sqlState } from './postgres-errors.js';
+import { sqlState } from './postgres-errors.js';
 import { prepared, type Statement } from './statement.js';
-import { inOneWrite, TracedClient } from './traced-client.js';
+import { TracedClient } from './traced-client.js';
+import { rollBack, runTransaction, type Queryable, type Transaction } from './transaction.js';
 
 /** How a service reaches its schema. */
 export interface DatabaseOptions {
@@ -19,20 +20,6 @@ export interface DatabaseOptions {
   readonly entities: readonly (new () => object)[] | readonly EntitySchema[];
   /** Called with errors of idle connections, which belong to no query. */
   readonly onIdleError: (error: Error) => void;
-}
-
-/** What runs statements: the pool, or a transaction. */
-export interface Queryable {
-  query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
-}
-
-/** A running transaction. */
-export interface Transaction extends Queryable {
-  /**
-   * Sends a statement together with COMMIT, so that it costs no round trip of its own. Its rows are not seen; its
-   * failure rolls the transaction back and is thrown by `transaction`.
-   */
-  atCommit(statement: Statement, values: readonly unknown[]): void;
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -91,15 +78,15 @@ export class Database implements Queryable {
    */
   async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
-    let inDoubt = false;
+    let isFit = true;
     try {
       return await runTransaction(client, work);
     } catch (error) {
-      inDoubt = error instanceof OutcomeUnknown || !(await rolledBack(client));
+      isFit = await rollBack(client, error);
       throw error;
     } finally {
       // A client whose state is in doubt is closed, never handed to the next caller.
-      client.release(inDoubt);
+      client.release(!isFit);
     }
   }
 
@@ -111,47 +98,6 @@ export class Database implements Queryable {
   async close(): Promise<void> {
     await this.dataSource.destroy();
   }
-}
-
-async function runTransaction<Result>(
-  client: pg.PoolClient,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  const deferred: { statement: Statement; values: readonly unknown[] }[] = [];
-  inOneWrite(client);
-  const begin = client.query('BEGIN');
-  // A failing BEGIN fails the statements behind it as well; theirs is the error that is thrown.
-  begin.catch(() => undefined);
-  const result = await work({
-    query: async (statement, values) => (await client.query(prepared(statement, values))).rows,
-    atCommit: (statement, values) => void deferred.push({ statement, values }),
-  });
-  await begin;
-  inOneWrite(client);
-  const sent = deferred.map(({ statement, values }) => client.query(prepared(statement, values)));
-  const commit = client.query('COMMIT');
-  const outcomes = await Promise.allSettled([...sent, commit]);
-  // The server's own refusal of a statement, or of COMMIT by a late constraint, proves that nothing stands.
-  const refusal = outcomes.find((outcome) => outcome.status === 'rejected' && isProvenRollback(outcome.reason));
-  if (refusal?.status === 'rejected') throw refusal.reason;
-  const lost = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (lost?.status === 'rejected') throw new OutcomeUnknown(lost.reason);
-  // A refusal that `work` caught: the server rolls back and says so instead of failing.
-  if ((await commit).command === 'ROLLBACK') throw new Error('the transaction was rolled back at COMMIT');
-  return result;
-}
-
-/** Whether the connection is out of its transaction; false means that it must not be used again. */
-async function rolledBack(client: pg.PoolClient): Promise<boolean> {
-  return client.query('ROLLBACK').then(
-    () => true,
-    () => false,
-  );
-}
-
-function isProvenRollback(error: unknown): boolean {
-  const state = sqlState(error);
-  return state !== null && !/^(08|57P)/.test(state);
 }
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {

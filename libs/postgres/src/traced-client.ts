@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { context, SpanKind, SpanStatusCode, trace, type Span } from '@opentelemetry/api';
 import pg from 'pg';
+import { TransactionQuery } from './transaction-query.js';
 
 const tracer = trace.getTracer('@switchboard/postgres');
 
@@ -11,11 +12,13 @@ const tracer = trace.getTracer('@switchboard/postgres');
  * the pool of these clients, so every query is seen in one place.
  */
 export class TracedClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  /**
+   * A connection that is cut is told to its statements and by an event, which unheard would end the process: the pool
+   * hears it only while the connection is idle.
+   */
+  constructor(config?: pg.ClientConfig) {
     super(config);
-    // A session that ends while no statement is under way is told by an event, which unheard would end the process: while
-    // a client is lent, and after one was given back broken, nobody else listens. The next statement fails with it.
-    this.on('error', ignore);
+    this.on('error', () => undefined);
   }
 
   // node-postgres overloads `query` in nine ways; all of them pass through with their arguments untouched.
@@ -29,24 +32,16 @@ export class TracedClient extends pg.Client {
       attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name },
     });
     const result = forward();
-    if (!(result instanceof Promise)) {
-      span.end();
-      return result as never;
-    }
-    return result.then(
-      (value: unknown) => {
-        span.end();
-        return value;
-      },
-      (error: unknown) => {
-        fail(span, error);
-        throw error;
-      },
-    ) as never;
+    const outcome = result instanceof TransactionQuery ? result.outcome : result;
+    if (outcome instanceof Promise) {
+      outcome.then(
+        () => span.end(),
+        (error: unknown) => fail(span, error),
+      );
+    } else span.end();
+    return result as never;
   }
 }
-
-function ignore(): void {}
 
 /**
  * Lets everything that is asked of the client until the end of this turn leave in one write: a system call per statement

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DevProcess } from '@switchboard/dev';
+import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import { eventually } from '@switchboard/testing';
 import { canariesIn, type Canary } from './canary.js';
 import { haveUpstreamQuote, publishNonsense, refuseRows, revokeKeys } from './canary-faults.js';
@@ -14,11 +15,9 @@ import {
   requestsToInternals,
   requestsToNothing,
   sendBytes,
-  type CanaryRequest,
 } from './canary-requests.js';
-import { gatewayRoutes, type GatewayRoute } from './gateway-routes.js';
 import { NatsRecorder } from './nats-recorder.js';
-import { carriers, surelySeen } from './personal-data.js';
+import { carriers, notYetAnswered, surelySeen } from './personal-data.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
 const SOON = { deadlineMs: 30_000 };
@@ -31,10 +30,30 @@ describe('phone numbers, texts, names, keys and passwords', () => {
   let recorder: NatsRecorder;
   let flock: Flock;
   let routes: readonly GatewayRoute[];
-  const statuses: number[] = [];
-  const made = new Map<string, string>();
+  const statuses = new Set<number>();
+  /** Statuses of the answers to each route that needs a key. */
+  const answered = new Map<string, Set<number>>();
   const processes = (): readonly DevProcess[] =>
     all.stack.devJson.processes.filter(({ health }) => health !== undefined);
+
+  /** What the first makes, the later ones ask for, and the last takes away. */
+  const sendToRoutes = async (ids: readonly string[]): Promise<void> => {
+    const known = new Set(ids);
+    for (const verb of ['POST', 'PUT', 'PATCH', 'GET', 'DELETE']) {
+      for (const route of routes.filter(({ method }) => method === verb)) {
+        const own = new Set<number>();
+        if (route.access === 'key') answered.set(`${verb} ${route.path}`, own);
+        const made: string[] = [];
+        await inTurns(requestsOf(route, flock, [...known]), async (request) => {
+          const { status, id } = await ask(all.baseUrl, request);
+          own.add(status);
+          statuses.add(status);
+          if (id !== undefined) made.push(id);
+        });
+        if (verb === 'POST') made.slice(0, 1).forEach((id) => known.add(id));
+      }
+    }
+  };
 
   beforeAll(async () => {
     all = await startEverything();
@@ -48,27 +67,13 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     await Promise.all(sent.map(({ body }) => all.messageWhen(body?.id, 'READ')));
     await all.simulator.post('inbound', { from: flock.inboundPhone, name: flock.name, text: flock.text });
     await eventually(async () => (await textOf(all, '/v1/conversations?limit=100')).includes(flock.name), SOON);
-    expect(await haveUpstreamQuote(all, flock)).toEqual([400, 200, 403]);
+    expect(await haveUpstreamQuote(all, flock)).toEqual([400, 200, 200, 403]);
     expect(await refuseRows(all, recorder, flock)).toEqual([500, 500, 'INTERNAL']);
     await publishNonsense(recorder, flock);
     await inTurns(brokenBytes(flock), (bytes) => sendBytes(all.baseUrl, bytes));
-    const [first] = sent;
-    const ids = ['id', 'contactId', 'conversationId'].map((name) => String(first?.body?.[name]));
-    const send = async (request: CanaryRequest): Promise<void> => {
-      const { status, id } = await ask(all.baseUrl, request);
-      statuses.push(status);
-      if (id !== undefined && request.method === 'POST') made.set(request.target.split('?')[0] ?? '', id);
-    };
-    // What is made by the first can be asked for by the second.
-    const posts = routes.filter(({ method }) => method === 'POST').flatMap((route) => requestsOf(route, flock, ids));
-    await inTurns(posts, send);
-    const others = routes.filter(({ method }) => method !== 'POST');
-    const known = [...ids, ...made.values()];
-    await inTurns(
-      others.flatMap((route) => requestsOf(route, flock, known)),
-      send,
-    );
-    await inTurns([...requestsToNothing(flock), ...callbacksOf(flock, await lineOf(all))], send);
+    await sendToRoutes(['id', 'contactId', 'conversationId'].map((name) => String(sent[0]?.body?.[name])));
+    const elsewhere = [...requestsToNothing(flock), ...callbacksOf(flock, await lineOf(all))];
+    await inTurns(elsewhere, async (request) => void statuses.add((await ask(all.baseUrl, request)).status));
     for (const { metrics = '' } of processes()) {
       const internals = requestsToInternals(flock);
       await inTurns(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
@@ -83,9 +88,12 @@ describe('phone numbers, texts, names, keys and passwords', () => {
   }, 60_000);
 
   it('were sent through every route, and accepted, refused and failed', () => {
-    expect(routes.length).toBeGreaterThan(8);
     for (const status of [200, 308, 400, 401, 403, 404, 405, 413]) expect(statuses).toContain(status);
     expect(statuses).not.toContain(500);
+    // A new route that no body of canary-requests.ts suits is named here.
+    const unused = [...answered].filter(([, own]) => ![...own].some((status) => status < 300)).map(([route]) => route);
+    expect(unused.filter((route) => !notYetAnswered.test(route))).toEqual([]);
+    expect([...answered].filter(([, own]) => !own.has(401))).toEqual([]);
   });
 
   it('are in no span', () => {

@@ -3,6 +3,7 @@ import { callbackMessage } from '@switchboard/contracts/gateway/events';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import pg from 'pg';
+import type { Api, ApiAnswer } from './api.js';
 import type { Flock } from './canary-flock.js';
 import type { NatsRecorder } from './nats-recorder.js';
 import type { EverythingRunning } from './start-everything.js';
@@ -61,21 +62,19 @@ export async function publishNonsense(recorder: NatsRecorder, { text, inboundPho
 }
 
 /** The upstream quotes what it refuses, then refuses a token. @returns what callers were told */
-export async function haveUpstreamQuote(
-  { simulator, acme, globex }: EverythingRunning,
-  flock: Flock,
-): Promise<number[]> {
-  const told: number[] = [];
-  for (const [code, api] of [
-    ['131026', acme],
-    ['131057', acme],
-    ['190', globex],
-  ] as const) {
+export async function haveUpstreamQuote(all: EverythingRunning, flock: Flock): Promise<number[]> {
+  const { simulator, acme, globex } = all;
+  const refuse = async (code: string, api: Api): Promise<ApiAnswer> => {
     await simulator.post('knobs', { errorRate: { [code]: 1 }, quoteRequest: true });
-    told.push((await api.send(flock.writtenPhones[0], flock.text)).status);
-  }
+    return api.send(flock.writtenPhones[0], flock.text);
+  };
+  const refused = await refuse('131026', acme);
+  // The upstream's words are stored with the message, and shown.
+  const shown = await acme.get(`/v1/messages/${refused.headers.get('x-message-id')}`);
+  const later = await refuse('131057', acme);
+  const disconnected = await refuse('190', globex);
   await simulator.post('knobs', { errorRate: {}, quoteRequest: false });
-  return told;
+  return [refused, shown, later, disconnected].map(({ status }) => status);
 }
 
 async function withDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

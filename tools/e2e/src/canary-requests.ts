@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
+import type { GatewayRoute } from '@switchboard/gateway/routes';
 import type { Flock } from './canary-flock.js';
-import type { GatewayRoute } from './gateway-routes.js';
 
 /** One request that carries canaries wherever a request can carry anything. */
 export interface CanaryRequest {
@@ -230,6 +230,7 @@ function bodiesOf({ writtenPhones, text, name, badKeys }: Flock): (string | Buff
     email: `${name}@example.org`,
     reason: text,
     tags: [text],
+    status: 'CLOSED',
     url: `https://example.org/${text}`,
     secret: badKeys[1],
     accessToken: badKeys[2],

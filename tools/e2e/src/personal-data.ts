@@ -25,11 +25,11 @@ export const carriers: Carriers = {
   // A text on its way out. A refusal is passed on in the upstream's own words, which may quote the request.
   [sendMessageRpc.subject]: ['phone', 'text'],
   [answerTo(sendMessageRpc)]: ['phone', 'text'],
-  [answerTo(getMessageRpc)]: ['text'],
+  [answerTo(getMessageRpc)]: ['phone', 'text'],
+  [answerTo(listMessagesRpc)]: ['phone', 'text'],
   [answerTo(listConversationsRpc)]: ['phone', 'name'],
   [answerTo(getConversationRpc)]: ['phone', 'name'],
   [answerTo(changeConversationRpc)]: ['phone', 'name'],
-  [answerTo(listMessagesRpc)]: ['text'],
   // Contacts are phones and names.
   [contacts.resolveContactsRpc.subject]: ['phone', 'name'],
   [answerTo(contacts.resolveContactsRpc)]: ['phone', 'name'],
@@ -57,16 +57,17 @@ export const carriers: Carriers = {
   [messaging.messageReceived.subject]: ['text'],
   [messaging.messageFailed.subject]: ['phone', 'text'],
   [messaging.conversationOpened.subject]: ['phone', 'name'],
+  [messaging.conversationClosed.subject]: ['phone', 'name'],
   // The upstream's own words, as they came.
   [callbackStatus.subject]: ['phone', 'text'],
   [callbackMessage.subject]: ['phone', 'text', 'name'],
   [callbackChange.subject]: ['phone', 'text', 'name'],
 };
 
-/** Those that no route of the gateway brings about yet. */
+/** Opt-outs are not answered before messaging serves their fence. */
+export const notYetAnswered = / \/v1\/opt-outs/;
+/** Those that therefore nothing brings about yet. */
 const notYetSeen = new Set([
-  answerTo(changeConversationRpc),
-  answerTo(listMessagesRpc),
   answerTo(contacts.createOptOutRpc),
   answerTo(contacts.getOptOutRpc),
   answerTo(contacts.listOptOutsRpc),

@@ -1,4 +1,4 @@
-import { createServer, connect, type AddressInfo } from 'node:net';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
@@ -97,6 +97,22 @@ describe('a transaction', () => {
     expect([await count(), await pid()]).toEqual([0, before]);
   });
 
+  it('rolls all of it back when a statement that travels with COMMIT cannot even be sent', async () => {
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    for (const first of [true, false]) {
+      const failing = database.transaction(async (tx) => {
+        if (first) await tx.query(insertCounter, ['a', 'k', 1]);
+        tx.atCommit(insertCounter, ['a', 'l', 1]);
+        tx.atCommit(insertCounter, [circular, 'm', 1]);
+      });
+      await expect(failing).rejects.toThrow('circular');
+      expect(await count()).toBe(0);
+    }
+    await database.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
+    expect(await count()).toBe(1);
+  });
+
   it('counts a refusal by COMMIT itself as a rollback, not as an unknown outcome', async () => {
     const failing = database.transaction(async (tx) => {
       await tx.query(insertLate, [1]);
@@ -120,11 +136,68 @@ describe('a transaction', () => {
   });
 
   it('has an unknown outcome when the answer to COMMIT is lost, although it stands', async () => {
-    const proxy = await proxyThatCutsAtCommit(prepared.url);
+    let committing = false;
+    const proxy = await proxyTo(prepared.url, {
+      ask: (chunk) => ((committing ||= chunk.includes('COMMIT')), chunk),
+      // The server has answered the COMMIT: both sides are cut, and the answer is lost.
+      answer: (chunk) => (committing && chunk.includes('COMMIT') ? null : chunk),
+    });
     const distant = await prepared.database({ url: proxy.url, poolMax: 1 });
     const committed = distant.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
     await expect(committed).rejects.toBeInstanceOf(OutcomeUnknown);
     expect(await count()).toBe(1);
+  });
+});
+
+describe('a transaction that does not begin', () => {
+  let distant: Database;
+  let superuser: Database;
+  let refusing = false;
+  beforeAll(async () => {
+    superuser = await prepared.superuser();
+    // Every word of BEGIN is misspelt on its way, and nothing else.
+    const ask = (chunk: Buffer): Buffer =>
+      refusing
+        ? Buffer.from(
+            chunk.toString('latin1').replaceAll('transaction.begin', 'transaction.begix').replaceAll('BEGIN', 'BEGIX'),
+            'latin1',
+          )
+        : chunk;
+    distant = await prepared.database({ url: (await proxyTo(prepared.url, { ask })).url, poolMax: 1 });
+  });
+  beforeEach(async () => {
+    refusing = false;
+    await superuser.dataSource.query('TRUNCATE contacts.counter');
+    await distant.transaction((tx) => tx.query(countCounters, []));
+    await distant.transaction((tx) => tx.query(insertCounter, ['known', 'k', 1]));
+    refusing = true;
+  });
+
+  const counter = (key: string): readonly unknown[] => ['a', key, 1];
+  it.each<[string, Parameters<Database['transaction']>[0]]>([
+    ['its first statement', (tx) => tx.query(insertCounter, counter('k'))],
+    [
+      'what is asked beside its first statement',
+      (tx) => Promise.all(['k', 'l', 'm'].map((key) => tx.query(insertCounter, counter(key)))),
+    ],
+    ['what travels with COMMIT', async (tx) => tx.atCommit(insertCounter, counter('k'))],
+    [
+      'anything of what travels with COMMIT',
+      async (tx) => ['k', 'l', 'm'].forEach((key) => tx.atCommit(insertCounter, counter(key))),
+    ],
+    [
+      'what it asks although it was refused',
+      async (tx) => {
+        await tx.query(countCounters, []).catch(() => undefined);
+        await tx.query(insertCounter, counter('k'));
+      },
+    ],
+  ])('leaves nothing of %s', async (_what, work) => {
+    await expect(distant.transaction(work)).rejects.toThrow(/transaction\.begix/);
+    const left = await superuser.dataSource.query('SELECT tenant FROM contacts.counter');
+    expect(left).toEqual([{ tenant: 'known' }]);
+    refusing = false;
+    await distant.transaction((tx) => tx.query(insertCounter, counter('later')));
   });
 });
 
@@ -185,23 +258,29 @@ describeCoalesceLaw<Amount>({
   superuser: () => prepared.superuser(),
 });
 
-/** Passes everything on until the server has answered a COMMIT: then both sides are cut, and the answer is lost. */
-async function proxyThatCutsAtCommit(databaseUrl: string): Promise<{ url: string }> {
+interface Tampering {
+  /** What the server gets; null cuts both sides. */
+  readonly ask?: (chunk: Buffer) => Buffer | null;
+  /** What the client gets. */
+  readonly answer?: (chunk: Buffer) => Buffer | null;
+}
+
+/** A way to the database that changes what passes. */
+async function proxyTo(databaseUrl: string, { ask, answer }: Tampering): Promise<{ url: string }> {
   const target = new URL(databaseUrl);
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
-    let committing = false;
-    client.on('data', (chunk) => {
-      committing ||= chunk.includes('COMMIT');
-      upstream.write(chunk);
-    });
-    upstream.on('data', (chunk) => {
-      if (committing && chunk.includes('COMMIT')) {
+    const pass = (from: Socket, to: Socket, change: Tampering['ask']): void => {
+      from.on('data', (chunk) => {
+        const changed = change ? change(chunk) : chunk;
+        if (changed) return void to.write(changed);
         client.destroy();
         upstream.destroy();
-      } else client.write(chunk);
-    });
-    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+      });
+      from.on('error', () => undefined);
+    };
+    pass(client, upstream, ask);
+    pass(upstream, client, answer);
     client.on('close', () => upstream.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
