@@ -67,10 +67,17 @@ function refusalOfHttp(error: unknown): AppError | null {
   if (!(error instanceof Error) || error instanceof AppError) return null;
   const known = 'code' in error && typeof error.code === 'string' ? FASTIFY_REFUSALS[error.code] : undefined;
   if (known) return new AppError(known[0], known[1], { cause: error });
-  // The connection broke while the body was read: nobody will see this, but it is no bug either.
-  if ('code' in error && error.code === 'ECONNRESET') return new AppError(gatewayErrors.MALFORMED_BODY);
+  if (isCutBody(error)) return new AppError(gatewayErrors.MALFORMED_BODY);
   if (error instanceof HttpException && error.getStatus() === 404) return new AppError(gatewayErrors.NOT_FOUND);
   return null;
+}
+
+/**
+ * The caller's connection broke while the body was read: nobody will see the answer, but it is no bug either. Fastify marks
+ * what failed there with a status; a connection of ours that broke, to the database for example, has none.
+ */
+function isCutBody(error: Error): boolean {
+  return 'code' in error && error.code === 'ECONNRESET' && 'statusCode' in error && error.statusCode === 400;
 }
 
 /** Source: Fastify's documentation, "Errors". */
