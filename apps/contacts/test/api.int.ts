@@ -159,10 +159,15 @@ describe('opt-outs', () => {
       ...[first, third].sort().map((id) => `opt-out.created ${id}`),
     ]);
     expect((await optOuts()).items).toEqual([all.optOut, one.optOut]);
+    // Covered already: an opt-out of its own, but no channel more.
+    const own = await optOut({ contactId, messagingChannelId: third });
+    expect(own.isNew).toBe(true);
+    await lift(own.optOut.id);
+    expect((await told()).slice(6).map(short)).toEqual(['contact.changed', 'contact.changed', 'opt-out.deleted']);
     await lift(all.optOut.id);
     await expect(lift(all.optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
     expect(await contact(contactId)).toMatchObject({ isOptedOut: false, optedOutChannelIds: [second] });
-    expect((await told()).slice(6).map(short)).toEqual(['contact.changed', 'opt-out.deleted']);
+    expect((await told()).slice(9).map(short)).toEqual(['contact.changed', 'opt-out.deleted']);
   });
 
   it('that stand are answered as they stand, and every channel covered singly is opted out', async () => {
