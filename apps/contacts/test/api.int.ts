@@ -105,6 +105,8 @@ describe('contacts', () => {
     expect(cleared.contact.updatedAt > other.contact.updatedAt).toBe(true);
     expect(await contact(made.contact.id)).toEqual(cleared.contact);
     expect((await told()).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    const phoneForms = ['+5215512345678', '+525512345678'];
+    expect((await told())[0]?.data).toMatchObject({ contact: { phoneForms, optOuts: [] } });
   });
 
   it('refuse what cannot be a phone, and read national forms by the default channel', async () => {
