@@ -92,7 +92,8 @@ async function auditWhole(stage: Stage, { seed, say }: ChaosOptions): Promise<Ch
   const name = 'afterwards';
   const promise = 'when every lease has ended, all of it together still adds up, and nothing is left in doubt';
   say(`\n${name}: ${promise}`);
-  const settling = { deadlineMs: LEASES_DEADLINE_MS, withLeases: true };
+  // Who died is known of each fault.
+  const settling = { deadlineMs: LEASES_DEADLINE_MS, withLeases: true, mayDie: [...stage.pids.keys()] };
   const { tally, findings } = await settleAndAudit(stage, BEGINNING, { sends: [], inbound: [] }, settling);
   const note = `${stage.recorder.repeats} events came more than once`;
   const outcome = { points: 1, tally, findings, recoveriesMs: [], note };

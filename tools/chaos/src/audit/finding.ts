@@ -47,6 +47,8 @@ export type Rule =
   | 'event.unapplied'
   /** An event was given up. */
   | 'event.dead'
+  /** A process died that nobody had killed. */
+  | 'process.died'
   /** Nobody noticed a fault within its time. */
   | 'unnoticed'
   /** What had to come to rest within its time did not. */

@@ -89,7 +89,13 @@ async function fillUnderLoad(
     );
   }
   await load.stop();
-  book.add(await settleAndAudit(stage, BEGINNING, load, { deadlineMs: SETTLE_DEADLINE_MS, withLeases: true }));
+  book.add(
+    await settleAndAudit(stage, BEGINNING, load, {
+      deadlineMs: SETTLE_DEADLINE_MS,
+      withLeases: true,
+      mayDie: [spec.server],
+    }),
+  );
   const note = `felt after ${Math.max(...feltAfter)} ms at most`;
   return { ...book.report(note), points, recoveriesMs: recoveries };
 }

@@ -54,7 +54,7 @@ export async function killPoints(context: FaultContext, options: FaultOptions, s
     const isBack = (send: Send): boolean => isSuccess(send) && (send.isFirstTo || spec.isForNewOnly !== true);
     const first = await load.probe(isBack, spec.isForNewOnly === true, RECOVERY_DEADLINE_MS);
     await load.stop();
-    const settling = { deadlineMs: SETTLE_DEADLINE_MS, withLeases: false };
+    const settling = { deadlineMs: SETTLE_DEADLINE_MS, withLeases: false, mayDie: [spec.process] };
     const audit = await settleAndAudit(stage, mark, load, settling);
     opens.push(open);
     if (first === undefined) {

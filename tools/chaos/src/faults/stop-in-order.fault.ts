@@ -33,7 +33,7 @@ export const stopInOrder: Fault = {
       // It is back in the game before the load ends.
       await load.probe(isSuccess, false, 30_000);
       await load.stop();
-      const audit = await settleAndAudit(stage, mark, load, { deadlineMs: 60_000, withLeases: true });
+      const audit = await settleAndAudit(stage, mark, load, { deadlineMs: 60_000, withLeases: true, mayDie: [name] });
       book.add(audit);
       const failed = failedSends(load.sends, `SIGTERM of ${name}`);
       for (const finding of failed) book.find(finding);

@@ -37,7 +37,7 @@ export const storeLost: Fault = {
     }
     await load.stop();
     const replayedFromMs = Date.now();
-    const settling = { deadlineMs: REPLAY_DEADLINE_MS, withLeases: true };
+    const settling = { deadlineMs: REPLAY_DEADLINE_MS, withLeases: true, mayDie: ['nats'] };
     book.add(await settleAndAudit(stage, BEGINNING, load, settling));
     const quietS = Math.round((Date.now() - replayedFromMs) / 1_000);
     const note = `quiet ${quietS} s after the load; ${stage.recorder.repeats} events came more than once`;

@@ -1,14 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { audit, type Audit } from '../audit/audit.js';
+import type { Finding } from '../audit/finding.js';
 import type { DatabaseMark } from '../ledger/database-ledger.js';
 import type { InboundTold, Ledgers, Send } from '../ledger/ledgers.js';
-import type { Stage } from './stage.js';
+import { pidsOf, type Stage } from './stage.js';
 
 /** Where a stretch of time begins in every ledger; to be taken at rest. */
 export interface Mark {
   readonly database: DatabaseMark;
   readonly requests: number;
   readonly seen: number;
+  /** Process ids by name. */
+  readonly pids: ReadonlyMap<string, number>;
 }
 
 /** What the harness itself knows of a stretch of time. */
@@ -22,25 +25,40 @@ export interface SettleOptions {
   readonly deadlineMs: number;
   /** Also wait for the leases of attempts whose process is gone (45 s): then nothing is in doubt any more. */
   readonly withLeases: boolean;
+  /** Processes that the fault kills, or cannot live with; any other that is another one than at the mark has crashed. */
+  readonly mayDie?: readonly string[];
 }
 
 const LOOK_EVERY_MS = 100;
 
 /** The very beginning of a stage. */
-export const BEGINNING: Mark = { database: { at: new Date(0), positions: new Map() }, requests: 0, seen: 0 };
+export const BEGINNING: Mark = {
+  database: { at: new Date(0), positions: new Map() },
+  requests: 0,
+  seen: 0,
+  pids: new Map(),
+};
 
 /** This moment. */
 export async function markOf(stage: Stage): Promise<Mark> {
   const { requests } = await stage.simulator.work();
-  return { database: await stage.database.mark(), requests, seen: stage.recorder.size };
+  return { database: await stage.database.mark(), requests, seen: stage.recorder.size, pids: pidsOf(stage.stack) };
 }
 
 /** Waits until nothing is on its way, then compares the ledgers since the mark. What does not come to rest is a finding. */
 export async function settleAndAudit(stage: Stage, mark: Mark, told: Told, options: SettleOptions): Promise<Audit> {
   const restless = await settle(stage, mark, options);
-  const result = audit(await readLedgers(stage, mark, told));
-  if (restless === null) return result;
-  return { ...result, findings: [{ rule: 'never-quiet', detail: restless }, ...result.findings] };
+  const { tally, findings } = audit(await readLedgers(stage, mark, told));
+  const never: Finding[] = restless === null ? [] : [{ rule: 'never-quiet', detail: restless }];
+  return { tally, findings: [...never, ...deaths(stage, mark, options.mayDie ?? []), ...findings] };
+}
+
+/** By process id: at the very beginning a stage does not know them yet, and remembers those that it was opened with. */
+function deaths(stage: Stage, mark: Mark, mayDie: readonly string[]): Finding[] {
+  const before = mark.pids.size > 0 ? mark.pids : stage.pids;
+  return [...pidsOf(stage.stack)]
+    .filter(([name, pid]) => before.get(name) !== pid && !mayDie.includes(name))
+    .map(([name]) => ({ rule: 'process.died', detail: `${name} died by itself; its log says of what` }));
 }
 
 /** @returns null, or what was still moving when the time was over */

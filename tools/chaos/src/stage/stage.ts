@@ -13,6 +13,8 @@ export interface Stage {
   readonly database: DatabaseLedger;
   readonly simulator: SimulatorControl;
   readonly recorder: EventRecorder;
+  /** Process ids by name, as the stage was opened. */
+  readonly pids: ReadonlyMap<string, number>;
   /** Begins a load; what `spec` leaves out is as everywhere. */
   load(spec: Pick<LoadSpec, 'random' | 'mix'> & Partial<LoadSpec>): SendLoad;
   /** Ends everything and leaves nothing behind. Repeatable. */
@@ -36,6 +38,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await stack.destroy();
     throw error;
   }
+}
+
+/** Process ids by name, as they are now. */
+export function pidsOf(stack: RunningStack): Map<string, number> {
+  return new Map(stack.devJson.processes.map(({ name, pid }) => [name, pid]));
 }
 
 async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
@@ -69,6 +76,7 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     database,
     simulator,
     recorder,
+    pids: pidsOf(stack),
     load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
     close: () => (closed ??= close()),
   };
