@@ -72,7 +72,12 @@ type Change = (schema: JsonSchema) => JsonSchema;
 
 function changesOf({ type, enum: values, anyOf, properties = {}, required = [] }: JsonSchema): readonly Change[] {
   if (anyOf) return [() => anyOf[0] ?? {}, () => ({ anyOf: [{ type: 'number' }, { type: 'null' }] })];
-  if (values) return [() => ({ type: 'string' }), (one) => ({ ...one, enum: ['new', ...values] })];
+  if (values) {
+    const fewer: Change = (one) => ({ ...one, enum: values.slice(1) });
+    const isOneWord = values.filter((value) => value !== null).length === 1;
+    const wider: Change = (one) => ({ ...one, enum: ['new', ...values] });
+    return [() => ({ type: 'string' }), wider, ...(isOneWord ? [] : [fewer])];
+  }
   if (type === 'object') {
     const [name] = Object.keys(properties);
     const add = (one: JsonSchema): JsonSchema => ({
