@@ -122,6 +122,23 @@ describe('what an operator sees of a message', () => {
     expect((await acme.get(`/v1/messages/${id}`)).status).toBe(404);
   }, 60_000);
 
+  it('ends within 8 s of SIGTERM while the upstream hangs; every caller is told, nothing is sent twice', async () => {
+    await simulator.post('knobs', { latencyMs: 60_000 });
+    const since = new Date().toISOString();
+    const sends = Array.from({ length: 20 }, (_, index) => acme.send(`+1415555${3_000 + index}`, 'into the stop'));
+    await eventually(async () => (await simulator.requests(`since=${since}`)).length >= 10 || undefined, SOON);
+    const messaging = all.stack.process('messaging');
+    const startedMs = performance.now();
+    await messaging.kill('SIGTERM');
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    await simulator.post('knobs', { latencyMs: 0 });
+    for (const answer of await Promise.all(sends)) {
+      expect(answer).toMatchObject({ status: 200, body: { upstreamMessageId: null } });
+      expect((await simulator.requests(`reference=${answer.body?.id}`)).length).toBeLessThanOrEqual(1);
+    }
+    await messaging.restarted();
+  }, 120_000);
+
   it('survives kill -9 of messaging: what was accepted is known, nothing is sent twice', async () => {
     await simulator.post('knobs', { latencyMs: 400 });
     const sends = Array.from({ length: 40 }, (_, index) => acme.send(`+1415555${2_000 + index}`, 'under fire'));
