@@ -58,6 +58,7 @@ export const carriers: Carriers = {
   [messaging.messageFailed.subject]: ['phone', 'text'],
   [messaging.conversationOpened.subject]: ['phone', 'name'],
   [messaging.conversationClosed.subject]: ['phone', 'name'],
+  [messaging.conversationUpdated.subject]: ['phone', 'name'],
   // The upstream's own words, as they came.
   [callbackStatus.subject]: ['phone', 'text'],
   [callbackMessage.subject]: ['phone', 'text', 'name'],
@@ -66,8 +67,9 @@ export const carriers: Carriers = {
 
 /** Opt-outs are not answered before messaging serves their fence. */
 export const notYetAnswered = / \/v1\/opt-outs/;
-/** Those that therefore nothing brings about yet. */
+/** Those that nothing here brings about, opt-outs for that reason. */
 const notYetSeen = new Set([
+  messaging.conversationUpdated.subject,
   answerTo(contacts.createOptOutRpc),
   answerTo(contacts.getOptOutRpc),
   answerTo(contacts.listOptOutsRpc),
