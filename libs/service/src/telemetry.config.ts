@@ -1,10 +1,18 @@
-/** The OpenTelemetry variables that we read ourselves; the exporter reads its own (headers, timeout, …). */
+/** The OpenTelemetry variables that we read ourselves, those of batches because this SDK does not; the exporter reads its own (headers, timeout, …). */
 export interface TelemetryConfig {
   /** Null: nothing is exported. */
   readonly endpoint: string | null;
   readonly sampler: string;
   /** 0 to 1. */
   readonly samplerArgument: number;
+  /** How spans are gathered for the export; the SDK's own numbers where one is left out. */
+  readonly batch?: {
+    readonly scheduledDelayMillis?: number;
+    readonly exportTimeoutMillis?: number;
+    /** Spans that wait at most: those that come then are lost. */
+    readonly maxQueueSize?: number;
+    readonly maxExportBatchSize?: number;
+  };
 }
 
 /** Source: OpenTelemetry specification, "Environment variables". */
@@ -16,5 +24,18 @@ export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): Telemetry
     endpoint: disabled ? null : endpoint,
     sampler: env.OTEL_TRACES_SAMPLER ?? 'parentbased_traceidratio',
     samplerArgument: argument >= 0 && argument <= 1 ? argument : 0.1,
+    batch: {
+      ...positive('scheduledDelayMillis', env.OTEL_BSP_SCHEDULE_DELAY),
+      ...positive('exportTimeoutMillis', env.OTEL_BSP_EXPORT_TIMEOUT),
+      ...positive('maxQueueSize', env.OTEL_BSP_MAX_QUEUE_SIZE),
+      ...positive('maxExportBatchSize', env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE),
+    },
   };
+}
+
+/** The specification wants what is no number to be ignored. */
+function positive<Name extends string>(name: Name, text: string | undefined): { [Key in Name]?: number } {
+  const number = Number(text);
+  // The compiler does not see that a computed name of a union's member is that member.
+  return (Number.isInteger(number) && number > 0 ? { [name]: number } : {}) as { [Key in Name]?: number };
 }

@@ -34,12 +34,16 @@ export function startTelemetry(service: string, config: TelemetryConfig, process
     resource: defaultResource().merge(resourceFromAttributes({ 'service.name': service })),
     // Without an endpoint nothing records; trace ids still travel.
     sampler: exporting ? samplerOf(config) : new AlwaysOffSampler(),
-    spanProcessors: exporting ? [processor ?? new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })] : [],
+    spanProcessors: exporting ? [processor ?? exportInBatches(config)] : [],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(provider);
   return () => provider.shutdown();
+}
+
+function exportInBatches({ batch }: TelemetryConfig): SpanProcessor {
+  return new BatchSpanProcessor({ ...batch, exporter: new OTLPTraceExporter() });
 }
 
 /** The samplers of the OpenTelemetry specification's OTEL_TRACES_SAMPLER; 10 % of new traces by default. */

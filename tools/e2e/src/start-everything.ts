@@ -29,6 +29,8 @@ export async function startEverything(): Promise<EverythingRunning> {
     OTEL_EXPORTER_OTLP_ENDPOINT: await traces.listen(),
     OTEL_TRACES_SAMPLER: 'parentbased_always_on',
     OTEL_BSP_SCHEDULE_DELAY: '200',
+    // None may be lost: what must not be in them is searched for in all.
+    OTEL_BSP_MAX_QUEUE_SIZE: '1000000',
   };
   const stack = await startStack({ dataDir, quiet: true, environment });
   const { baseUrl, simulatorUrl, organizations } = stack.devJson;
