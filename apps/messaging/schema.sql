@@ -138,7 +138,7 @@ CREATE UNIQUE INDEX channel_phone_number_id ON messaging.channel USING btree (ph
 CREATE UNIQUE INDEX channel_pkey ON messaging.channel USING btree (organization_id, id)
 CREATE UNIQUE INDEX contact_pkey ON messaging.contact USING btree (organization_id, id)
 CREATE UNIQUE INDEX contact_phone_pkey ON messaging.contact_phone USING btree (organization_id, phone)
-CREATE INDEX conversation_branch ON messaging.conversation USING btree (organization_id, channel_id, status, "position")
+CREATE INDEX conversation_branch ON messaging.conversation USING btree (organization_id, channel_id, status, "position") WHERE (status > ''::text)
 CREATE INDEX conversation_position ON messaging.conversation USING btree (organization_id, "position")
 CREATE INDEX conversation_snoozed ON messaging.conversation USING btree (snoozed_until) WHERE ((status = 'SNOOZED'::text) AND (snoozed_until IS NOT NULL))
 CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btree (organization_id, channel_id, contact_id)

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
-import { testServers } from '@switchboard/testing';
+import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { ConversationRepository, type ListedConversation } from '../src/conversation/conversation.repository.js';
-import { blocksOf, nodesOf, planOf, preparedStatements } from './plans.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();

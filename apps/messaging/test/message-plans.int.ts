@@ -10,19 +10,33 @@ import {
   type PreparedStatement,
 } from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
-import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { ConversationRepository } from '../src/conversation/conversation.repository.js';
 import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
 import { Message } from '../src/message/message.entity.js';
 import { MessageRepository } from '../src/message/message.repository.js';
 import { recordProgress } from '../src/message/record-progress.js';
 import { acceptMessages } from '../src/send-message/accept-message.batch.js';
+import { wakeSnoozed } from '../src/wake-snoozed/wake-snoozed.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
 /** Of the statement that reads a page of a conversation's messages. */
 const PAGE = 'messaging.message.page';
+/** Those that look rows up by their keys, on the ways of sends, callbacks and conversations. */
+const BY_KEY = [
+  'messaging.message.judge',
+  'messaging.message.lock',
+  'messaging.message.progress',
+  'messaging.conversation.sequence',
+  'messaging.conversation.find',
+  'messaging.conversation.lock',
+  'messaging.conversation.move',
+  'messaging.conversation.wake',
+];
+/** What a statement may look up by its key. */
+const KEYED = /^(message_\d+|conversation|contact)$/;
 
-describe('statements on the partitions of messages', () => {
+describe('statements on conversations and the partitions of messages', () => {
   let inbox: TestInbox;
   let channel: Channel;
   const contactId = newCuid();
@@ -42,14 +56,24 @@ describe('statements on the partitions of messages', () => {
   async function planned(): Promise<{ readonly database: Database; readonly statements: PreparedStatement[] }> {
     const database = await inbox.prepared.database({ entities: [Message], poolMax: 1 });
     const { organizationId } = inbox;
-    const messageId = newCuid();
-    const request = { organizationId, messageId, channelId: newCuid(), phone: null, text: 'x', lease: 'l' };
-    await database.transaction((tx) => acceptMessages(tx, [{ ...request, traceparent: null }]));
+    const [messageId, phone] = [newCuid(), (await inbox.addContact()).phone];
+    const request = {
+      organizationId,
+      messageId,
+      channelId: channel.id,
+      phone,
+      text: 'x',
+      lease: 'l',
+      traceparent: null,
+    };
+    await database.transaction((tx) => acceptMessages(tx, [request]));
     const fact = { type: 'sent' } as const;
     const report = { organizationId, messageId, fact, upstreamMessageId: null, traceparent: null };
     await database.transaction((tx) => recordProgress(tx, [report]));
-    await claimRetries(database, [], { limit: 10, organizationMax: 10, underway: new Map() }, 'l');
-    await new MessageRepository(database).find(organizationId, messageId);
+    const { conversationId } = await new MessageRepository(database).find(organizationId, messageId).then(known);
+    await new ConversationRepository(database).find(organizationId, conversationId);
+    await inbox.change(conversationId, 'CLOSED', null, database);
+    await database.transaction((tx) => wakeSnoozed(tx, 10));
     const page = { conversationId: newCuid(), limit: 25, cursor: null };
     await new MessagePageRepository(database).list(organizationId, page, 26);
     return { database, statements: await preparedStatements(database) };
@@ -68,17 +92,20 @@ describe('statements on the partitions of messages', () => {
 
   async function expectPlans(): Promise<void> {
     const { database, statements } = await planned();
-    const byKey = statements.filter(({ name, text }) => name !== PAGE && /\bmessage m\b/.test(text));
-    expect(byKey.map(({ name }) => name).sort()).toEqual(
-      expect.arrayContaining(['messaging.dispatch.claim', 'messaging.message.judge', 'messaging.message.lock']),
-    );
-    for (const statement of byKey) {
-      const nodes = nodesOf(await planOf(database, statement));
-      const onMessages = nodes.filter((node) => /^message_\d/.test(node['Relation Name'] ?? '') && node['Index Name']);
-      expect(onMessages.length).toBeGreaterThan(0);
-      expect([...new Set(onMessages.map((node) => node['Index Name']?.replace(/\d+/, 'N')))]).toEqual([
-        'message_N_pkey',
-      ]);
+    for (const name of BY_KEY) {
+      const statement = statements.find((one) => one.name === name);
+      if (!statement) throw new Error(`${name} was not prepared`);
+      const looks = nodesOf(await planOf(database, statement)).filter(
+        (node) =>
+          KEYED.test(node['Relation Name'] ?? '') &&
+          node['Index Name'] !== 'conversation_snoozed' &&
+          node['Index Name'],
+      );
+      expect(looks.length).toBeGreaterThan(0);
+      for (const look of looks) {
+        expect([name, look['Index Name']]).toEqual([name, `${look['Relation Name']}_pkey`]);
+        expect([name, look['Index Cond']]).toEqual([name, expect.stringMatching(/organization_id = .*\bid = /)]);
+      }
     }
     const page = statements.find(({ name }) => name === PAGE);
     const plan = page && (await planOf(database, page, { values: ["'corg'", "'cconversation'", "'d'", '26'] }));
@@ -91,7 +118,7 @@ describe('statements on the partitions of messages', () => {
     expect(nodesOf(plan ?? { 'Node Type': 'none' }).map((node) => node['Node Type'])).not.toContain('Sort');
   }
 
-  it('use the primary key, and the page its own index, when planned on empty partitions', () => expectPlans());
+  it('use the whole primary key, and the page its own index, when planned on empty tables', () => expectPlans());
 
   it('use the same when planned without statistics on what has grown, and with statistics', async () => {
     await fill(40_000, 40, 30);
@@ -133,3 +160,8 @@ describe('statements on the partitions of messages', () => {
     expect(thousandth.partitions).toBeLessThanOrEqual(3);
   });
 });
+
+function known<Value>(value: Value | null): Value {
+  if (value === null) throw new Error('it is not there');
+  return value;
+}

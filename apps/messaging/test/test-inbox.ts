@@ -91,9 +91,14 @@ export class TestInbox {
   }
 
   /** As the gateway has it changed for a key. */
-  async change(id: string, status: ConversationStatus, snoozedUntil: Date | null = null): Promise<ConversationView> {
+  async change(
+    id: string,
+    status: ConversationStatus,
+    snoozedUntil: Date | null = null,
+    through = this.database,
+  ): Promise<ConversationView> {
     const log = createLog('messaging', { write: () => undefined });
-    const use = new ChangeConversation(this.database, { wake: () => undefined }, systemClock, log);
+    const use = new ChangeConversation(through, { wake: () => undefined }, systemClock, log);
     return use.execute(this.principal, { id, status, snoozedUntil: snoozedUntil?.toISOString() ?? null });
   }
 

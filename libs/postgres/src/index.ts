@@ -2,6 +2,7 @@ export { Database, type DatabaseOptions } from './database.js';
 export { migrate, type MigrateOptions } from './migrate.js';
 export { keysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions } from './partitions.sql.js';
+export { plannerHints } from './planner-hints.sql.js';
 export { isDataError, isTransientConflict, isUnavailable, OutcomeUnknown, sqlState } from './postgres-errors.js';
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';

@@ -1,4 +1,5 @@
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { plannerHints } from './planner-hints.sql.js';
 import { identifier } from './service-roles.sql.js';
 
 /** One run of a service's migrations, as the owner of its schema. */
@@ -12,7 +13,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies what is pending, one transaction per migration, and grants the service's role its rights.
+ * Applies what is pending, one transaction per migration, grants the service's role its rights, and tells the planner of
+ * tables that are new.
  *
  * Runs in a step of its own, never at a service's start. `lock_timeout` is 3 s: a migration that cannot have its lock
  * gives up instead of stopping the traffic behind it. Two runs at once wait for each other.
@@ -37,6 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${options.schema}.migration`]);
     const applied = await dataSource.runMigrations();
     await grant(dataSource, options.schema, options.serviceRole);
+    await dataSource.query(`DO $$ BEGIN ${plannerHints(options.schema)} END $$`);
     return applied.map(({ name }) => name);
   } finally {
     await lock.release();

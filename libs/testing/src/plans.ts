@@ -5,6 +5,7 @@ export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
   /** With ANALYZE alone; 0: it was never begun. */
   readonly 'Actual Loops'?: number;
   readonly 'Shared Hit Blocks'?: number;

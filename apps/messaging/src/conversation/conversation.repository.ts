@@ -20,7 +20,10 @@ const listSql = statement<ListedConversation>(
    WHERE c.organization_id = $1 AND c.position < $2
    ORDER BY c.position DESC LIMIT $3`,
 );
-/** By status, by channel, or both: an ordered branch of `conversation_branch` for each channel and status, merged. */
+/**
+ * By status, by channel, or both: an ordered branch for each channel and status, merged. `status > ''` is always true; the
+ * partial index `conversation_branch` asks for it. Source: docs/adr/0017-lists.md
+ */
 const listBranchesSql = statement<ListedConversation>(
   'messaging.conversation.list-branches',
   `SELECT ${conversationColumns}, c.position
@@ -28,19 +31,20 @@ const listBranchesSql = statement<ListedConversation>(
      CROSS JOIN unnest($4::text[]) AS asked(status)
      CROSS JOIN LATERAL (SELECT * FROM conversation b
        WHERE b.organization_id = ch.organization_id AND b.channel_id = ch.id AND b.status = asked.status
-         AND b.position < $2
+         AND b.status > '' AND b.position < $2
        ORDER BY b.position DESC LIMIT $3) AS branch
      WHERE ch.organization_id = $1 AND ($5::text IS NULL OR ch.id = $5)
      ORDER BY branch.position DESC LIMIT $3) AS c
    JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id
    ORDER BY c.position DESC`,
 );
-/** Those of a contact: one at most for each channel, by the unique index. */
+/** Those of a contact: one at most for each channel, each a probe of the unique index. */
 const listOfContactSql = statement<ListedConversation>(
   'messaging.conversation.list-contact',
   `SELECT ${conversationColumns}, c.position
    FROM channel ch
-   JOIN conversation c ON c.organization_id = ch.organization_id AND c.channel_id = ch.id AND c.contact_id = $6
+   CROSS JOIN LATERAL (SELECT * FROM conversation one
+     WHERE one.organization_id = ch.organization_id AND one.channel_id = ch.id AND one.contact_id = $6 LIMIT 1) AS c
    JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id
    WHERE ch.organization_id = $1 AND ($5::text IS NULL OR ch.id = $5) AND c.status = ANY($4::text[]) AND c.position < $2
    ORDER BY c.position DESC LIMIT $3`,

@@ -2,6 +2,7 @@ import { ConversationLists1764600001000 } from './conversation-lists.js';
 import { Initial1763700000000 } from './initial.js';
 import { MessageLists1764600000000 } from './message-lists.js';
 import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
+import { PlannerHints1764600002000 } from './planner-hints.js';
 import { Replay1764100000000 } from './replay.js';
 import { RetryLines1764500000000 } from './retry-lines.js';
 import { Snooze1764400000000 } from './snooze.js';
@@ -15,4 +16,5 @@ export const messagingMigrations = [
   ObservedOptOuts1764600000000,
   MessageLists1764600000000,
   ConversationLists1764600001000,
+  PlannerHints1764600002000,
 ] as const;

@@ -21,14 +21,16 @@ const BY: Actor = { type: 'system', name: 'wake-snoozed' };
 const wakeSql = statement<WokenConversation>(
   'messaging.conversation.wake',
   `WITH due AS (
-     SELECT d.organization_id, d.id, d.contact_id FROM conversation d
-     WHERE d.status = 'SNOOZED' AND d.snoozed_until <= now()
-     ORDER BY d.snoozed_until LIMIT $1 FOR UPDATE SKIP LOCKED
+     SELECT organization_id, id FROM conversation WHERE status = 'SNOOZED' AND snoozed_until <= now()
+     ORDER BY snoozed_until LIMIT $1 FOR UPDATE SKIP LOCKED
+   ), woken AS (
+     UPDATE conversation c SET status = 'OPEN', snoozed_until = NULL, opened_by = $2,
+       event_sequence = c.event_sequence + 1
+     FROM due WHERE c.organization_id = due.organization_id AND c.id = due.id
+     RETURNING c.*
    )
-   UPDATE conversation c SET status = 'OPEN', snoozed_until = NULL, opened_by = $2, event_sequence = c.event_sequence + 1
-   FROM due JOIN contact p ON p.organization_id = due.organization_id AND p.id = due.contact_id
-   WHERE c.organization_id = due.organization_id AND c.id = due.id
-   RETURNING ${conversationColumns}, c.organization_id AS "organizationId", c.event_sequence AS "eventSequence", now() AS at`,
+   SELECT ${conversationColumns}, c.organization_id AS "organizationId", c.event_sequence AS "eventSequence", now() AS at
+   FROM woken c JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id`,
 );
 
 /** Opens conversations whose snooze has ended, at most so many, each with its event. @returns how many */
