@@ -66,7 +66,7 @@ export class TestInbox {
   async addContact(name: string | null = null, version = 1, id = newCuid()): Promise<Facts> {
     const messagingId = String(parseInt(id.slice(-9), 36)).padStart(12, '1');
     const phone = `+${messagingId}`;
-    const contact: Facts = { id, phone, phoneForms: [phone], name, messagingId, version };
+    const contact: Facts = { id, phone, phoneForms: [phone], name, messagingId, version, optOuts: [] };
     await new ContactRepository(this.database).project([{ organizationId: this.organizationId, contact }]);
     return contact;
   }

@@ -27,19 +27,6 @@ class Counters1764000000000 {
   async down(): Promise<void> {}
 }
 
-class Owned1764000000000 {
-  readonly name = 'Owned1764000000000';
-
-  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
-    await runner.query(`
-      CREATE TABLE contacts.owned (organization_id text, id text, place text, PRIMARY KEY (organization_id, id));
-      CREATE INDEX owned_place ON contacts.owned (organization_id, place);
-    `);
-  }
-
-  async down(): Promise<void> {}
-}
-
 const insertCounter = statement('t.insert', 'INSERT INTO counter (tenant, key, total) VALUES ($1, $2, $3)');
 const insertLate = statement('t.insert-late', 'INSERT INTO late (id) VALUES ($1)');
 const countCounters = statement<{ n: number }>('t.count', 'SELECT count(*)::int AS n FROM counter');
@@ -220,27 +207,6 @@ describe('migrations', () => {
     const run = (): Promise<string[]> =>
       migrate({ url: migratorUrl, schema: 'contacts', migrations: [Counters1764000000000], serviceRole: role });
     expect((await Promise.all([run(), run(), run()])).flat()).toEqual(['Counters1764000000000']);
-  });
-
-  it('let key look-ups be planned on empty tables by the whole key, and leave real statistics alone', async () => {
-    const made = await servers.serviceDatabase('contacts', [Owned1764000000000]);
-    const database = await made.database({ poolMax: 1 });
-    const superuser = await made.superuser();
-    const shareOf = async (table: string): Promise<number | undefined> => {
-      const sql = `SELECT n_distinct AS n FROM pg_stats WHERE tablename = $1 AND attname = 'organization_id'`;
-      return (await superuser.dataSource.query(sql, [table]))[0]?.n;
-    };
-    // Both indexes begin with the organization: of a table that nobody knows either would do, at the same cost.
-    const [{ 'QUERY PLAN': plan }] = await database.dataSource.query(
-      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) SELECT * FROM owned WHERE organization_id = $1 AND id = $2`,
-    );
-    expect(plan[0].Plan).toMatchObject({ 'Index Name': 'owned_pkey' });
-    expect(await shareOf('owned')).toBe(4);
-    await superuser.dataSource.query(`
-      INSERT INTO contacts.owned SELECT 'o' || n % 10, n, n FROM generate_series(1, 1000) AS n; ANALYZE contacts.owned`);
-    const { migratorUrl, role } = made;
-    await migrate({ url: migratorUrl, schema: 'contacts', migrations: [Owned1764000000000], serviceRole: role });
-    expect(await shareOf('owned')).toBe(10);
   });
 });
 
