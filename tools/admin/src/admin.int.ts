@@ -1,0 +1,184 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { outboxTables, replayTables } from '@switchboard/outbox';
+import { partitionFunctions, type Database } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import { readAdminConfig } from './admin.config.js';
+import { runAdmin } from './admin.js';
+
+const servers = testServers();
+
+class Outbox1764000000000 {
+  readonly name = 'Outbox1764000000000';
+
+  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+    await runner.query(partitionFunctions('messaging'));
+    await runner.query(outboxTables('messaging'));
+    await runner.query(replayTables('messaging'));
+  }
+
+  async down(): Promise<void> {}
+}
+
+let database: Database;
+let dataDir: string;
+beforeAll(async () => {
+  const prepared = await servers.serviceDatabase('messaging', [Outbox1764000000000]);
+  database = await prepared.superuser();
+  dataDir = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
+  servers.onEnd(() => rm(dataDir, { recursive: true }));
+  await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ databaseUrl: prepared.superuserUrl }));
+});
+beforeEach(async () => {
+  await sql('TRUNCATE messaging.dead_letter, messaging.outbox, messaging.relay_state');
+});
+
+const sql = (text: string): Promise<Record<string, unknown>[]> => database.dataSource.query(text);
+
+interface Answer {
+  readonly code: number;
+  readonly out: string[];
+  readonly err: string[];
+}
+
+async function admin(
+  line: string,
+  environment: NodeJS.ProcessEnv = { SWITCHBOARD_DATA_DIR: dataDir },
+): Promise<Answer> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const config = readAdminConfig('/nowhere', environment);
+  const args = line.split(' ').filter((word) => word !== '');
+  const code = await runAdmin(args, { config, out: (text) => out.push(text), err: (text) => err.push(text) });
+  return { code, out, err };
+}
+
+const LETTERS = `INSERT INTO messaging.dead_letter (event_id, consumer, subject, envelope, error, deliveries) VALUES
+  ('ce1', 'messaging-callbacks', 's.one.v1', '{"data":"secret text"}', 'Error: first\nsecond line', 8),
+  ('ce2', 'relay', 's.two.v1', '{}', 'max_payload', 1), ('ce3', 'nobody', 's.three.v1', '{}', 'gone', 8)`;
+const marked = async (): Promise<unknown[]> =>
+  (await sql('SELECT event_id FROM messaging.dead_letter WHERE redrive_requested_at IS NOT NULL ORDER BY 1')).map(
+    ({ event_id }) => event_id,
+  );
+const left = async (): Promise<unknown[]> =>
+  (await sql('SELECT event_id FROM messaging.dead_letter ORDER BY 1')).map(({ event_id }) => event_id);
+
+describe('dead-letters', () => {
+  beforeEach(() => sql(LETTERS));
+
+  it('list shows who gave what up and why, never what it says; as a table, or one JSON object a line', async () => {
+    const { code, out } = await admin('dead-letters list');
+    expect(code).toBe(0);
+    expect(out[0]).toMatch(/^SERVICE +CONSUMER +ID +SUBJECT +DELIVERIES +DIEDAT +REDRIVE +ERROR$/);
+    expect(out).toHaveLength(4);
+    expect(out.find((line) => line.includes('ce1'))).toMatch(
+      /messaging-callbacks +ce1 +s\.one\.v1 +8 .*- +Error: first$/,
+    );
+    expect(out.join()).not.toContain('secret');
+    const json = await admin('dead-letters list --consumer relay --json');
+    expect(json.out.map((line) => JSON.parse(line))).toMatchObject([
+      { service: 'messaging', id: 'ce2', error: 'max_payload' },
+    ]);
+    expect((await admin('dead-letters list --consumer other')).out).toEqual(['There are no dead letters.']);
+  });
+
+  it('show gives one whole', async () => {
+    expect((await admin('dead-letters show --id ce1')).out.join('\n')).toContain('secret text');
+    expect(await admin('dead-letters show --id ce9')).toMatchObject({ code: 1, err: ['There is no dead letter ce9.'] });
+    expect(await admin('dead-letters show')).toMatchObject({ code: 2 });
+  });
+
+  it('redrive marks one, or all that were chosen, and says whose nobody will take up', async () => {
+    expect((await admin('dead-letters redrive --id ce1')).out).toEqual([expect.stringMatching(/^1 requested/)]);
+    expect(await marked()).toEqual(['ce1']);
+    expect((await admin('dead-letters list')).out.find((line) => line.includes('ce1'))).toContain('requested');
+    const all = await admin('dead-letters redrive --all --service messaging');
+    expect(all.out).toEqual([expect.stringMatching(/^3 requested/), expect.stringContaining('no consumer nobody')]);
+    expect(await marked()).toEqual(['ce1', 'ce2', 'ce3']);
+  });
+
+  it('discard throws away what was named, and nothing when it is not said what', async () => {
+    expect(await admin('dead-letters discard')).toMatchObject({ code: 2 });
+    expect(await admin('dead-letters discard --id ce1 --all')).toMatchObject({ code: 2 });
+    expect(await left()).toHaveLength(3);
+    expect((await admin('dead-letters discard --all --consumer nobody')).out).toEqual(['1 discarded.']);
+    expect(await left()).toEqual(['ce1', 'ce2']);
+  });
+});
+
+describe('outbox', () => {
+  beforeEach(() =>
+    sql(`INSERT INTO messaging.relay_state (stream, created, last_sequence, epoch) VALUES ('MESSAGING', 'then', 12, 3);
+      INSERT INTO messaging.outbox (id, aggregate_id, subject, payload)
+      SELECT messaging.cuid_floor(now() - interval '90 seconds') || n, 'a', 's', '{}' FROM generate_series(1, 3) AS n`),
+  );
+
+  it('status tells what waits, since when, and how far the stream is', async () => {
+    const { out } = await admin('outbox status --json');
+    expect(out.map((line) => JSON.parse(line))).toEqual([
+      {
+        service: 'messaging',
+        pending: 3,
+        oldestAgeSeconds: expect.any(Number),
+        deadLetters: 0,
+        stream: 'MESSAGING',
+        lastSequence: 12,
+        losses: 2,
+        isReplaying: false,
+      },
+    ]);
+    expect((await admin('outbox status')).out[1]).toMatch(/^messaging +3 +0 +MESSAGING +12 +2 +false +9\d$/);
+  });
+
+  it('replay asks the relay for all since a moment; of two wishes the longer one stands', async () => {
+    const wish = async (): Promise<unknown> =>
+      (await sql('SELECT replay_from FROM messaging.relay_state'))[0]?.replay_from;
+    const at = (iso: string): string => `c${new Date(iso).getTime().toString(36).padStart(8, '0')}`;
+    await admin('outbox replay --service messaging --since 2026-01-31T12:00:00Z');
+    expect(await wish()).toBe(at('2026-01-31T12:00:00Z'));
+    await admin('outbox replay --service messaging --since 2026-01-30');
+    await admin('outbox replay --service messaging --since 2026-02-01');
+    expect(await wish()).toBe(at('2026-01-30T00:00:00Z'));
+  });
+
+  it.each([
+    ['outbox replay --since 2026-01-30', 2, 'Whose outbox'],
+    ['outbox replay --service messaging', 2, 'Since when'],
+    ['outbox replay --service messaging --since yesterday', 2, 'no date'],
+    ['outbox replay --service messaging --since 2999-01-01', 2, 'future'],
+    ['outbox replay --service kitchen --since 2026-01-30', 2, 'no service kitchen'],
+    ['outbox replay --service contacts --since 2026-01-30', 1, 'no tables of contacts'],
+  ])('refuses «%s» with one clear line', async (line, code, reason) => {
+    const answer = await admin(line);
+    expect(answer).toEqual({ code, out: [], err: [expect.stringContaining(reason)] });
+  });
+});
+
+describe('the command line', () => {
+  it('helps, and refuses what it does not know', async () => {
+    for (const line of ['', 'help', '--help', 'outbox status -h']) {
+      expect(await admin(line)).toMatchObject({ code: 0, out: [expect.stringContaining('dead-letters redrive')] });
+    }
+    expect(await admin('dead-letters destroy')).toMatchObject({
+      code: 2,
+      err: [expect.stringContaining('no command')],
+    });
+    expect(await admin('outbox status --loud')).toMatchObject({ code: 2, err: [expect.stringContaining('--loud')] });
+  });
+
+  it('finds its database, or says in one line what is missing', async () => {
+    const nowhere = { SWITCHBOARD_DATA_DIR: '/nowhere' };
+    expect(await admin('outbox status', nowhere)).toMatchObject({
+      code: 1,
+      err: [expect.stringMatching(/^No database: .*\/nowhere/)],
+    });
+    const dead = 'postgres://nobody@127.0.0.1:1/none';
+    expect(await admin('outbox status', { ...nowhere, DATABASE_URL: dead })).toMatchObject({
+      code: 1,
+      err: [expect.stringMatching(/^The database does not answer: .*ECONNREFUSED/)],
+    });
+    const given = await admin(`outbox status --database-url ${dead}`);
+    expect(given.code).toBe(1);
+  });
+});

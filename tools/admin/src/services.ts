@@ -1,0 +1,29 @@
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import type pg from 'pg';
+import { UsageError } from './command-line.js';
+
+const services: Readonly<Record<string, ServiceTopology>> = topology;
+
+/**
+ * The services whose tables are in this database: all, or the one that was named.
+ *
+ * @throws UsageError when there is no such service; Error when the database has none
+ */
+export async function servicesIn(client: pg.ClientBase, named: string | undefined): Promise<string[]> {
+  const known = Object.keys(services);
+  if (named !== undefined && !known.includes(named)) {
+    throw new UsageError(`There is no service ${named}; there are ${known.join(', ')}.`);
+  }
+  const { rows } = await client.query<{ service: string }>(
+    `SELECT service FROM unnest($1::text[]) AS service
+     WHERE to_regclass(format('%I.relay_state', service)) IS NOT NULL ORDER BY service`,
+    [named === undefined ? known : [named]],
+  );
+  if (rows.length > 0) return rows.map(({ service }) => service);
+  throw new Error(`This database has no tables of ${named ?? 'any service'}, or they are not migrated.`);
+}
+
+/** Whether somebody will take a dead letter of this consumer up again. */
+export function isConsumerOf(service: string, consumer: string): boolean {
+  return consumer === 'relay' || (services[service]?.consumes.some(({ name }) => name === consumer) ?? false);
+}
