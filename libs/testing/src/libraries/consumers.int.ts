@@ -1,10 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { RpcUnanswered, type DeliveredEvent } from '@switchboard/nats';
+import { messagingContactsConsumer as consumer } from '@switchboard/contracts/topology';
+import { EventPublisher, RpcUnanswered, type DeliveredEvent } from '@switchboard/nats';
 import { buryEvent, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
 import { OutcomeUnknown, type Database } from '@switchboard/postgres';
-import { testServers, type ServiceDatabase } from '../index.js';
+import { EventConsumer } from '@switchboard/service';
+import { eventually, testServers, type ServiceDatabase } from '../index.js';
 import {
   applied,
   deadLetters,
@@ -41,6 +43,12 @@ const dead: string[] = [];
 const handle = (events: readonly DeliveredEvent[]): ReturnType<typeof handleBatch> => handleBatch(replica(), events);
 const appliedIds = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId);
 const idsOf = (events: readonly DeliveredEvent[]): string[] => events.map(({ envelope }) => envelope.id);
+const heal = (): Promise<unknown> =>
+  superuser.dataSource.query('ALTER TABLE contacts.applied DROP CONSTRAINT applied_sequence_check');
+const hurt = (): Promise<unknown> =>
+  superuser.dataSource.query(
+    'TRUNCATE contacts.applied; ALTER TABLE contacts.applied ADD CONSTRAINT applied_sequence_check CHECK (sequence <> 13)',
+  );
 beforeEach(async () => {
   dead.length = 0;
   await superuser.dataSource.query('TRUNCATE contacts.applied, contacts.dead_letter');
@@ -117,12 +125,6 @@ describe('a dead letter', () => {
     await handle([event]);
     return event;
   };
-  const heal = (): Promise<unknown> =>
-    superuser.dataSource.query('ALTER TABLE contacts.applied DROP CONSTRAINT applied_sequence_check');
-  const hurt = (): Promise<unknown> =>
-    superuser.dataSource.query(
-      'TRUNCATE contacts.applied; ALTER TABLE contacts.applied ADD CONSTRAINT applied_sequence_check CHECK (sequence <> 13)',
-    );
   const letters = async (): Promise<unknown[]> => database.query(deadLetters, []);
 
   it('that is driven again is applied once and gone, by two replicas at the same time and delivered meanwhile too', async () => {
@@ -164,6 +166,16 @@ describe('a dead letter', () => {
     expect(idsOf(await markedLetters(database, 'test', 50))).toEqual([event.envelope.id]);
   });
 
+  it('is not made of an event that another replica has applied meanwhile', async () => {
+    const event = delivered(5, 8);
+    const prepare = async (): Promise<null> => {
+      await handle([event]);
+      throw new Error('too late');
+    };
+    expect(await handleBatch({ ...replica(), prepare }, [event])).toEqual([{ ack: true }]);
+    expect([await appliedIds(), await letters()]).toEqual([idsOf([event]), []]);
+  });
+
   it('of an effect that set it aside by itself is applied when it is driven again', async () => {
     const event = delivered(5);
     const asideAtFirst: BatchHandler<null> = {
@@ -180,5 +192,49 @@ describe('a dead letter', () => {
     await database.query(markAllLetters, []);
     await redrive();
     expect([await appliedIds(), await letters()]).toEqual([idsOf([event]), []]);
+  });
+});
+
+describe('a consumer of a service', () => {
+  it('gives a poison event up at the eighth delivery, and applies it when it is driven again, inside the window of the broker', async () => {
+    const nats = await servers.nats();
+    const admin = await nats.connect('admin');
+    const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+    const { envelope } = delivered(13);
+    const publish = (messageId: string): ReturnType<typeof publisher.publish> =>
+      publisher.publish({ ...envelope, id: messageId, payload: JSON.stringify(envelope), traceparent: null });
+    await publish(envelope.id);
+    const next = `$JS.API.CONSUMER.MSG.NEXT.${consumer.stream}.${consumer.name}`;
+    for (let delivery = 1; delivery < 8; delivery++) {
+      (await admin.request(next, '', { noMux: true, timeout: 5_000 })).respond('-NAK');
+    }
+
+    const log: string[] = [];
+    const note = (event: string): void => void log.push(event);
+    const events = new EventConsumer({
+      database,
+      connection: await nats.connect('messaging'),
+      log: { info: note, warn: note, error: note },
+      consumer,
+      handler: replica(),
+      batchMax: 10,
+    });
+    events.start();
+    servers.onEnd(() => events.stop());
+    await eventually(() => log.includes('event.dead-letter'));
+    expect(await database.query(deadLetters, [])).toMatchObject([{ consumer: consumer.name, deliveries: 8 }]);
+    await heal();
+    await database.query(markAllLetters, []);
+    await eventually(() => log.includes('consumer.redriven'));
+    expect(await database.query(deadLetters, [])).toEqual([]);
+    // The broker drops the one and delivers the other: neither is a second effect.
+    expect(await publish(envelope.id)).toMatchObject({ duplicate: true });
+    expect(await publish(`${envelope.id}again`)).toMatchObject({ duplicate: false });
+    await eventually(async () => {
+      const info = (await admin.request(`$JS.API.CONSUMER.INFO.${consumer.stream}.${consumer.name}`)).json();
+      return (info as { ack_floor: { stream_seq: number } }).ack_floor.stream_seq === 2;
+    });
+    expect(await appliedIds()).toEqual([envelope.id]);
+    await hurt();
   });
 });

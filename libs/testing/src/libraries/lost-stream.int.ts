@@ -2,7 +2,14 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { EventPublisher, provision, PROVISIONER, type NatsConnection, type PullConsumer } from '@switchboard/nats';
+import {
+  EventPublisher,
+  LinkLost,
+  provision,
+  PROVISIONER,
+  type NatsConnection,
+  type PullConsumer,
+} from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent, type RelayOptions, type RelayReport } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
@@ -139,6 +146,35 @@ describe('a stream that is lost', () => {
     await cp(kept, store, { recursive: true });
     await append(5);
     await nats.server.restart();
+    await eventually(() => kinds().includes('replayed'));
+    await expectAllOnce();
+    expect(kinds()).toEqual(['stream-lost', 'replayed']);
+  });
+
+  it('is not published to over a new connection before it was looked at', async () => {
+    const event = { id: 'cprobe', subject: 'contacts.probe.v1', payload: '{}', traceparent: null };
+    await publisher.streamState();
+    await publisher.publish(event);
+    await nats.server.restart();
+    await eventually(() => publisher.isDoubtful);
+    await expect(publisher.publish(event)).rejects.toBeInstanceOf(LinkLost);
+    await eventually(() => publisher.streamState());
+    expect(await publisher.publish(event)).toMatchObject({ duplicate: true });
+  });
+
+  it('without any new connection is noticed by its answers', async () => {
+    let answer: number | undefined;
+    const broker = brokerThrough(publisher, async (event) => {
+      const ack = await publisher.publish(event);
+      const sequence = answer ?? ack.sequence;
+      answer = undefined;
+      return { ...ack, sequence };
+    });
+    await startRelay({ broker });
+    await append(1);
+    await published();
+    answer = 3;
+    await append(1);
     await eventually(() => kinds().includes('replayed'));
     await expectAllOnce();
     expect(kinds()).toEqual(['stream-lost', 'replayed']);
