@@ -141,7 +141,7 @@ describe('a dead letter', () => {
   });
 
   it('that fails again stays, with the new error, one try more and its mark gone; its neighbours are applied', async () => {
-    const [poison, waiting, good] = [delivered(13, 8), delivered(0, 3), delivered(7, 3)];
+    const [poison, waiting, good] = [delivered(13, 3), delivered(0, 3), delivered(7, 3)];
     for (const event of [poison, waiting, good]) await buryEvent(database, 'test', event, 'at first');
     await database.query(markAllLetters, []);
     await redrive();
@@ -150,7 +150,7 @@ describe('a dead letter', () => {
       {
         eventId: poison.envelope.id,
         consumer: 'test',
-        deliveries: 9,
+        deliveries: 4,
         error: expect.stringContaining('applied_sequence'),
       },
       { eventId: waiting.envelope.id, consumer: 'test', deliveries: 4, error: expect.stringContaining('not here yet') },

@@ -122,9 +122,11 @@ describe('a stream that is lost', () => {
     expect(kinds()).toEqual([]);
   });
 
-  it('while no relay ran is noticed when one takes the lead', async () => {
+  it('while no relay ran is noticed when one takes the lead, although the new one holds as much', async () => {
     await deleteStream();
     await provisionAgain();
+    const filler = { id: 'filler', subject: 'contacts.filler.v1', payload: '{}', traceparent: null };
+    for (let n = 0; n < 2 * written; n++) await publisher.publish({ ...filler, id: `filler${n}` });
     await startRelay();
     await eventually(() => kinds().includes('replayed'));
     await expectAllOnce();
@@ -144,9 +146,9 @@ describe('a stream that is lost', () => {
     await nats.server.stop();
     await rm(store, { recursive: true });
     await cp(kept, store, { recursive: true });
-    await append(5);
     await nats.server.restart();
     await eventually(() => kinds().includes('replayed'));
+    await append(5);
     await expectAllOnce();
     expect(kinds()).toEqual(['stream-lost', 'replayed']);
   });
@@ -173,7 +175,7 @@ describe('a stream that is lost', () => {
     await startRelay({ broker });
     await append(1);
     await published();
-    answer = 3;
+    answer = 1;
     await append(1);
     await eventually(() => kinds().includes('replayed'));
     await expectAllOnce();
