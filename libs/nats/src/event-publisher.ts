@@ -24,9 +24,14 @@ export interface PublishAck {
 
 /** A stream as the broker has it. */
 export interface StreamState {
-  /** When it was made, in the broker's own words: another one is another stream. */
+  /**
+   * When it was made, in the broker's own words. Another one is another stream, unless it holds what is older:
+   * nats-server 2.10 gives a stream that is updated after a restart the time of that restart.
+   */
   readonly created: string;
   readonly lastSequence: number;
+  /** Time of its first message, in the same words; of the year 1 when it holds none. */
+  readonly firstAt: string;
 }
 
 /** The event can never be stored, however often it is tried: its subject or its size is not of this stream. */
@@ -116,7 +121,8 @@ export class EventPublisher {
     if (linkOf(this.connection) !== link) throw new LinkLost();
     if (error && error.err_code !== STREAM_NOT_FOUND) throw new Error(`${this.stream}: ${error.description}`);
     this.checkedLink = link;
-    return created === undefined || state === undefined ? null : { created, lastSequence: state.last_seq };
+    if (created === undefined || state === undefined) return null;
+    return { created, lastSequence: state.last_seq, firstAt: state.first_ts };
   }
 }
 
@@ -124,7 +130,7 @@ export class EventPublisher {
 interface StreamInfo {
   readonly error?: { readonly err_code: number; readonly description: string };
   readonly created?: string;
-  readonly state?: { readonly last_seq: number };
+  readonly state?: { readonly last_seq: number; readonly first_ts: string };
 }
 
 /** Names this connection to this server process; undefined while there is none. */

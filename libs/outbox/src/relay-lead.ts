@@ -123,12 +123,11 @@ export class RelayLead {
     let state = await ledger.state(found);
     const why = this.lossOf(state, found);
     if (why) {
-      const { created, lastSequence } = state;
-      report({ kind: 'stream-lost', recorded: { created, lastSequence }, found, why });
+      report({ kind: 'stream-lost', recorded: state, found, why });
       metrics.streamLost();
       await ledger.lose(state, found);
       state = await ledger.state(found);
-    }
+    } else if (state.created !== found.created) await ledger.rename(state, found);
     // Nothing is published before all of it is pending: what is older goes first, by position.
     let events = 0;
     const isReplay = state.replayFrom !== null;
@@ -142,7 +141,7 @@ export class RelayLead {
   }
 
   private lossOf(state: RelayState, found: StreamState): string | undefined {
-    if (state.created !== found.created) return 'it is another stream';
+    if (isAnother(state, found)) return 'it is another stream';
     if (found.lastSequence < state.lastSequence) return 'it ends before what it had acknowledged';
     // Unless another relay has recorded that loss already.
     return this.publishing?.epoch === state.epoch ? this.proof?.message : undefined;
@@ -154,4 +153,9 @@ export class RelayLead {
     // What is not marked is published again; why it could not be is told by whatever ends the lead.
     await publishing?.end().catch(() => undefined);
   }
+}
+
+/** Made at another time, and holding nothing from before that. */
+function isAnother(state: RelayState, found: StreamState): boolean {
+  return state.created !== found.created && Date.parse(found.firstAt) >= Date.parse(found.created);
 }

@@ -39,6 +39,7 @@ const lose = statement(
   `UPDATE relay_state SET created = $3, last_sequence = $4, epoch = epoch + 1, replay_from = ''
    WHERE stream = $1 AND epoch = $2`,
 );
+const rename = statement('relay-state.rename', 'UPDATE relay_state SET created = $3 WHERE stream = $1 AND epoch = $2');
 /** The row of the state is locked first: a loss that is recorded meanwhile makes all of this do nothing. */
 const advance = statement<{ own: number }>(
   'outbox.mark-published',
@@ -105,6 +106,11 @@ export class RelayLedger {
   /** Records that the stream was lost, unless somebody has already: the found one counts, all that is kept goes again. */
   async lose({ epoch }: RelayState, { created, lastSequence }: StreamState): Promise<void> {
     await this.through.query(lose, [this.stream, epoch, created, lastSequence]);
+  }
+
+  /** Records what the same stream is called now. */
+  async rename({ epoch }: RelayState, { created }: StreamState): Promise<void> {
+    await this.through.query(rename, [this.stream, epoch, created]);
   }
 
   /** Marks events as published. False: nothing was marked, the stream they went to was lost meanwhile. */

@@ -1,5 +1,7 @@
 import type { StreamState } from '@switchboard/nats';
 
+type RecordedStream = Pick<StreamState, 'created' | 'lastSequence'>;
+
 /** What an operator should know of a relay. */
 export type RelayReport =
   /** Something that it needs is away, or publications fail; told sparingly while it lasts. */
@@ -7,7 +9,12 @@ export type RelayReport =
   /** There is no stream; it is waited for. */
   | { readonly kind: 'stream-missing' }
   /** The broker does not have what it had acknowledged. */
-  | { readonly kind: 'stream-lost'; readonly recorded: StreamState; readonly found: StreamState; readonly why: string }
+  | {
+      readonly kind: 'stream-lost';
+      readonly recorded: RecordedStream;
+      readonly found: RecordedStream;
+      readonly why: string;
+    }
   /** So many published events are pending again. */
   | { readonly kind: 'replayed'; readonly events: number }
   /** An event can never be published. */

@@ -27,6 +27,8 @@ import {
 const servers = testServers();
 const STREAM = 'CONTACTS';
 const outboxIds = statement<{ id: string }>('t.outbox-ids', 'SELECT id FROM outbox ORDER BY position');
+const recordedCreation = statement<{ created: string }>('t.created', 'SELECT created FROM relay_state');
+const forgetCreation = statement('t.forget', 'DELETE FROM relay_state');
 
 let prepared: ServiceDatabase;
 let database: Database;
@@ -151,6 +153,26 @@ describe('a stream that is lost', () => {
     await append(5);
     await expectAllOnce();
     expect(kinds()).toEqual(['stream-lost', 'replayed']);
+  });
+
+  it('is not one that the broker says it made later than it did', async () => {
+    const first = await startRelay();
+    await append(1);
+    await published();
+    await first.stop();
+    const created = new Date().toISOString();
+    const aged = { ...brokerThrough(publisher, (event) => publisher.publish(event)) };
+    const renamed = async (): ReturnType<typeof aged.streamState> => {
+      const state = await publisher.streamState();
+      return state && { ...state, created };
+    };
+    const relay = await startRelay({ broker: { ...aged, streamState: renamed } });
+    await append(1);
+    await eventually(async () => (await database.query(recordedCreation, []))[0]?.created === created);
+    await expectAllOnce();
+    expect(kinds()).toEqual([]);
+    await relay.stop();
+    await database.query(forgetCreation, []);
   });
 
   it('is not published to over a new connection before it was looked at', async () => {

@@ -1,4 +1,3 @@
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
@@ -6,6 +5,7 @@ import { isUnavailable, migrate, OutcomeUnknown, statement, type Database } from
 import { coalesce } from '@switchboard/postgres/coalesce';
 import fc from 'fast-check';
 import { describeCoalesceLaw, testServers, type CoalesceSubject, type ServiceDatabase } from '../index.js';
+import { proxyTo } from './database-proxy.js';
 
 const servers = testServers();
 
@@ -137,7 +137,7 @@ describe('a transaction', () => {
 
   it('has an unknown outcome when the answer to COMMIT is lost, although it stands', async () => {
     let committing = false;
-    const proxy = await proxyTo(prepared.url, {
+    const proxy = await proxyTo(servers, prepared.url, {
       ask: (chunk) => ((committing ||= chunk.includes('COMMIT')), chunk),
       // The server has answered the COMMIT: both sides are cut, and the answer is lost.
       answer: (chunk) => (committing && chunk.includes('COMMIT') ? null : chunk),
@@ -146,58 +146,6 @@ describe('a transaction', () => {
     const committed = distant.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
     await expect(committed).rejects.toBeInstanceOf(OutcomeUnknown);
     expect(await count()).toBe(1);
-  });
-});
-
-describe('a transaction that does not begin', () => {
-  let distant: Database;
-  let superuser: Database;
-  let refusing = false;
-  beforeAll(async () => {
-    superuser = await prepared.superuser();
-    // Every word of BEGIN is misspelt on its way, and nothing else.
-    const ask = (chunk: Buffer): Buffer =>
-      refusing
-        ? Buffer.from(
-            chunk.toString('latin1').replaceAll('transaction.begin', 'transaction.begix').replaceAll('BEGIN', 'BEGIX'),
-            'latin1',
-          )
-        : chunk;
-    distant = await prepared.database({ url: (await proxyTo(prepared.url, { ask })).url, poolMax: 1 });
-  });
-  beforeEach(async () => {
-    refusing = false;
-    await superuser.dataSource.query('TRUNCATE contacts.counter');
-    await distant.transaction((tx) => tx.query(countCounters, []));
-    await distant.transaction((tx) => tx.query(insertCounter, ['known', 'k', 1]));
-    refusing = true;
-  });
-
-  const counter = (key: string): readonly unknown[] => ['a', key, 1];
-  it.each<[string, Parameters<Database['transaction']>[0]]>([
-    ['its first statement', (tx) => tx.query(insertCounter, counter('k'))],
-    [
-      'what is asked beside its first statement',
-      (tx) => Promise.all(['k', 'l', 'm'].map((key) => tx.query(insertCounter, counter(key)))),
-    ],
-    ['what travels with COMMIT', async (tx) => tx.atCommit(insertCounter, counter('k'))],
-    [
-      'anything of what travels with COMMIT',
-      async (tx) => ['k', 'l', 'm'].forEach((key) => tx.atCommit(insertCounter, counter(key))),
-    ],
-    [
-      'what it asks although it was refused',
-      async (tx) => {
-        await tx.query(countCounters, []).catch(() => undefined);
-        await tx.query(insertCounter, counter('k'));
-      },
-    ],
-  ])('leaves nothing of %s', async (_what, work) => {
-    await expect(distant.transaction(work)).rejects.toThrow(/transaction\.begix/);
-    const left = await superuser.dataSource.query('SELECT tenant FROM contacts.counter');
-    expect(left).toEqual([{ tenant: 'known' }]);
-    refusing = false;
-    await distant.transaction((tx) => tx.query(insertCounter, counter('later')));
   });
 });
 
@@ -257,35 +205,3 @@ describeCoalesceLaw<Amount>({
   table: 'contacts.counter',
   superuser: () => prepared.superuser(),
 });
-
-interface Tampering {
-  /** What the server gets; null cuts both sides. */
-  readonly ask?: (chunk: Buffer) => Buffer | null;
-  /** What the client gets. */
-  readonly answer?: (chunk: Buffer) => Buffer | null;
-}
-
-/** A way to the database that changes what passes. */
-async function proxyTo(databaseUrl: string, { ask, answer }: Tampering): Promise<{ url: string }> {
-  const target = new URL(databaseUrl);
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    const pass = (from: Socket, to: Socket, change: Tampering['ask']): void => {
-      from.on('data', (chunk) => {
-        const changed = change ? change(chunk) : chunk;
-        if (changed) return void to.write(changed);
-        client.destroy();
-        upstream.destroy();
-      });
-      from.on('error', () => undefined);
-    };
-    pass(client, upstream, ask);
-    pass(upstream, client, answer);
-    client.on('close', () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  servers.onEnd(() => new Promise((resolve) => server.close(resolve)));
-  const url = new URL(databaseUrl);
-  url.port = String((server.address() as AddressInfo).port);
-  return { url: url.href };
-}
