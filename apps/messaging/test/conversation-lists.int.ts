@@ -186,7 +186,6 @@ describe('a walk through the list of conversations', () => {
     const inbox = await TestInbox.open(servers);
     const [one, two] = [await inbox.addChannel(), await inbox.addChannel()];
     const { id: contactId } = await inbox.addContact();
-    await inbox.touch(two, contactId);
     await inbox.superuser.dataSource.query(
       `WITH made AS (
          SELECT n, messaging.cuid_floor(now() - n * interval '1 second') || lpad(n::text, 16, '0') AS id
@@ -196,7 +195,7 @@ describe('a walk through the list of conversations', () => {
        )
        INSERT INTO messaging.conversation (organization_id, id, channel_id, contact_id, status, position, last_message_at,
          event_sequence)
-       SELECT $1, id, $2, id, CASE WHEN n % 5000 = 0 THEN 'PENDING' ELSE 'OPEN' END, id, now(), 1 FROM made`,
+       SELECT $1, id, $2, id, 'OPEN', id, now(), 1 FROM made`,
       [inbox.organizationId, one.id],
     );
     await inbox.superuser.dataSource.query(
@@ -233,8 +232,16 @@ describe('a walk through the list of conversations', () => {
       expect(deep.blocks).toBeLessThanOrEqual(front.blocks * 1.5);
       expect(front.blocks).toBeLessThan(200);
     }
-    expect(await read('list-branches', 'd', `'{PENDING}'`, 'NULL')).toMatchObject({ by: ['conversation_branch'] });
-    expect((await read('list-branches', 'd', `'{PENDING}'`, 'NULL')).blocks).toBeLessThan(60);
+    // Statistics that know of one channel and one status: to the planner neither makes a list any shorter.
+    for (const status of ['ARCHIVED', 'PENDING']) {
+      const rare = await read('list-branches', 'd', `'{${status}}'`, 'NULL');
+      expect(rare).toMatchObject({ by: ['conversation_branch'] });
+      expect(rare.blocks).toBeLessThan(60);
+      await inbox.superuser.dataSource.query(
+        `UPDATE messaging.conversation SET status = 'PENDING' WHERE right(id, 4) = '5000'`,
+      );
+    }
+    await inbox.touch(two, contactId);
     const ofContact = await read('list-contact', 'd', open, 'NULL', `'${contactId}'`);
     expect(ofContact.by).toEqual(['conversation_of_contact']);
     expect(ofContact.blocks).toBeLessThan(20);

@@ -1,15 +1,19 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
+import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
 
 const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [--rounds 5] [--seconds 6]
        npm run bench -- contacts [--short] [--contacts 1000000] [--requests 200]
+       npm run bench -- lists [--short] [--conversations 1000000] [--requests 200]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
     --short    one round of 2 s at 32 connections
   contacts   GET /v1/contacts over a million contacts of one organization: pages, filters, searches
     --short    20 requests each over 50,000 contacts
+  lists      conversations of one organization and messages of one conversation, page 1 and page 1,000
+    --short    20 requests each over 50,000 conversations
 `;
 
 const { values, positionals } = parseArgs({
@@ -20,12 +24,13 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '6' },
     contacts: { type: 'string', default: '1000000' },
+    conversations: { type: 'string', default: '1000000' },
     requests: { type: 'string', default: '200' },
     help: { type: 'boolean', default: false },
   },
 });
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts };
+const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts, lists };
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
 
@@ -62,6 +67,15 @@ async function contacts(): Promise<void> {
   onLine('| question | contacts on the page | p50 ms | p95 ms | p99 ms | p50 through the first |');
   onLine('|---|---|---|---|---|---|');
   for (const line of linesOf(rows)) onLine(line);
+}
+
+async function lists(): Promise<void> {
+  const conversations = values.short ? 50_000 : Number(values.conversations);
+  const pairs = await benchLists({ conversations, rounds: values.short ? 20 : Number(values.requests), onLine });
+  onLine(`\nLists over ${conversations} conversations of one organization, one request at a time, ${machine}`);
+  onLine('| list | items | page 1 p50 / p95 ms | page 1,000 p50 / p95 ms | ratio of p50 |');
+  onLine('|---|---|---|---|---|');
+  for (const line of linesOfLists(pairs)) onLine(line);
 }
 
 function onLine(line: string): void {

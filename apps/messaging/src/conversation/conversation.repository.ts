@@ -21,8 +21,9 @@ const listSql = statement<ListedConversation>(
    ORDER BY c.position DESC LIMIT $3`,
 );
 /**
- * By status, by channel, or both: an ordered branch for each channel and status, merged. `status > ''` is always true; the
- * partial index `conversation_branch` asks for it. Source: docs/adr/0017-lists.md
+ * By status, by channel, or both: an ordered branch for each channel and status, merged. A branch is compared as the one
+ * key of the index `conversation_branch`: part by part, the planner may walk through all conversations of the organization
+ * by `conversation_position`. Source: docs/adr/0017-lists.md
  */
 const listBranchesSql = statement<ListedConversation>(
   'messaging.conversation.list-branches',
@@ -30,8 +31,9 @@ const listBranchesSql = statement<ListedConversation>(
    FROM (SELECT branch.* FROM channel ch
      CROSS JOIN unnest($4::text[]) AS asked(status)
      CROSS JOIN LATERAL (SELECT * FROM conversation b
-       WHERE b.organization_id = ch.organization_id AND b.channel_id = ch.id AND b.status = asked.status
-         AND b.status > '' AND b.position < $2
+       WHERE b.organization_id || ' ' || b.channel_id || ' ' || b.status
+           = ch.organization_id || ' ' || ch.id || ' ' || asked.status
+         AND b.position < $2
        ORDER BY b.position DESC LIMIT $3) AS branch
      WHERE ch.organization_id = $1 AND ($5::text IS NULL OR ch.id = $5)
      ORDER BY branch.position DESC LIMIT $3) AS c

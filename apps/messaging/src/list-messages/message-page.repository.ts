@@ -7,8 +7,9 @@ import type { MessageRow } from '../message/message-view.js';
  * Newest first by id. The partitions are ranges of ids, so the server reads them one after the other from the newest one
  * and stops when the page is full: what is old costs nothing.
  *
- * `conversation_id > ''` is true of every row and is what the partial index `message_page` asks for: a statement that does
- * not say it, as those on the hot paths, cannot be planned with that index. Source: docs/adr/0017-lists.md
+ * Organization and conversation are compared as the one key of the index `message_page`: compared one by one, the planner
+ * may walk through the organization's messages by primary key. `conversation_id > ''` is true of every row and is what
+ * keeps look-ups by id from being planned with that index. Source: docs/adr/0017-lists.md
  */
 const pageSql = statement<MessageRow>(
   'messaging.message.page',
@@ -18,7 +19,7 @@ const pageSql = statement<MessageRow>(
      m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
      m.failed_at AS "failedAt", m.traceparent
    FROM message m
-   WHERE m.organization_id = $1 AND m.conversation_id = $2 AND m.conversation_id > '' AND m.id < $3
+   WHERE m.organization_id || ' ' || m.conversation_id = $1 || ' ' || $2 AND m.conversation_id > '' AND m.id < $3
    ORDER BY m.id DESC LIMIT $4`,
 );
 /** Sorts after every id. */

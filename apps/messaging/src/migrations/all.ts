@@ -1,8 +1,8 @@
-import { ConversationLists1764600001000 } from './conversation-lists.js';
+import { ConversationLists1764700001000 } from './conversation-lists.js';
 import { Initial1763700000000 } from './initial.js';
-import { MessageLists1764600000000 } from './message-lists.js';
+import { MessageLists1764700000000 } from './message-lists.js';
 import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
-import { PlannerHints1764600002000 } from './planner-hints.js';
+import { PlannerHints1764700002000 } from './planner-hints.js';
 import { Replay1764100000000 } from './replay.js';
 import { RetryLines1764500000000 } from './retry-lines.js';
 import { Snooze1764400000000 } from './snooze.js';
@@ -14,7 +14,7 @@ export const messagingMigrations = [
   Snooze1764400000000,
   RetryLines1764500000000,
   ObservedOptOuts1764600000000,
-  MessageLists1764600000000,
-  ConversationLists1764600001000,
-  PlannerHints1764600002000,
+  MessageLists1764700000000,
+  ConversationLists1764700001000,
+  PlannerHints1764700002000,
 ] as const;

@@ -5,8 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Partitions of messages that are made later are told to the planner as those of the migrations are. Lock: none that
  * matters, a function is replaced. Reversal: the function as it was.
  */
-export class PlannerHints1764600002000 implements MigrationInterface {
-  name = 'PlannerHints1764600002000';
+export class PlannerHints1764700002000 implements MigrationInterface {
+  name = 'PlannerHints1764700002000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(keepMessagePartitions(plannerHints('messaging')));

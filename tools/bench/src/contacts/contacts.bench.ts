@@ -4,28 +4,13 @@ import { join } from 'node:path';
 import { fillContacts } from '@switchboard/contacts/seed';
 import { startStack, type RunningStack } from '@switchboard/dev';
 import pg from 'pg';
-import { Pool } from 'undici';
+import { askInTurn, type Question, type QuestionTimes } from '../ask-in-turn.js';
 
 /** How many contacts to make and how often to ask each question. */
 export interface ContactsBenchOptions {
   readonly contacts: number;
   readonly requests: number;
   readonly onLine: (line: string) => void;
-}
-
-/** The times of one question, through everything: HTTP, admission, rpc, database. */
-export interface ContactsBenchRow {
-  readonly name: string;
-  /** Contacts of a page of it; how much there was to find. */
-  readonly items: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-}
-
-interface Question {
-  readonly name: string;
-  readonly path: string;
 }
 
 /** Question by question, each with its own limit, so that page 1,000 of 25 lies well within a million. */
@@ -46,7 +31,7 @@ const TERMS: readonly (readonly [string, string])[] = [
 ];
 
 /** Measures lists and searches over many contacts of one organization, one request at a time. */
-export async function benchContacts(options: ContactsBenchOptions): Promise<ContactsBenchRow[]> {
+export async function benchContacts(options: ContactsBenchOptions): Promise<QuestionTimes[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
   let stack: RunningStack | undefined;
   try {
@@ -58,8 +43,8 @@ export async function benchContacts(options: ContactsBenchOptions): Promise<Cont
     const startedMs = performance.now();
     const cursor = await fill(databaseUrl, acme.id, options.contacts);
     options.onLine(`${options.contacts} contacts made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
-    const ask = asker(baseUrl, acme.apiKey);
-    return await measure(questions(cursor), ask, options);
+    const { requests: rounds, onLine } = options;
+    return await askInTurn(questions(cursor), { baseUrl, apiKey: acme.apiKey, rounds, onLine });
   } finally {
     await stack?.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -74,52 +59,17 @@ function questions(cursor: (limit: number) => string): Question[] {
       ['not opted out', '&isOptedOut=false'],
       ['opted out', '&isOptedOut=true'],
     ].flatMap(([name, filter]) => [
-      { name: `${name}, page 1 of ${limit}`, path: `?limit=${limit}${filter}` },
-      { name: `${name}, page 1,000 of ${limit}`, path: `?limit=${limit}${filter}&cursor=${cursor(limit)}` },
+      { name: `${name}, page 1 of ${limit}`, path: `/v1/contacts?limit=${limit}${filter}` },
+      { name: `${name}, page 1,000 of ${limit}`, path: `/v1/contacts?limit=${limit}${filter}&cursor=${cursor(limit)}` },
     ]),
   );
   const searches = LIMITS.flatMap((limit) =>
     TERMS.map(([name, term]) => ({
       name: `search ${name}, ${limit}`,
-      path: `?limit=${limit}&search=${encodeURIComponent(term)}`,
+      path: `/v1/contacts?limit=${limit}&search=${encodeURIComponent(term)}`,
     })),
   );
   return [...lists, ...searches];
-}
-
-type Ask = (path: string) => Promise<{ readonly items: readonly unknown[] }>;
-
-function asker(baseUrl: string, apiKey: string): Ask {
-  const pool = new Pool(baseUrl, { connections: 1 });
-  return async (path) => {
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const answer = await pool.request({ method: 'GET', path: `/v1/contacts${path}`, headers });
-    const body: unknown = await answer.body.json();
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${JSON.stringify(body)}`);
-    return body as { items: unknown[] };
-  };
-}
-
-/** Asks all questions in turn, round by round: what else happens on the machine meets all of them alike. */
-async function measure(all: Question[], ask: Ask, options: ContactsBenchOptions): Promise<ContactsBenchRow[]> {
-  const asked = all.map((question) => ({ question, times: [] as number[] }));
-  const items = new Map<string, number>();
-  for (const { name, path } of all) items.set(name, (await ask(path)).items.length);
-  for (let round = 1; round <= options.requests; round++) {
-    for (const { question, times } of asked) {
-      const askedMs = performance.now();
-      await ask(question.path);
-      times.push(performance.now() - askedMs);
-    }
-    if (round % 50 === 0) options.onLine(`round ${round}`);
-  }
-  return asked.map(({ question: { name }, times }) => rowOf(name, items.get(name) ?? 0, times));
-}
-
-function rowOf(name: string, items: number, times: number[]): ContactsBenchRow {
-  times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
-  return { name, items, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
 }
 
 /** Makes the contacts and lifts the organization's rate limit. @returns the cursor of page 1,000 of a limit */
@@ -152,7 +102,7 @@ async function fill(databaseUrl: string, organizationId: string, contacts: numbe
 }
 
 /** The rows as the report shows them, each beside the first. */
-export function linesOf(rows: readonly ContactsBenchRow[]): string[] {
+export function linesOf(rows: readonly QuestionTimes[]): string[] {
   const [first] = rows;
   return rows.map(({ name, items, p50Ms, p95Ms, p99Ms }) => {
     const ratio = first ? p50Ms / first.p50Ms : 0;
