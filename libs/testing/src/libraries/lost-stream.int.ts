@@ -28,6 +28,7 @@ const servers = testServers();
 const STREAM = 'CONTACTS';
 const outboxIds = statement<{ id: string }>('t.outbox-ids', 'SELECT id FROM outbox ORDER BY position');
 const recordedCreation = statement<{ created: string }>('t.created', 'SELECT created FROM relay_state');
+const replayAfter = statement('t.replay', 'UPDATE relay_state SET replay_from = $1');
 const forgetCreation = statement('t.forget', 'DELETE FROM relay_state');
 
 let prepared: ServiceDatabase;
@@ -135,10 +136,10 @@ describe('a stream that is lost', () => {
     expect(kinds()).toEqual(['stream-lost', 'replayed']);
   });
 
-  it('at its end alone, with the store of an earlier moment, is noticed over the new connection', async () => {
+  it('at its end alone is noticed over the new connection, with consumers that are further than it is', async () => {
     await startRelay();
-    const store = join(nats.dataDir, 'store');
-    const kept = join(nats.dataDir, 'store-kept');
+    const store = join(nats.dataDir, 'store', 'jetstream', '$G', 'streams', STREAM, 'msgs');
+    const kept = join(nats.dataDir, 'kept');
     await nats.server.stop();
     await cp(store, kept, { recursive: true });
     await nats.server.restart();
@@ -245,14 +246,20 @@ describe('a stream that is lost', () => {
 });
 
 describe('a replay', () => {
-  it('that an operator wants begins at his word and goes on after a restart', async () => {
-    await startRelay();
+  it('that an operator wants begins at his word, and one that was interrupted goes on where it was', async () => {
+    const first = await startRelay();
     await published();
     const ids = (await database.query(outboxIds, [])).map(({ id }) => id).sort();
-    const { dataSource } = await prepared.superuser();
-    await dataSource.query('UPDATE contacts.relay_state SET replay_from = $1', [ids[ids.length - 6]]);
+    await database.query(replayAfter, [ids.at(-6)]);
     await eventually(() => kinds().includes('replayed'));
-    expect(reports).toEqual([{ kind: 'replayed', events: 5 }]);
+    await first.stop();
+    await database.query(replayAfter, [ids.at(-4)]);
+    await startRelay();
+    await eventually(() => kinds().length === 2);
+    expect(reports.filter(({ kind }) => kind !== 'failed')).toEqual([
+      { kind: 'replayed', events: 5 },
+      { kind: 'replayed', events: 3 },
+    ]);
     await expectAllOnce();
   });
 });
