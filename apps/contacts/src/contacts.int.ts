@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { resolveContactsRpc, type ContactSighting } from '@switchboard/contracts/contacts/rpc';
@@ -6,11 +5,9 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
-import { dumpSchema } from '@switchboard/postgres';
-import { eventually, goldenFile, testServers } from '@switchboard/testing';
+import { eventually, testServers } from '@switchboard/testing';
 import { organizationOf, tell } from '../test/organization.js';
 import { startContacts, type RunningContacts } from '../test/running-contacts.js';
-import { migrations } from './migrations/index.js';
 
 const servers = testServers();
 const sighting = (phone: string, more: Partial<ContactSighting> = {}): ContactSighting => ({
@@ -91,13 +88,6 @@ describe('the contacts service', () => {
       code: 'VALIDATION_FAILED',
       message: expect.stringContaining(message),
     });
-  });
-
-  it('has the schema that schema.sql shows', async () => {
-    const prepared = await servers.serviceDatabase('contacts', migrations);
-    const { dataSource } = await prepared.superuser();
-    const actual = await dumpSchema(dataSource, 'contacts');
-    expect(actual).toBe(await goldenFile(join(import.meta.dirname, '..', 'schema.sql'), actual));
   });
 });
 
