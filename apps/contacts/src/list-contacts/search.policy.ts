@@ -69,14 +69,14 @@ export function needsSample({ grams }: SearchTerm): boolean {
  * How many contacts to walk next, or 0 to ask the index.
  *
  * Frequent terms fill a page while walking, rare ones are few in the index; each way is slow where the other is fast. So
- * a search begins to walk, and goes on as long as the page will be full soon, by what it has seen.
+ * a search begins to walk, and goes on, further each time, as long as the page will be full soon, by what it has seen.
  */
 export function nextWalk({ walked, found, wanted }: SearchProgress): number {
   const walkMax = Math.round(WALK_MAX * Math.sqrt(wanted));
   const expected = found === 0 ? Infinity : (walked * (wanted - found)) / found;
   if (walked + expected > walkMax) return 0;
-  // Chance makes some stretches poorer than others.
-  return Math.min(Math.max(Math.ceil(expected * 1.5), WALK_MIN), walkMax - walked);
+  // Chance makes some stretches poorer than others; what is seen in a short one is believed for twice its length.
+  return Math.min(Math.max(Math.ceil(expected * 1.5), WALK_MIN), walked * 2, walkMax - walked);
 }
 
 /** A word of a `tsquery`, whatever it holds. Source: PostgreSQL's manual, "tsquery". */

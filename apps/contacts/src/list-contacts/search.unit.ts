@@ -48,10 +48,12 @@ describe('a term', () => {
 describe('a search', () => {
   it('goes on walking while the page will soon be full, and else asks the index', () => {
     expect(nextWalk({ walked: 2_000, found: 20, wanted: 26 })).toBe(1_000);
-    expect(nextWalk({ walked: 2_000, found: 10, wanted: 26 })).toBe(4_800);
-    expect(nextWalk({ walked: 2_000, found: 0, wanted: 26 })).toBe(0);
-    expect(nextWalk({ walked: 2_000, found: 2, wanted: 26 })).toBe(0);
-    expect(nextWalk({ walked: 2_000, found: 6, wanted: 101 })).toBe(38_200);
+    expect(nextWalk({ walked: 4_000, found: 13, wanted: 26 })).toBe(6_000);
+    expect(nextWalk({ walked: 1_000, found: 2, wanted: 26 })).toBe(2_000);
+    expect(nextWalk({ walked: 1_000, found: 0, wanted: 26 })).toBe(0);
+    expect(nextWalk({ walked: 1_000, found: 1, wanted: 26 })).toBe(0);
+    expect(nextWalk({ walked: 1_000, found: 3, wanted: 101 })).toBe(2_000);
+    expect(nextWalk({ walked: 3_000, found: 5, wanted: 101 })).toBe(0);
   });
 
   it('walks at most 4,000 contacts times the root of what is wanted', () => {
