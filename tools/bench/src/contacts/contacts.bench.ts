@@ -5,6 +5,7 @@ import { fillContacts } from '@switchboard/contacts/seed';
 import { startStack, type RunningStack } from '@switchboard/dev';
 import pg from 'pg';
 import { askInTurn, type Question, type QuestionTimes } from '../ask-in-turn.js';
+import { liftRateLimit } from '../lift-rate-limit.js';
 
 /** How many contacts to make and how often to ask each question. */
 export interface ContactsBenchOptions {
@@ -77,10 +78,7 @@ async function fill(databaseUrl: string, organizationId: string, contacts: numbe
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(
-      'UPDATE gateway.organization SET requests_per_minute = 60000000, request_burst = 1000000 WHERE id = $1',
-      [organizationId],
-    );
+    await liftRateLimit(client, organizationId);
     const channels = await client.query<{ id: string }>(
       'SELECT id FROM messaging.channel WHERE organization_id = $1 ORDER BY id',
       [organizationId],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startStack, type RunningStack } from '@switchboard/dev';
 import pg from 'pg';
 import { askInTurn, type Question, type QuestionTimes } from '../ask-in-turn.js';
+import { liftRateLimit } from '../lift-rate-limit.js';
 import { fillConversations, type FilledLists } from './fill-conversations.js';
 
 /** How much to make and how often to ask each question. */
@@ -65,10 +66,7 @@ async function prepare(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(
-      'UPDATE gateway.organization SET requests_per_minute = 60000000, request_burst = 1000000 WHERE id = $1',
-      [organizationId],
-    );
+    await liftRateLimit(client, organizationId);
     const startedMs = performance.now();
     const filled = await fillConversations(client, organizationId, { conversations, messages: MESSAGES });
     onLine(`${conversations} conversations made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);

@@ -7,6 +7,7 @@ import { startStack, type RunningStack } from '@switchboard/dev';
 import pg from 'pg';
 import { othersCpuMicros } from '../cpu.js';
 import { runLoad, type LoadResult } from '../load.js';
+import { liftRateLimit } from '../lift-rate-limit.js';
 import { startFloor } from './floor.js';
 
 /** How long and how wide to measure. */
@@ -140,10 +141,7 @@ async function openFlood(databaseUrl: string, organizationId: string): Promise<s
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(
-      'UPDATE gateway.organization SET requests_per_minute = 60000000, request_burst = 1000000 WHERE id = $1',
-      [organizationId],
-    );
+    await liftRateLimit(client, organizationId);
     const lines = await client.query<{ id: string }>(
       'SELECT phone_number_id AS id FROM messaging.channel WHERE organization_id = $1 AND is_default',
       [organizationId],
