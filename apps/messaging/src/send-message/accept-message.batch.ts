@@ -3,7 +3,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
 import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
 import { systemClock } from '@switchboard/service';
 import { conversationView } from '../conversation/conversation-view.js';
@@ -14,10 +14,11 @@ import {
   type TouchedConversation,
 } from '../conversation/touch-conversations.js';
 import { holdContacts } from '../contact/contact.repository.js';
-import { LEASE_MS, type Attempt } from '../dispatch/dispatch.entity.js';
+import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
+import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
 
 /** A text that wants to be sent. */
 export interface AcceptRequest {
@@ -34,28 +35,10 @@ export interface AcceptRequest {
 /** What became of it. `repeated`: a message of that id is stored already. */
 export type AcceptResult =
   | { readonly verdict: 'accepted'; readonly conversationId: string; readonly attempt: Attempt }
-  | {
-      readonly verdict:
-        'repeated' | 'channel-not-found' | 'not-connected' | 'invalid-phone' | 'contact-unknown' | 'opted-out';
-    };
+  | { readonly verdict: Exclude<Verdict, 'accepted' | 'accepted-before'> };
 
 interface AcceptItem extends AcceptRequest {
   readonly traceparent: string | null;
-}
-
-interface Candidate {
-  readonly verdict: AcceptResult['verdict'] | 'accepted-before';
-  /** Milliseconds since a message accepted before was marked. */
-  readonly markedForMs: number | null;
-  /** Of a message accepted before. */
-  readonly conversationId: string | null;
-  readonly channelId: string;
-  readonly phoneNumberId: string;
-  readonly accessTokenSealed: Buffer;
-  readonly contactId: string;
-  readonly contactName: string | null;
-  readonly contactPhone: string;
-  readonly contactMessagingId: string;
 }
 
 /** An item that passed, with the conversation it went into. */
@@ -66,42 +49,6 @@ interface Accepted {
   readonly conversation: TouchedConversation;
   readonly sequence: number;
 }
-
-/**
- * Everything a send needs to know, in one look: channel, contact, opt-out. One row per item, in the order given; LIMIT 1
- * keeps each look-up a probe of its primary key. The order of the verdicts is the order of checks.
- */
-const judge = statement<Candidate>(
-  'messaging.message.judge',
-  `SELECT CASE
-       WHEN before.lease IS NOT NULL THEN 'accepted-before'
-       WHEN old.id IS NOT NULL THEN 'repeated'
-       WHEN ch.id IS NULL AND item.channel_id IS NOT NULL THEN 'channel-not-found'
-       WHEN ch.id IS NULL OR ch.status <> 'CONNECTED' THEN 'not-connected'
-       WHEN item.phone IS NULL THEN 'invalid-phone'
-       WHEN p.id IS NULL THEN 'contact-unknown'
-       WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = item.organization_id
-         AND s.contact_id = p.id AND s.channel_id IN (ch.id, '*')) THEN 'opted-out'
-       ELSE 'accepted' END AS verdict,
-     ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
-     old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
-     p.messaging_id AS "contactMessagingId",
-     ${LEASE_MS} - (extract(epoch FROM before.due_at - clock_timestamp()) * 1000)::float8 AS "markedForMs"
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-     AS item(organization_id, message_id, channel_id, phone, lease, n)
-   LEFT JOIN LATERAL (SELECT m.id, m.conversation_id FROM message m
-     WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
-   LEFT JOIN LATERAL (SELECT d.lease, d.due_at FROM dispatch d
-     WHERE d.organization_id = item.organization_id AND d.message_id = old.id AND d.lease = item.lease
-       AND d.state = 'DISPATCHING' LIMIT 1) before ON true
-   LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
-     AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
-   LEFT JOIN LATERAL (SELECT f.contact_id FROM contact_phone f
-     WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) known ON true
-   LEFT JOIN LATERAL (SELECT c.* FROM contact c
-     WHERE c.organization_id = item.organization_id AND c.id = known.contact_id LIMIT 1) p ON true
-   ORDER BY item.n`,
-);
 
 /** Accepts texts: message, conversation, events and the mark of the first attempt in one transaction. */
 @Injectable()
@@ -142,16 +89,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
 export async function acceptMessages(tx: Transaction, items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
   const markedMs = systemClock.monotonic();
   // Both in one round trip. The second sees what was committed until the first had its locks.
-  const [held, judged] = await Promise.all([
-    holdContacts(tx, items),
-    tx.query(judge, [
-      items.map((item) => item.organizationId),
-      items.map((item) => item.messageId),
-      items.map((item) => item.channelId),
-      items.map((item) => item.phone),
-      items.map((item) => item.lease),
-    ]),
-  ]);
+  const [held, judged] = await Promise.all([holdContacts(tx, items), judgeMessages(tx, items)]);
   const candidates = judged.map((candidate) => unlessUnheld(candidate, held));
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];

@@ -1,0 +1,85 @@
+import { statement, type Transaction } from '@switchboard/postgres';
+import { LEASE_MS } from '../dispatch/dispatch.entity.js';
+
+/** What is judged of a message. */
+export interface JudgedMessage {
+  readonly organizationId: string;
+  readonly messageId: string;
+  readonly channelId: string | null;
+  readonly phone: string | null;
+  readonly lease: string;
+}
+
+/** The first thing that stands against a message; `accepted-before`: it is stored, and the attempt still the asker's. */
+export type Verdict =
+  | 'accepted'
+  | 'accepted-before'
+  | 'repeated'
+  | 'channel-not-found'
+  | 'not-connected'
+  | 'invalid-phone'
+  | 'contact-unknown'
+  | 'opted-out';
+
+/** What is known of a message that wants to be sent; columns of a channel or contact that is not there are null. */
+export interface Candidate {
+  readonly verdict: Verdict;
+  /** Milliseconds since a message accepted before was marked. */
+  readonly markedForMs: number | null;
+  /** Of a message accepted before. */
+  readonly conversationId: string | null;
+  readonly channelId: string;
+  readonly phoneNumberId: string;
+  readonly accessTokenSealed: Buffer;
+  readonly contactId: string;
+  readonly contactName: string | null;
+  readonly contactPhone: string;
+  readonly contactMessagingId: string;
+}
+
+/**
+ * Everything a send needs to know, in one look: channel, contact, opt-out. One row per item, in the order given; LIMIT 1
+ * keeps each look-up a probe of its primary key. The order of the verdicts is the order of checks.
+ */
+const judge = statement<Candidate>(
+  'messaging.message.judge',
+  `SELECT CASE
+       WHEN before.lease IS NOT NULL THEN 'accepted-before'
+       WHEN old.id IS NOT NULL THEN 'repeated'
+       WHEN ch.id IS NULL AND item.channel_id IS NOT NULL THEN 'channel-not-found'
+       WHEN ch.id IS NULL OR ch.status <> 'CONNECTED' THEN 'not-connected'
+       WHEN item.phone IS NULL THEN 'invalid-phone'
+       WHEN p.id IS NULL THEN 'contact-unknown'
+       WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = item.organization_id
+         AND s.contact_id = p.id AND s.channel_id IN (ch.id, '*')) THEN 'opted-out'
+       ELSE 'accepted' END AS verdict,
+     ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
+     old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
+     p.messaging_id AS "contactMessagingId",
+     ${LEASE_MS} - (extract(epoch FROM before.due_at - clock_timestamp()) * 1000)::float8 AS "markedForMs"
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+     AS item(organization_id, message_id, channel_id, phone, lease, n)
+   LEFT JOIN LATERAL (SELECT m.id, m.conversation_id FROM message m
+     WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
+   LEFT JOIN LATERAL (SELECT d.lease, d.due_at FROM dispatch d
+     WHERE d.organization_id = item.organization_id AND d.message_id = old.id AND d.lease = item.lease
+       AND d.state = 'DISPATCHING' LIMIT 1) before ON true
+   LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
+     AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
+   LEFT JOIN LATERAL (SELECT f.contact_id FROM contact_phone f
+     WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) known ON true
+   LEFT JOIN LATERAL (SELECT c.* FROM contact c
+     WHERE c.organization_id = item.organization_id AND c.id = known.contact_id LIMIT 1) p ON true
+   ORDER BY item.n`,
+);
+
+/** Judges messages, in the order given. @returns a candidate for each */
+export async function judgeMessages(tx: Transaction, messages: readonly JudgedMessage[]): Promise<Candidate[]> {
+  return tx.query(judge, [
+    messages.map(({ organizationId }) => organizationId),
+    messages.map(({ messageId }) => messageId),
+    messages.map(({ channelId }) => channelId),
+    messages.map(({ phone }) => phone),
+    messages.map(({ lease }) => lease),
+  ]);
+}
