@@ -4,6 +4,7 @@ import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/se
 import { ChangeConversationController } from './edge/change-conversation/change-conversation.controller.js';
 import { CreateOptOutController } from './edge/create-opt-out/create-opt-out.controller.js';
 import { DeleteOptOutController } from './edge/delete-opt-out/delete-opt-out.controller.js';
+import { Descriptions } from './edge/description/descriptions.js';
 import { GetContactController } from './edge/get-contact/get-contact.controller.js';
 import { GetConversationController } from './edge/get-conversation/get-conversation.controller.js';
 import { GetMessageController } from './edge/get-message/get-message.controller.js';
@@ -18,6 +19,7 @@ import { ListOptOutsController } from './edge/list-opt-outs/list-opt-outs.contro
 import { PingController } from './edge/ping/ping.controller.js';
 import { SendMessageController } from './edge/send-message/send-message.controller.js';
 import { SendMessage } from './edge/send-message/send-message.js';
+import { ServeDescriptionController } from './edge/serve-description/serve-description.controller.js';
 import { TakeCallbackController, VERIFY_TOKEN } from './edge/take-callback/take-callback.controller.js';
 import { TakeCallback } from './edge/take-callback/take-callback.js';
 import { UpsertContactController } from './edge/upsert-contact/upsert-contact.controller.js';
@@ -28,12 +30,13 @@ export interface GatewayParts {
   readonly takeCallback: TakeCallback;
   readonly verifyToken: string;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly descriptions: Descriptions;
 }
 
 /** The routes of the gateway. What runs before every route is no module: it is the HTTP server itself. */
 @Module({})
 export class GatewayModule {
-  static of({ platform, takeCallback, verifyToken, checks }: GatewayParts): DynamicModule {
+  static of({ platform, takeCallback, verifyToken, checks, descriptions }: GatewayParts): DynamicModule {
     return {
       module: GatewayModule,
       controllers: [
@@ -52,6 +55,7 @@ export class GatewayModule {
         ChangeConversationController,
         ListMessagesController,
         ListChannelsController,
+        ServeDescriptionController,
         TakeCallbackController,
         HealthController,
       ],
@@ -62,6 +66,7 @@ export class GatewayModule {
         { provide: TakeCallback, useValue: takeCallback },
         { provide: VERIFY_TOKEN, useValue: verifyToken },
         { provide: READINESS_CHECKS, useValue: checks },
+        { provide: Descriptions, useValue: descriptions },
       ],
     };
   }

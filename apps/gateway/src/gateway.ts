@@ -6,6 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { InternalServer, openPlatform, systemClock, type Log, type Metrics, type Platform } from '@switchboard/service';
 import type { FastifyInstance } from 'fastify';
 import { FailedKeys } from './edge/authentication/failed-keys.js';
+import { Descriptions } from './edge/description/descriptions.js';
 import { EnvelopeFilter } from './edge/http/envelope.filter.js';
 import { createHttpServer } from './edge/http/http-server.js';
 import { OpenRequests } from './edge/http/open-requests.js';
@@ -56,6 +57,7 @@ async function serveHttp(
   const openRequests = new OpenRequests();
   const appSecret = config.CLOUD_APP_SECRET;
   const takeCallback = new TakeCallback({ database, relay, clock: systemClock, log, appSecret });
+  const table = new RouteTable();
   const server = createHttpServer({
     admission,
     keyUses,
@@ -64,7 +66,7 @@ async function serveHttp(
     log,
     isSampled,
     failedKeys: new FailedKeys(systemClock),
-    routes: new RouteTable(),
+    routes: table,
     publicBaseUrl: config.PUBLIC_BASE_URL,
     trustProxy: config.TRUST_PROXY,
     headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
@@ -73,8 +75,10 @@ async function serveHttp(
   let stopping = false;
   const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };
   const verifyToken = config.CLOUD_VERIFY_TOKEN;
-  const routes = GatewayModule.of({ platform, takeCallback, verifyToken, checks });
+  const descriptions = new Descriptions();
+  const routes = GatewayModule.of({ platform, takeCallback, verifyToken, checks, descriptions });
   const app = await mountOnServer(server, routes, log, openRequests);
+  descriptions.prepare(table.mounted);
   const internal = new InternalServer({ checks, metrics });
   const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
   keyUses.start();

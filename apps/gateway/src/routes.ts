@@ -1,7 +1,8 @@
 import { createLog } from '@switchboard/service';
 import { fastify, type FastifyRequest } from 'fastify';
 import { OpenRequests } from './edge/http/open-requests.js';
-import type { RouteDeclaration } from './edge/http/route-declaration.js';
+import { applyDeclaration, type RouteDeclaration } from './edge/http/route-declaration.js';
+import { RouteTable, type MountedRoute } from './edge/http/route-table.js';
 import { mountOnServer } from './gateway.js';
 import { GatewayModule, type GatewayParts } from './gateway.module.js';
 
@@ -27,19 +28,24 @@ const nothing: object = new Proxy({}, { get: (_target, name) => (name === 'then'
 
 /** Every route that the gateway serves, as its module mounts them; needs no server. For tests and tools. */
 export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
-  const routes: GatewayRoute[] = [];
+  const routes = await mountedRoutes();
+  return routes.map(({ method, path, declaration }) => {
+    return { method, path, access: declaration.access, read: (parts) => read(declaration, parts) };
+  });
+}
+
+/** The same with their declarations. @throws Error when a route declares nothing */
+export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
+  const table = new RouteTable();
   const server = fastify({ exposeHeadRoutes: false });
-  server.addHook('onRoute', ({ method, url: path, config }) => {
-    const declaration = config?.declaration;
-    if (!declaration) throw new Error(`${String(method)} ${path} declares nothing`);
-    for (const one of [method].flat()) {
-      routes.push({ method: one, path, access: declaration.access, read: (parts) => read(declaration, parts) });
-    }
+  server.addHook('onRoute', (route) => {
+    applyDeclaration(route);
+    table.add(route);
   });
   const log = createLog('routes', { write: () => undefined });
   const app = await mountOnServer(server, GatewayModule.of(nothing as GatewayParts), log, new OpenRequests());
   await app.close();
-  return routes;
+  return table.mounted;
 }
 
 function read(declaration: RouteDeclaration, parts: RequestParts): unknown {

@@ -27,6 +27,11 @@ export function isTest(path: string): boolean {
   return /\.(unit|int|e2e|chaos|bench)\.tsx?$/.test(path) || /^(apps|libs|tools)\/[^/]+\/test\//.test(path);
 }
 
+/** True for a TypeScript file that a generator writes: it is as long as what it is made from. */
+export function isGenerated(path: string): boolean {
+  return path.endsWith('.generated.ts');
+}
+
 /**
  * Reads the checkout at `root`.
  *

@@ -21,6 +21,9 @@ const FORMAT = /^c[0-9a-z]{6,31}$/;
 const FAIR_BYTE_MAX = 252;
 const STEP_BACK_MAX_MS = 60_000;
 
+/** The regular expression that `isCuid` holds a text to. */
+export const cuidPattern = FORMAT.source;
+
 const systemSource: CuidSource = {
   now: () => Date.now(),
   fill: (bytes) => void globalThis.crypto.getRandomValues(bytes),

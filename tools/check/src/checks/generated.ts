@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from '../check.js';
-import { isTest, textOf, typescriptFiles, type Sources } from '../sources.js';
+import { isGenerated, isTest, textOf, typescriptFiles, type Sources } from '../sources.js';
 
 /**
  * What is generated is as the code now says. The generators run from what was built, so a build of other sources
@@ -37,14 +37,16 @@ export async function writeGeneratedFiles(sources: Sources): Promise<readonly st
 }
 
 /** What the generators read. */
-const generatorSources = /^libs\/(contracts|nats|postgres)\/src\//;
+const generatorSources = /^(libs\/(contracts|nats|postgres)|apps\/gateway)\/src\//;
 
 /**
  * The sources of the generators whose build is not of the present text. A source map holds the text that was built, which tells more than
  * times: a checkout touches files without changing them.
  */
 async function staleLibraries(sources: Sources): Promise<readonly string[]> {
-  const libraries = typescriptFiles(sources).filter(({ path }) => generatorSources.test(path) && !isTest(path));
+  const libraries = typescriptFiles(sources).filter(
+    ({ path }) => generatorSources.test(path) && !isTest(path) && !isGenerated(path),
+  );
   const stale: string[] = [];
   for (const { path, text } of libraries) {
     const map = path.replace('/src/', '/dist/').replace(/\.ts$/, '.js.map');

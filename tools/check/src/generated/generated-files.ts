@@ -1,6 +1,8 @@
 import { errorRegistry } from '@switchboard/contracts/error-registry';
 import { topology } from '@switchboard/contracts/topology';
+import { apiDescriptions } from '@switchboard/gateway/descriptions';
 import { catalogueOf } from '../catalogue/catalogue.js';
+import { viewSchemas } from '../catalogue/views.js';
 import type { Sources } from '../sources.js';
 import { asyncApi } from './asyncapi.js';
 import { errorsPage } from './errors-page.js';
@@ -8,6 +10,7 @@ import { eventsPage } from './events-page.js';
 import { formatted } from './formatted.js';
 import { natsConf } from './nats-conf.js';
 import { rolesSql } from './roles-sql.js';
+import { viewsModule } from './views-module.js';
 
 /** A file that is made from the code and kept in the repository, so that readers and reviewers see it. */
 export interface GeneratedFile {
@@ -19,6 +22,8 @@ export interface GeneratedFile {
 
 const EVENTS_PAGE = 'docs/events.md';
 const ASYNCAPI = 'docs/asyncapi.json';
+const VIEWS = 'apps/gateway/src/edge/description/views.generated.ts';
+const OPENAPI = 'docs/openapi.json';
 
 /** All of them. `node tools/check/dist/main.js --write` writes what the check `generated files` compares. */
 export const generatedFiles: readonly GeneratedFile[] = [
@@ -31,6 +36,15 @@ export const generatedFiles: readonly GeneratedFile[] = [
     path: ASYNCAPI,
     generate: (sources) =>
       formatted(sources, ASYNCAPI, JSON.stringify(asyncApi(catalogueOf(sources), topology, sources), null, 2)),
+  },
+  { path: VIEWS, generate: (sources) => formatted(sources, VIEWS, viewsModule(viewSchemas(sources))) },
+  {
+    path: OPENAPI,
+    // From the views of the present sources: those that the gateway was built with may be about to be written.
+    generate: async (sources) => {
+      const { publicApi } = await apiDescriptions(viewSchemas(sources));
+      return formatted(sources, OPENAPI, JSON.stringify(publicApi));
+    },
   },
   { path: 'deploy/nats/nats.conf', generate: natsConf },
   { path: 'deploy/postgres/roles.sql', generate: () => rolesSql(Object.keys(topology)) },

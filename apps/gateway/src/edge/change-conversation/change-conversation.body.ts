@@ -3,18 +3,33 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { conversationStatuses, type ConversationStatus } from '@switchboard/contracts/messaging/http';
 import type { ChangeConversationRequest } from '@switchboard/contracts/messaging/rpc';
 import type { FastifyRequest } from 'fastify';
+import type { BodyDocs } from '../http/route-docs.js';
 import { momentOf } from '../input/moment.policy.js';
 import { readBody, readId } from '../input/read-input.js';
 import { Moment, OneOf } from '../input/text.decorator.js';
 
 /** The body of `PATCH /v1/conversations/{id}`. Source: decisions, "Conversations". */
 class ChangeConversationBody {
-  @OneOf(conversationStatuses)
+  @OneOf(conversationStatuses, { about: 'The status to move to; the one that it has already changes nothing.' })
   status: ConversationStatus = 'OPEN';
 
-  @Moment({ optional: true, nullable: true })
+  @Moment({
+    about:
+      'With SNOOZED alone: when it returns to OPEN by itself, in the future. Left out or null: when the contact writes.',
+    optional: true,
+    nullable: true,
+  })
   snoozedUntil: string | null | undefined;
 }
+
+/** What the description says of the body. */
+export const changeConversationBody: BodyDocs = {
+  shape: ChangeConversationBody,
+  examples: { close: { status: 'CLOSED' }, snooze: { status: 'SNOOZED', snoozedUntil: '2100-01-01T09:00:00+01:00' } },
+  rule: {
+    anyOf: [{ properties: { status: { enum: ['SNOOZED'] } } }, { properties: { snoozedUntil: { type: 'null' } } }],
+  },
+};
 
 /** Whether `snoozedUntil` is in the future, messaging says. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
 export function readChangeConversation(request: FastifyRequest): ChangeConversationRequest {

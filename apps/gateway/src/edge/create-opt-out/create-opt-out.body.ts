@@ -2,24 +2,50 @@ import type { CreateOptOutRequest } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest } from 'fastify';
+import type { BodyDocs } from '../http/route-docs.js';
 import { WrittenPhone } from '../input/phone.decorator.js';
 import { readBody } from '../input/read-input.js';
 import { CodePoints, Cuid } from '../input/text.decorator.js';
 
 /** The body of `POST /v1/opt-outs`. Source: decisions, "Contacts and opt-outs". */
 class CreateOptOutBody {
-  @Cuid({ optional: true, nullable: true })
+  @Cuid({ about: 'The contact; this or `phone`, and not both.', optional: true, nullable: true })
   contactId: string | null | undefined;
 
-  @WrittenPhone({ optional: true, nullable: true })
+  @WrittenPhone({
+    about: "The contact's phone, E.164 preferred; a contact is created where there is none. This or `contactId`.",
+    optional: true,
+    nullable: true,
+  })
   phone: string | null | undefined;
 
-  @Cuid({ optional: true, nullable: true })
+  @Cuid({
+    about: 'The channel. Left out or null: all channels, those that come later too.',
+    optional: true,
+    nullable: true,
+  })
   messagingChannelId: string | null | undefined;
 
-  @CodePoints(1, 256, { optional: true, nullable: true })
+  @CodePoints(1, 256, { about: 'Why, in your own words.', optional: true, nullable: true })
   reason: string | null | undefined;
 }
+
+const isText = { type: 'string' };
+
+/** What the description says of the body. */
+export const createOptOutBody: BodyDocs = {
+  shape: CreateOptOutBody,
+  examples: {
+    byPhone: { phone: '+14155550123', reason: 'asked on the phone' },
+    byContact: { contactId: 'cml62s3txq4w8e2r6t0y5u9i1', messagingChannelId: 'cml5zzzzzz1x5c9v3b7n2m6q0' },
+  },
+  rule: {
+    oneOf: [
+      { required: ['contactId'], properties: { contactId: isText } },
+      { required: ['phone'], properties: { phone: isText } },
+    ],
+  },
+};
 
 /** @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
 export function readCreateOptOut(request: FastifyRequest): CreateOptOutRequest {

@@ -7,7 +7,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { readCreateOptOut } from './create-opt-out.body.js';
+import { createOptOutBody, readCreateOptOut } from './create-opt-out.body.js';
 
 /**
  * `POST /v1/opt-outs`: 201 for a new opt-out, 200 for one that stands already. Once it has answered, no send that begins
@@ -24,6 +24,19 @@ export class CreateOptOutController {
     errors: [messagingErrors.CHANNEL_NOT_FOUND, messagingErrors.INVALID_PHONE, contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
     input: readCreateOptOut,
+    docs: {
+      operationId: 'createOptOut',
+      tag: 'Contacts',
+      summary: 'Opt a contact out',
+      description:
+        'Once this has answered, no send to the contact that begins later passes on the channel: it is refused 403 ' +
+        '`CONTACT_OPTED_OUT`. One that is at the upstream provider already may finish.',
+      body: createOptOutBody,
+      answers: {
+        200: { description: 'The opt-out stood already.', body: 'OptOut' },
+        201: { description: 'The opt-out is new.', body: 'OptOut' },
+      },
+    },
   })
   async create(
     @Req() request: RequestOf<CreateOptOutRequest>,

@@ -19,6 +19,14 @@ export class DeleteOptOutController {
     errors: [contactsErrors.OPT_OUT_NOT_FOUND],
     cost: 1,
     input: readId,
+    docs: {
+      operationId: 'deleteOptOut',
+      tag: 'Contacts',
+      summary: 'Lift an opt-out',
+      description:
+        'Once this has answered, sends to the contact pass again, unless another opt-out covers the channel.',
+      answers: { 204: { description: 'The opt-out is lifted.', body: null } },
+    },
   })
   async delete(@Req() request: RequestOf<string>): Promise<void> {
     await this.rpc.call(deleteOptOutRpc, principalOf(request), { id: request.edge.input });

@@ -19,6 +19,13 @@ export class GetContactController {
     errors: [contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
     input: readId,
+    docs: {
+      operationId: 'getContact',
+      tag: 'Contacts',
+      summary: 'Read a contact',
+      description: 'The contact with its opt-outs as they are now.',
+      answers: { 200: { description: 'The contact.', body: 'Contact' } },
+    },
   })
   get(@Req() request: RequestOf<string>): Promise<ContactView> {
     return this.rpc.call(getContactRpc, principalOf(request), { id: request.edge.input });

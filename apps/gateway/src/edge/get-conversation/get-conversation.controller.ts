@@ -19,6 +19,13 @@ export class GetConversationController {
     errors: [messagingErrors.CONVERSATION_NOT_FOUND],
     cost: 1,
     input: readId,
+    docs: {
+      operationId: 'getConversation',
+      tag: 'Conversations',
+      summary: 'Read a conversation',
+      description: "The conversation with its contact's present name.",
+      answers: { 200: { description: 'The conversation.', body: 'Conversation' } },
+    },
   })
   get(@Req() request: RequestOf<string>): Promise<ConversationView> {
     return this.rpc.call(getConversationRpc, principalOf(request), { id: request.edge.input });

@@ -19,6 +19,16 @@ export class GetMessageController {
     errors: [messagingErrors.MESSAGE_NOT_FOUND],
     cost: 1,
     input: readId,
+    docs: {
+      operationId: 'getMessage',
+      tag: 'Messages',
+      summary: 'Read a message',
+      description:
+        'What became of a message. The status only rises: QUEUED, SENT, FAILED, DELIVERED, READ; a late confirmation of ' +
+        'delivery overrides FAILED. An `error` with the code `UPSTREAM_OUTCOME_UNKNOWN` means that the provider may have ' +
+        'delivered it: do not send it again blindly.',
+      answers: { 200: { description: 'The message.', body: 'Message' } },
+    },
   })
   get(@Req() request: RequestOf<string>): Promise<MessageView> {
     return this.rpc.call(getMessageRpc, principalOf(request), { id: request.edge.input });

@@ -19,6 +19,13 @@ export class GetOptOutController {
     errors: [contactsErrors.OPT_OUT_NOT_FOUND],
     cost: 1,
     input: readId,
+    docs: {
+      operationId: 'getOptOut',
+      tag: 'Contacts',
+      summary: 'Read an opt-out',
+      description: 'An opt-out that stands; one that was lifted is gone.',
+      answers: { 200: { description: 'The opt-out.', body: 'OptOut' } },
+    },
   })
   get(@Req() request: RequestOf<string>): Promise<OptOutView> {
     return this.rpc.call(getOptOutRpc, principalOf(request), { id: request.edge.input });

@@ -6,7 +6,7 @@ import type { Admission, RateState } from '../../organization/admission.contract
 import { shownKey } from '../authentication/credentials.policy.js';
 import type { FailedKeys } from '../authentication/failed-keys.js';
 import { httpLimits, refusalOfBodyHeaders } from './request-limits.policy.js';
-import { isApiPath, type RouteDeclaration } from './route-declaration.js';
+import { isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
 import { pathOf, type RouteTable } from './route-table.js';
 
 /** What admission at the edge needs. */
@@ -16,8 +16,6 @@ export interface AdmitParts {
   readonly routes: RouteTable;
 }
 
-/** Described for everybody, and so no secret. */
-const OPEN_PATH = '/v1/openapi.json';
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**

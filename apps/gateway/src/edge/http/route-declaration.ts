@@ -2,6 +2,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { Scope } from '../../organization/admission.contract.js';
+import type { ApiTag, RouteDocs } from './route-docs.js';
 
 /** A route under /v1: it needs a key. */
 export interface KeyRoute {
@@ -14,12 +15,16 @@ export interface KeyRoute {
   readonly cost: 0 | 1;
   /** Reads and checks what the request brings, before the plan is asked. @throws AppError VALIDATION_FAILED */
   readonly input?: (request: FastifyRequest) => unknown;
+  /** What `GET /v1/openapi.json` says of it. */
+  readonly docs: RouteDocs<ApiTag>;
 }
 
-/** A route beside /v1 that needs no key. */
+/** A route that needs no key: one beside /v1, or the description of /v1. */
 export interface PublicRoute {
   readonly access: 'public';
   readonly errors: readonly ErrorDefinition[];
+  /** Present exactly where the route belongs to an API that is described. */
+  readonly docs?: RouteDocs;
   /** Present: the body is taken as bytes of any media type, up to this many. */
   readonly rawBodyBytesMax?: number;
 }
@@ -41,13 +46,19 @@ export function applyDeclaration(route: RouteOptions): void {
   const declaration = route.config?.declaration;
   const name = `${String(route.method)} ${route.url}`;
   if (!declaration) throw new Error(`${name} declares no scope, errors and cost`);
-  if ((declaration.access === 'key') !== isApiPath(route.url)) {
+  if ((declaration.access === 'key') !== (isApiPath(route.url) && route.url !== OPEN_PATH)) {
     throw new Error(`${name}: a route needs a key exactly when it is under /v1`);
+  }
+  if ((declaration.docs !== undefined) !== isApiPath(route.url)) {
+    throw new Error(`${name}: a route has docs exactly when it is under /v1`);
   }
   if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) {
     route.bodyLimit = declaration.rawBodyBytesMax;
   }
 }
+
+/** The description of /v1: described for everybody, and so no secret. Source: decisions, "Errors". */
+export const OPEN_PATH = '/v1/openapi.json';
 
 /** True for what lies under /v1, where even unknown paths need a key. */
 export function isApiPath(path: string): boolean {

@@ -1,4 +1,5 @@
 import type { RouteOptions } from 'fastify';
+import type { RouteDeclaration } from './route-declaration.js';
 
 interface KnownPath {
   /** Null stands for a parameter. */
@@ -6,11 +7,25 @@ interface KnownPath {
   readonly methods: Set<string>;
 }
 
+/** A route as it is mounted. */
+export interface MountedRoute {
+  readonly method: string;
+  /** Its parameters begin with a colon. */
+  readonly path: string;
+  readonly declaration: RouteDeclaration;
+}
+
 /** Which methods a path answers, for 405 and its `Allow`: Fastify's router tells only that nothing fits. */
 export class RouteTable {
   private readonly paths = new Map<string, KnownPath>();
+  private readonly routes: MountedRoute[] = [];
 
-  add({ method, url }: Pick<RouteOptions, 'method' | 'url'>): void {
+  /** Every route that declares itself, in the order in which they were mounted. */
+  get mounted(): readonly MountedRoute[] {
+    return this.routes;
+  }
+
+  add({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {
     let known = this.paths.get(url);
     if (!known) {
       known = {
@@ -19,7 +34,11 @@ export class RouteTable {
       };
       this.paths.set(url, known);
     }
-    for (const one of [method].flat()) known.methods.add(one);
+    const declaration = config?.declaration;
+    for (const one of [method].flat()) {
+      known.methods.add(one);
+      if (declaration) this.routes.push({ method: one, path: url, declaration });
+    }
   }
 
   /** In alphabetical order; empty for a path that does not exist. @param path without query */

@@ -35,7 +35,13 @@ describe('a route', () => {
   @Controller('beside')
   class KeyBesideV1 {
     @Get()
-    @Declare({ access: 'key', scope: null, errors: [], cost: 1 })
+    @Declare({
+      access: 'key',
+      scope: null,
+      errors: [],
+      cost: 1,
+      docs: { operationId: 'a', tag: 'System', summary: 'a', description: 'a', answers: {} },
+    })
     get(): string {
       return 'closed';
     }

@@ -2,6 +2,9 @@ const FORM =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)?$/;
 const MINUTE_MS = 60_000;
 
+/** The form of what `momentOf` reads, as a regular expression; whether a calendar has the day, it does not say. */
+export const momentPattern = FORM.source;
+
 /**
  * The moment that a text in the extended form of ISO 8601 names, to whole milliseconds: a date (00:00 UTC), or a date and
  * a time to the minute or finer, with an offset or, without one, in UTC.

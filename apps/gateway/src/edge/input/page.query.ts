@@ -5,10 +5,10 @@ const LIMIT_DEFAULT = 25;
 
 /** The query parameters of every list. Source: specification, "Pagination". */
 export class PageQuery {
-  @WholeNumberText(1, 100, { optional: true })
+  @WholeNumberText(1, 100, { about: 'How many items a page has at most.', optional: true, default: LIMIT_DEFAULT })
   limit: string | undefined;
 
-  @Cuid({ optional: true })
+  @Cuid({ about: 'The `nextCursor` of the page before; left out, the first page is answered.', optional: true })
   cursor: string | undefined;
 }
 

@@ -1,11 +1,12 @@
-import { CodePoints, type Presence } from './text.decorator.js';
+import type { FieldOptions } from './field-description.js';
+import { CodePoints } from './text.decorator.js';
 
 /** No number is longer, however it is decorated; what cannot be a phone number is told later, by INVALID_PHONE. */
 const PHONE_LENGTH_MAX = 64;
 
 /** A phone as people write it; whether it can be one is the service's to say. */
-export function WrittenPhone(presence: Presence = {}): PropertyDecorator {
-  return CodePoints(1, PHONE_LENGTH_MAX, presence);
+export function WrittenPhone(field: FieldOptions): PropertyDecorator {
+  return CodePoints(1, PHONE_LENGTH_MAX, field);
 }
 
 /**

@@ -3,11 +3,9 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
+import type { Shape } from './field-description.js';
 
-/** A class whose decorated fields say what is accepted. */
-export type Shape<Input extends object> = new () => Input;
-
-const fieldsByShape = new WeakMap<Shape<object>, readonly string[]>();
+const fieldsByShape = new WeakMap<Shape, readonly string[]>();
 
 /** Reads the fields of a JSON body; what the shape does not know is ignored. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
 export function readBody<Input extends object>(shape: Shape<Input>, request: FastifyRequest): Input {
@@ -76,7 +74,7 @@ function validated<Input extends object>(
   throw refuse(problems.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; '));
 }
 
-function fieldsOf(shape: Shape<object>): readonly string[] {
+function fieldsOf(shape: Shape): readonly string[] {
   let fields = fieldsByShape.get(shape);
   if (!fields) {
     const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);

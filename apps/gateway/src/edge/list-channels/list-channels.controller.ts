@@ -17,7 +17,21 @@ export class ListChannelsController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Get()
-  @Declare({ access: 'key', scope: 'channels:read', errors: [], cost: 1, input: readPage })
+  @Declare({
+    access: 'key',
+    scope: 'channels:read',
+    errors: [],
+    cost: 1,
+    input: readPage,
+    docs: {
+      operationId: 'listChannels',
+      tag: 'System',
+      summary: 'List channels',
+      description: "The organization's sending lines, newest first; one of them is the default.",
+      query: PageQuery,
+      answers: { 200: { description: 'A page of channels.', body: { pageOf: 'Channel' } } },
+    },
+  })
   list(@Req() request: RequestOf<ReturnType<typeof pageOf>>): Promise<Page<ChannelView>> {
     return this.rpc.call(listChannelsRpc, principalOf(request), request.edge.input);
   }

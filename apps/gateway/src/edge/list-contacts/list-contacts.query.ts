@@ -3,17 +3,20 @@ import type { FastifyRequest } from 'fastify';
 import { PageQuery, pageOf } from '../input/page.query.js';
 import { phoneOfQuery, WrittenPhone } from '../input/phone.decorator.js';
 import { readQuery } from '../input/read-input.js';
-import { CodePoints, OneOf } from '../input/text.decorator.js';
+import { BooleanText, CodePoints } from '../input/text.decorator.js';
 
 /** The query of `GET /v1/contacts`. Source: decisions, "Contacts and opt-outs". */
-class ListContactsQuery extends PageQuery {
-  @CodePoints(1, 200, { optional: true })
+export class ListContactsQuery extends PageQuery {
+  @CodePoints(1, 200, { about: 'A part of the name, phone or email, in any case; taken literally.', optional: true })
   search: string | undefined;
 
-  @WrittenPhone({ optional: true })
+  @WrittenPhone({ about: 'The phone, in any of its written forms.', optional: true })
   phone: string | undefined;
 
-  @OneOf(['true', 'false'], { optional: true })
+  @BooleanText({
+    about: 'Only contacts that are opted out on every channel, or only those that are not.',
+    optional: true,
+  })
   isOptedOut: 'true' | 'false' | undefined;
 }
 

@@ -6,14 +6,14 @@ import { readQuery } from '../input/read-input.js';
 import { Cuid, OneOf } from '../input/text.decorator.js';
 
 /** The query of `GET /v1/conversations`. Source: specification; the filters by channel and contact: decisions. */
-class ListConversationsQuery extends PageQuery {
-  @OneOf(conversationStatuses, { optional: true })
+export class ListConversationsQuery extends PageQuery {
+  @OneOf(conversationStatuses, { about: 'Only conversations in this status.', optional: true })
   status: ConversationStatus | undefined;
 
-  @Cuid({ optional: true })
+  @Cuid({ about: 'Only conversations of this channel.', optional: true })
   messagingChannelId: string | undefined;
 
-  @Cuid({ optional: true })
+  @Cuid({ about: 'Only conversations with this contact.', optional: true })
   contactId: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { RpcClient } from '@switchboard/nats';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { readListOptOuts } from './list-opt-outs.query.js';
+import { ListOptOutsQuery, readListOptOuts } from './list-opt-outs.query.js';
 
 /** `GET /v1/opt-outs`. Source: decisions, "Contacts and opt-outs". */
 @Controller('v1/opt-outs')
@@ -21,6 +21,14 @@ export class ListOptOutsController {
     errors: [messagingErrors.INVALID_PHONE, messagingErrors.CHANNEL_NOT_FOUND, contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
     input: readListOptOuts,
+    docs: {
+      operationId: 'listOptOuts',
+      tag: 'Contacts',
+      summary: 'List opt-outs',
+      description: 'Those that stand, newest first; filters are joined by and.',
+      query: ListOptOutsQuery,
+      answers: { 200: { description: 'A page of opt-outs.', body: { pageOf: 'OptOut' } } },
+    },
   })
   list(@Req() request: RequestOf<ListOptOutsRequest>): Promise<Page<OptOutView>> {
     return this.rpc.call(listOptOutsRpc, principalOf(request), request.edge.input);

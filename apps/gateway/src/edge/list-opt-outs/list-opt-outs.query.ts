@@ -6,14 +6,14 @@ import { readQuery } from '../input/read-input.js';
 import { Cuid } from '../input/text.decorator.js';
 
 /** The query of `GET /v1/opt-outs`. Source: decisions, "Contacts and opt-outs"; the filters are ours. */
-class ListOptOutsQuery extends PageQuery {
-  @Cuid({ optional: true })
+export class ListOptOutsQuery extends PageQuery {
+  @Cuid({ about: 'Only opt-outs of this contact.', optional: true })
   contactId: string | undefined;
 
-  @WrittenPhone({ optional: true })
+  @WrittenPhone({ about: 'Only opt-outs of the contact with this phone, in any of its written forms.', optional: true })
   phone: string | undefined;
 
-  @Cuid({ optional: true })
+  @Cuid({ about: 'Only opt-outs of this channel alone.', optional: true })
   messagingChannelId: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { readSendMessage, type SendMessageBody } from './send-message.body.js';
+import { readSendMessage, sendMessageBody, type SendMessageBody } from './send-message.body.js';
 import { SendMessage } from './send-message.js';
 
 /** `POST /v1/messages`. Source: specification, "POST /v1/messages". */
@@ -25,6 +25,19 @@ export class SendMessageController {
     ],
     cost: 1,
     input: readSendMessage,
+    docs: {
+      operationId: 'sendMessage',
+      tag: 'Messages',
+      summary: 'Send a text message',
+      description:
+        'The message is stored before the upstream provider is asked. Accepted by the provider: 200 with its id. Refused as ' +
+        'retryable, slow, unreachable or in doubt: 200 with `upstreamMessageId: null`; the message is QUEUED and settled in ' +
+        'the background for up to 24 hours, so do not send it again. Refused for good: a 4xx with `X-Message-Id`, and the ' +
+        'message is FAILED.',
+      body: sendMessageBody,
+      answers: { 200: { description: 'The message is accepted and stored.', body: 'SentMessageResult' } },
+      refusalHeaders: ['X-Message-Id'],
+    },
   })
   async send(@Req() request: RequestOf<SendMessageBody>): Promise<SentMessageResult> {
     const { to, text, messagingChannelId } = request.edge.input;

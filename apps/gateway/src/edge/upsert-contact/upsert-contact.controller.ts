@@ -6,7 +6,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { readUpsertContact } from './upsert-contact.body.js';
+import { readUpsertContact, upsertContactBody } from './upsert-contact.body.js';
 
 /** `POST /v1/contacts`: 201 for a new contact, 200 for one that was there. Source: specification; decisions. */
 @Controller('v1/contacts')
@@ -20,6 +20,18 @@ export class UpsertContactController {
     errors: [messagingErrors.INVALID_PHONE],
     cost: 1,
     input: readUpsertContact,
+    docs: {
+      operationId: 'upsertContact',
+      tag: 'Contacts',
+      summary: 'Create or update a contact',
+      description:
+        'By its phone: every written form of one number is the same contact. Concurrent calls for one phone make one contact.',
+      body: upsertContactBody,
+      answers: {
+        200: { description: 'The contact was there, and is as asked now.', body: 'Contact' },
+        201: { description: 'The contact is new.', body: 'Contact' },
+      },
+    },
   })
   async upsert(
     @Req() request: RequestOf<UpsertContactRequest>,

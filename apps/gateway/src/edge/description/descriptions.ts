@@ -1,0 +1,39 @@
+import type { MountedRoute } from '../http/route-table.js';
+import { StaticContent } from '../http/static-content.js';
+import { describeApi, type Views } from './api-document.js';
+import type { JsonObject } from './json-schema.js';
+import { publicApi } from './public-api.js';
+import { views } from './views.generated.js';
+
+/** The documents of the gateway's APIs. */
+export interface ApiDocuments {
+  /** `GET /v1/openapi.json`. */
+  readonly publicApi: JsonObject;
+}
+
+/** Describes every API from the routes as they are mounted. @throws Error when a route is not described well: a bug */
+export function describeApis(routes: readonly MountedRoute[], answers: Views = views): ApiDocuments {
+  const described = routes.filter(({ method, declaration }) => method !== 'HEAD' && declaration.docs !== undefined);
+  return { publicApi: describeApi(publicApi, described, answers) };
+}
+
+/** The documents as they are served. */
+export class Descriptions {
+  private served: { readonly publicApi: StaticContent } | undefined;
+
+  /** Must be called once, when all routes are mounted. @throws Error as `describeApis` */
+  prepare(routes: readonly MountedRoute[]): void {
+    this.served = { publicApi: content(describeApis(routes).publicApi) };
+  }
+
+  get publicApi(): StaticContent {
+    if (!this.served) throw new Error('the routes are not mounted yet');
+    return this.served.publicApi;
+  }
+}
+
+/** Asked for again at each use, and answered 304 as long as it is the same. */
+function content(document: JsonObject): StaticContent {
+  const type = 'application/json; charset=utf-8';
+  return new StaticContent(JSON.stringify(document), { 'content-type': type, 'cache-control': 'no-cache' });
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from './json-schema.js';
+
+const wholeNumber = { type: 'integer', minimum: 0 } as const;
+
+/** Headers that only some answers carry, by name. Source: specification, "Errors"; decisions. */
+export const answerHeaders = {
+  ETag: {
+    description: 'Changes when the content does; sent back as `If-None-Match`, it is answered 304.',
+    required: true,
+    schema: { type: 'string', pattern: '^(W/)?".+"$' },
+    example: '"mG4HFvEyWDSIaZPXW0XNIQ"',
+  },
+  'X-Message-Id': {
+    description:
+      'Present when the refusal is about a message that was stored: read it by `GET /v1/messages/{id}` before sending again.',
+    schema: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+    example: 'cml62s3txk8v2n4b7q1w9z5e0',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when this is the first answer to the same `Idempotency-Key` again; absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+} as const satisfies Readonly<Record<string, JsonObject>>;
+
+/** A header that a route may say of an answer. */
+export type AnswerHeader = keyof typeof answerHeaders;
+
+/** Headers that requests may carry beside `Authorization`, by name. */
+export const requestHeaders = {
+  'Idempotency-Key': {
+    description:
+      'Your own name for this request, 1 to 200 characters. The same key with the same body within 24 hours is answered ' +
+      'with the first committed answer again, byte for byte, and nothing is sent a second time.',
+    schema: { type: 'string', minLength: 1, maxLength: 200 },
+    example: 'order-4711-confirmation',
+  },
+  'If-None-Match': {
+    description: 'The `ETag` of the copy at hand: 304 without a body when it is still the present one.',
+    schema: { type: 'string' },
+    example: '"mG4HFvEyWDSIaZPXW0XNIQ"',
+  },
+} as const satisfies Readonly<Record<string, JsonObject>>;
+
+/** A header that a route may say of its requests. */
+export type RequestHeader = keyof typeof requestHeaders;
+
+/** Headers that any answer may carry, by the name of their component. Source: decisions, "Errors", "Rate limits". */
+export const headerComponents = {
+  RequestId: {
+    description: "The request's trace id. Tell it to support: everything that was done for the request is found by it.",
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+    example: '4bf92f3577b34da6a3ce929d0e0e4736',
+  },
+  RateLimitLimit: rateLimit('Requests that an organization at rest may make at once.', 1000, true),
+  RateLimitRemaining: rateLimit('Requests that would pass now.', 997, true),
+  RateLimitReset: rateLimit('Whole seconds until `RateLimit-Remaining` is `RateLimit-Limit` again.', 1, true),
+  PossibleRateLimitLimit: rateLimit('As `RateLimit-Limit`; absent when the key was not looked at.', 1000, false),
+  PossibleRateLimitRemaining: rateLimit('As `RateLimit-Remaining`; absent when the key was not looked at.', 0, false),
+  PossibleRateLimitReset: rateLimit('As `RateLimit-Reset`; absent when the key was not looked at.', 1, false),
+  RetryAfter: {
+    description: 'Whole seconds to wait before the request is sent again, at least 1.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  WwwAuthenticate: {
+    description: 'How to show a key.',
+    required: true,
+    schema: { type: 'string', enum: ['Bearer'] },
+    example: 'Bearer',
+  },
+  Allow: {
+    description: 'The methods that this path answers.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'GET, HEAD, POST',
+  },
+} as const satisfies Readonly<Record<string, JsonObject>>;
+
+function rateLimit(description: string, example: number, required: boolean): JsonObject {
+  return { description, ...(required && { required }), schema: wholeNumber, example };
+}
+
+/** Which headers an answer carries, by their names on the wire; `required` in the component says whether always. */
+export function headersOf(status: number, access: string, more: readonly AnswerHeader[] = []): JsonObject {
+  const named = more.map((name) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]);
+  return {
+    'X-Request-Id': reference('RequestId'),
+    ...(access === 'key' && rateHeaders(status)),
+    ...((status === 429 || status === 503) && { 'Retry-After': reference('RetryAfter') }),
+    ...(status === 401 && { 'WWW-Authenticate': reference('WwwAuthenticate') }),
+    ...(status === 405 && { Allow: reference('Allow') }),
+    ...(Object.fromEntries(named) as JsonObject),
+  };
+}
+
+/** The name of a header's component: `X-Message-Id` is `XMessageId`. */
+export function componentOf(header: string): string {
+  return header.replaceAll('-', '');
+}
+
+/** What is refused before a key was looked at, or in spite of it, knows no rate. */
+function rateHeaders(status: number): JsonObject {
+  if ([401, 414, 431].includes(status)) return {};
+  const prefix = [400, 408, 429, 500, 503].includes(status) ? 'Possible' : '';
+  return {
+    'RateLimit-Limit': reference(`${prefix}RateLimitLimit`),
+    'RateLimit-Remaining': reference(`${prefix}RateLimitRemaining`),
+    'RateLimit-Reset': reference(`${prefix}RateLimitReset`),
+  };
+}
+
+function reference(component: string): JsonObject {
+  return { $ref: `#/components/headers/${component}` };
+}

@@ -1,0 +1,79 @@
+import { cuidPattern } from '@switchboard/contracts/grammar/cuid';
+import { httpLimits } from '../http/request-limits.policy.js';
+
+const MIB = 1_024 * 1_024;
+
+/** What an integrator must know before the first request, in Markdown. Source: specification; decisions. */
+export const introduction = `
+Send chat messages, read the inbox, keep contacts and their opt-outs, over HTTP and JSON. Every request acts on exactly one
+organization: the one that the API key belongs to.
+
+## Authentication
+
+\`Authorization: Bearer <API key>\` on every request under \`/v1\` but this description. Keys begin with \`svc_live_\`; they are
+made, shown once and revoked in the application. A key may be limited to scopes; each operation names the one that it needs.
+A missing, malformed, unknown or revoked key is answered 401 \`UNAUTHORIZED\`, always in the same words.
+
+## Conventions
+
+- **Ids** are opaque texts of the form \`${cuidPattern}\` (\`cuid\`). An id of another organization is answered like one that does
+  not exist.
+- **Times** are ISO 8601 in UTC with milliseconds. Where a time is taken, a date alone (00:00 UTC) or a full form with or
+  without offset (then UTC) will do.
+- **Phone numbers** are answered in E.164 (\`+14155550123\`). Other common ways of writing are understood; E.164 is the safe one.
+- **Lengths of texts** are counted in Unicode code points. NUL and lone surrogates are refused.
+- **Fields**: unknown body fields and query parameters are ignored; a query parameter that is known may not be empty or
+  repeated. Fields may be added to answers: ignore those that you do not know.
+- **Sizes**: bodies up to ${httpLimits.bodyBytesMax / MIB} MiB and 32 levels of nesting, request targets up to ${httpLimits.uriBytesMax.toLocaleString('en')} bytes, headers up to ${httpLimits.headerBytesMax.toLocaleString('en')} bytes in all.
+- **Channels**: a channel is a sending line. Where \`messagingChannelId\` may be left out, the organization's default channel is
+  meant; with several channels, name one.
+
+## Pagination
+
+Lists answer \`{ items, nextCursor? }\`. Pass \`nextCursor\` as \`cursor\` for the next page; where it is absent, the list has ended.
+\`limit\` is 1 to 100, 25 when left out. Lists are newest first. A walk shows no row twice; in the list of conversations, one
+that got a message meanwhile is at the top of a new walk. A cursor stays good when its row is deleted.
+
+## Errors
+
+Every failure has the body \`{ "error": { "code", "message" } }\`. Branch on \`code\`; \`message\` is for people, names the field,
+and may change. Every answer carries \`X-Request-Id\`. What can go wrong is checked in this order, and the first that does is
+answered: 401 key → 429 rate → 403 scope → 404 path, 405 method (with \`Allow\`) → media type, size and JSON of the body →
+replay of an idempotency key → 400 fields → 402 plan → 404 of what is named → 403 not connected → 400 phone → 403 opted out →
+402 quota.
+
+## Rate limits
+
+An organization has one rate over all its keys. Every authenticated answer carries \`RateLimit-Limit\`, \`RateLimit-Remaining\`
+and \`RateLimit-Reset\` (seconds). 429 \`RATE_LIMITED\` carries \`Retry-After\` and costs nothing. A flood of bad keys from one
+address is slowed down, and then answered 429 too.
+
+## Trying again
+
+- 429 and 503: after \`Retry-After\` seconds, and with growing pauses.
+- 500 and answers that never arrived: reads at once; for a send, look first. Where a refusal or failure carries
+  \`X-Message-Id\`, \`GET /v1/messages/{id}\` tells what became of the message.
+- 4xx: not before what it names was put right.
+- **A message that FAILED with \`UPSTREAM_OUTCOME_UNKNOWN\` may have been delivered.** The provider took it or did not, and nobody
+  can know. Do not send it again blindly: the recipient may read it twice.
+- \`upstreamMessageId: null\` in the answer to a send means that the message is stored and QUEUED; it is settled in the background
+  for up to 24 hours. It is not a failure: do not send it again.
+
+## The earlier base
+
+Any request to \`/api/v1/…\` is answered 308 with the same path and query under \`/v1\` in \`Location\`, with \`Deprecation\`
+(RFC 9745) and \`Link\`, before the key is looked at. **Many clients drop \`Authorization\` when a redirect leads to another host**
+and are then answered 401: move to the canonical base.
+
+## Webhooks
+
+Events are described below under Webhooks: their bodies, headers and signatures. **They are planned and not delivered yet.**
+A body is \`{ event, timestamp, organizationId, data }\`; \`data.id\` is what to deduplicate by, \`data.sequence\` grows within a
+conversation, and the resource stands beside them in full, as this API shows it. Over 256 KB the resource becomes
+\`{ id, summarised: true }\`: read it by its id. Verify \`X-Service-Signature\` over the raw bytes, before any parsing, in constant
+time.
+
+## Versions
+
+The version of the API is in the path. Within v1 fields, routes, error codes and words of enumerations may be added.
+`.trim();

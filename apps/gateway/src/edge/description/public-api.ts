@@ -1,0 +1,41 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { ApiTag } from '../http/route-docs.js';
+import type { ApiFrame } from './api-document.js';
+import { introduction } from './introduction.js';
+import { webhookParameters, webhooks } from './webhooks.js';
+
+/** Source: specification, "What the service does"; decisions. */
+const tags: Readonly<Record<ApiTag, string>> = {
+  System: 'Credentials, channels and this description.',
+  Messages: 'Send text messages and read what became of them.',
+  Conversations: 'The inbox: one conversation for each channel and contact.',
+  Contacts: 'Contacts and their opt-outs.',
+  Templates: 'Message templates and their sending in bulk. Planned: this version has no operation of it yet.',
+  Analytics: 'Usage and delivery in numbers. Planned: this version has no operation of it yet.',
+};
+
+/** What the description of /v1 says beside its routes. Source: decisions, "Versioning". */
+export const publicApi: ApiFrame = {
+  info: {
+    title: 'Switchboard API',
+    // The version of the description; that of the API is in its path. Source: specification, "Versioning", 1.
+    version: '2.1.0',
+    description: introduction,
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  },
+  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+  securitySchemes: {
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'svc_live_…',
+      description: 'An API key of the organization, made in the application.',
+    },
+  },
+  // OpenAPI 3.1 lets a scheme that is not OAuth name what else is needed: the scope.
+  securityOf: (scope) => [{ apiKey: scope === null ? [] : [scope] }],
+  webhooks,
+  parameters: webhookParameters,
+  // No route's own: unknown paths and methods.
+  errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
+};

@@ -1,0 +1,79 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { ErrorDefinition, RetryVerdict } from '@switchboard/contracts/grammar/app-error';
+import { errorExample, errorSchemaName } from './error-components.js';
+import { headersOf, type AnswerHeader } from './headers.js';
+import type { JsonObject } from './json-schema.js';
+
+/** What of a route decides how it can refuse. */
+export interface Refusing {
+  readonly method: string;
+  readonly access: string;
+  /** Something sold: without it the route never answers 402. */
+  readonly scope: string | null;
+  readonly errors: readonly ErrorDefinition[];
+  readonly headers: readonly AnswerHeader[];
+}
+
+const again: Readonly<Record<RetryVerdict, string>> = {
+  never: 'Do not send it again: the answer will be the same.',
+  'after-fixing': 'Send it again after it, or what it names, has been put right.',
+  later: 'Send it again later, with growing pauses.',
+};
+
+/** Only those of which the refusal can be about something stored. */
+const STORED_STATUSES: readonly number[] = [400, 403, 500, 503];
+
+/** The codes with which a route can refuse, by status: its own, and those of every route of its kind. */
+export function refusalsOf(route: Refusing): ReadonlyMap<number, readonly ErrorDefinition[]> {
+  const byStatus = new Map<number, ErrorDefinition[]>();
+  for (const error of new Set([...generalErrors(route), ...route.errors])) {
+    byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
+  }
+  return new Map([...byStatus].sort(([a], [b]) => a - b));
+}
+
+/** The response of an operation under one status. */
+export function refusalResponse(status: number, errors: readonly ErrorDefinition[], route: Refusing): JsonObject {
+  const more = STORED_STATUSES.includes(status) ? route.headers : [];
+  return {
+    description: errors.map(sentenceOf).join('\n'),
+    headers: headersOf(status, route.access, more),
+    'x-error-codes': errors.map(({ code }) => code),
+    content: {
+      'application/json': {
+        schema: { $ref: `#/components/schemas/${errorSchemaName}` },
+        examples: Object.fromEntries(
+          errors.map(({ code }): [string, JsonObject] => [code, { $ref: `#/components/examples/${code}` }]),
+        ),
+      },
+    },
+  };
+}
+
+/** A code, what it means, and whether to try again. */
+function sentenceOf(error: ErrorDefinition): string {
+  return `- \`${error.code}\`: ${error.message}. ${again[error.retry]}`;
+}
+
+/** The components that refusals refer to. */
+export function refusalExamples(errors: Iterable<ErrorDefinition>): JsonObject {
+  const sorted = [...errors].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
+  return Object.fromEntries(sorted.map((error): [string, JsonObject] => [error.code, errorExample(error)]));
+}
+
+/** What any route of the kind can answer. Source: decisions, "Errors", order of checks. */
+function generalErrors({ method, access, scope }: Refusing): readonly ErrorDefinition[] {
+  const errors = gatewayErrors;
+  const takesBody = method !== 'GET' && method !== 'HEAD';
+  return [
+    errors.VALIDATION_FAILED,
+    ...(takesBody ? [errors.MALFORMED_BODY, errors.PAYLOAD_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE] : []),
+    ...(access === 'public' ? [] : [errors.UNAUTHORIZED, errors.RATE_LIMITED]),
+    ...(scope === null ? [] : [errors.INSUFFICIENT_SCOPE, errors.PAYMENT_REQUIRED]),
+    errors.REQUEST_TIMEOUT,
+    errors.URI_TOO_LONG,
+    errors.HEADERS_TOO_LARGE,
+    errors.INTERNAL,
+    errors.SERVICE_UNAVAILABLE,
+  ];
+}

@@ -1,0 +1,442 @@
+// Generated from libs/contracts/src/*/http.ts: npm run check -- --write
+import type { JsonSchema } from './json-schema.js';
+
+/** Every shape that HTTP shows, in JSON Schema by its public name; references lead to components. */
+export const views = {
+  Channel: {
+    description: 'A channel as the API shows it; every field is always present.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { type: 'string' },
+      phone: { description: 'E.164.', type: 'string' },
+      provider: { description: 'Whose adapter sends from it.', type: 'string' },
+      businessAccountId: { type: 'string' },
+      isDefault: { type: 'boolean' },
+      status: { type: 'string', enum: ['CONNECTED', 'DISCONNECTED'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: ['id', 'name', 'phone', 'provider', 'businessAccountId', 'isDefault', 'status', 'createdAt'],
+  },
+  ChannelFacts: {
+    description: 'A channel as other services know it.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { type: 'string' },
+      phone: { description: 'E.164.', type: 'string' },
+      status: { type: 'string', enum: ['CONNECTED', 'DISCONNECTED'] },
+      isDefault: { type: 'boolean' },
+      defaultRegion: { description: 'ISO 3166-1 alpha-2: how numbers in national form are read.', type: 'string' },
+    },
+    required: ['id', 'name', 'phone', 'status', 'isDefault', 'defaultRegion'],
+  },
+  Contact: {
+    description: 'A contact as the API shows it; every field is always present.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      phone: { description: 'E.164; empty for a sender of whom the upstream tells an id alone.', type: 'string' },
+      messagingId: { type: 'string' },
+      name: { type: ['string', 'null'] },
+      email: { type: ['string', 'null'] },
+      isOptedOut: {
+        description: 'Every channel of the organization is covered: sending is refused on each.',
+        type: 'boolean',
+      },
+      optedOutChannelIds: {
+        description: 'Channels with an opt-out of their own.',
+        type: 'array',
+        items: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      updatedAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'id',
+      'phone',
+      'messagingId',
+      'name',
+      'email',
+      'isOptedOut',
+      'optedOutChannelIds',
+      'createdAt',
+      'updatedAt',
+    ],
+  },
+  Conversation: {
+    description: 'A conversation as the API and the events show it.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      status: { type: 'string', enum: ['ARCHIVED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED'] },
+      lastMessageAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      snoozedUntil: {
+        description: 'When it returns to OPEN by itself; null unless it is SNOOZED until a time.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      contact: {
+        type: 'object',
+        properties: {
+          id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+          name: { type: ['string', 'null'] },
+          phone: { type: 'string' },
+          messagingId: { type: ['string', 'null'] },
+        },
+        required: ['id', 'name', 'phone', 'messagingId'],
+      },
+    },
+    required: ['id', 'status', 'lastMessageAt', 'createdAt', 'snoozedUntil', 'messagingChannelId', 'contact'],
+  },
+  ConversationWebhook: {
+    description: 'The body of a webhook about a conversation.',
+    type: 'object',
+    properties: {
+      event: { type: 'string', enum: ['conversation.closed', 'conversation.opened'] },
+      timestamp: {
+        description: 'When it happened.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      data: {
+        type: 'object',
+        properties: {
+          id: {
+            description:
+              'Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by.',
+            type: 'string',
+            pattern: '^c[0-9a-z]{6,31}$',
+          },
+          sequence: {
+            description: 'Grows within the conversation: what came later has the higher one.',
+            type: 'number',
+          },
+          conversation: {
+            anyOf: [{ $ref: '#/components/schemas/Conversation' }, { $ref: '#/components/schemas/Summarised' }],
+          },
+        },
+        required: ['id', 'sequence', 'conversation'],
+      },
+    },
+    required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  Message: {
+    description:
+      'A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      conversationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      direction: { type: 'string', enum: ['INBOUND', 'OUTBOUND'] },
+      type: { type: 'string', enum: ['TEMPLATE', 'TEXT', 'UNSUPPORTED'] },
+      unsupportedType: { type: ['string', 'null'] },
+      text: { type: ['string', 'null'] },
+      template: {
+        anyOf: [
+          {
+            type: 'object',
+            properties: {
+              id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+              name: { type: 'string' },
+              language: { type: 'string' },
+            },
+            required: ['id', 'name', 'language'],
+          },
+          { type: 'null' },
+        ],
+      },
+      status: { type: 'string', enum: ['DELIVERED', 'FAILED', 'QUEUED', 'READ', 'RECEIVED', 'SENT'] },
+      upstreamMessageId: { type: ['string', 'null'] },
+      error: {
+        anyOf: [
+          {
+            type: 'object',
+            properties: { code: { type: 'string' }, message: { type: 'string' } },
+            required: ['code', 'message'],
+          },
+          { type: 'null' },
+        ],
+      },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      sentAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      deliveredAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      readAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      failedAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'id',
+      'conversationId',
+      'contactId',
+      'messagingChannelId',
+      'direction',
+      'type',
+      'unsupportedType',
+      'text',
+      'template',
+      'status',
+      'upstreamMessageId',
+      'error',
+      'createdAt',
+      'sentAt',
+      'deliveredAt',
+      'readAt',
+      'failedAt',
+    ],
+  },
+  MessageWebhook: {
+    description: 'The body of a webhook about a message.',
+    type: 'object',
+    properties: {
+      event: {
+        type: 'string',
+        enum: ['message.delivered', 'message.failed', 'message.read', 'message.received', 'message.sent'],
+      },
+      timestamp: {
+        description: 'When it happened.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      data: {
+        type: 'object',
+        properties: {
+          id: {
+            description:
+              'Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by.',
+            type: 'string',
+            pattern: '^c[0-9a-z]{6,31}$',
+          },
+          sequence: {
+            description: 'Grows within the conversation: what came later has the higher one.',
+            type: 'number',
+          },
+          message: { anyOf: [{ $ref: '#/components/schemas/Message' }, { $ref: '#/components/schemas/Summarised' }] },
+        },
+        required: ['id', 'sequence', 'message'],
+      },
+    },
+    required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  OpenApiDocument: {
+    description: 'An OpenAPI document, as far as its own description goes.',
+    type: 'object',
+    properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
+    required: ['openapi', 'info', 'paths'],
+  },
+  OptOut: {
+    description: 'An opt-out as the API and the events show it; every field is always present.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      phone: { type: 'string' },
+      messagingChannelId: {
+        description: 'Null: all channels, those that come later too.',
+        type: ['string', 'null'],
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      source: { type: 'string', enum: ['API', 'CONSOLE', 'KEYWORD', 'UPSTREAM'] },
+      reason: { type: ['string', 'null'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: ['id', 'contactId', 'phone', 'messagingChannelId', 'source', 'reason', 'createdAt'],
+  },
+  OptOutWebhook: {
+    description: 'The body of a webhook about an opt-out: one for each channel covered.',
+    type: 'object',
+    properties: {
+      event: { type: 'string', enum: ['optout.created'] },
+      timestamp: {
+        description: 'When it happened.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      data: {
+        type: 'object',
+        properties: {
+          id: {
+            description:
+              'Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by.',
+            type: 'string',
+            pattern: '^c[0-9a-z]{6,31}$',
+          },
+          optOut: { anyOf: [{ $ref: '#/components/schemas/OptOut' }, { $ref: '#/components/schemas/Summarised' }] },
+        },
+        required: ['id', 'optOut'],
+      },
+    },
+    required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  Ping: {
+    description: 'The answer to `GET /v1/ping`.',
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean', enum: [true] },
+      organizationId: {
+        description: 'The organization that the key acts for.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+    },
+    required: ['ok', 'organizationId'],
+  },
+  SentMessageResult: {
+    description: 'The answer to `POST /v1/messages`.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      conversationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      upstreamMessageId: { type: ['string', 'null'] },
+    },
+    required: ['id', 'conversationId', 'contactId', 'upstreamMessageId'],
+  },
+  Summarised: {
+    description: 'Stands for a resource whose event would be larger than 256 KB: read it by its id.',
+    type: 'object',
+    properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, summarised: { type: 'boolean', enum: [true] } },
+    required: ['id', 'summarised'],
+  },
+  Template: {
+    description: 'A message template as an event shows it.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      source: { type: 'string', enum: ['upstream'] },
+      name: { type: 'string' },
+      language: { type: 'string' },
+      status: { type: 'string', enum: ['APPROVED', 'DISABLED', 'DRAFT', 'PAUSED', 'PENDING', 'REJECTED'] },
+      businessAccountId: { type: 'string' },
+      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      upstreamTemplateId: { type: 'string' },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      updatedAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'id',
+      'source',
+      'name',
+      'language',
+      'status',
+      'businessAccountId',
+      'messagingChannelId',
+      'upstreamTemplateId',
+      'createdAt',
+      'updatedAt',
+    ],
+  },
+  TemplateWebhook: {
+    description: 'The body of a webhook about a template.',
+    type: 'object',
+    properties: {
+      event: { type: 'string', enum: ['template.status_updated'] },
+      timestamp: {
+        description: 'When it happened.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      data: {
+        type: 'object',
+        properties: {
+          id: {
+            description:
+              'Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by.',
+            type: 'string',
+            pattern: '^c[0-9a-z]{6,31}$',
+          },
+          template: { anyOf: [{ $ref: '#/components/schemas/Summarised' }, { $ref: '#/components/schemas/Template' }] },
+        },
+        required: ['id', 'template'],
+      },
+    },
+    required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  TestWebhook: {
+    description: 'The body of a test, sent by hand from the application.',
+    type: 'object',
+    properties: {
+      event: { type: 'string', enum: ['webhook.test'] },
+      timestamp: {
+        description: 'When it was asked for.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      data: {
+        type: 'object',
+        properties: { id: { description: 'Unique to the test.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' } },
+        required: ['id'],
+      },
+    },
+    required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+/** The public name of a shape. */
+export type ViewName = keyof typeof views;

@@ -1,0 +1,30 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Descriptions } from '../description/descriptions.js';
+import { Declare } from '../http/route-declaration.js';
+
+/** `GET /v1/openapi.json`, for everybody. Source: decisions, "Versioning". */
+@Controller('v1/openapi.json')
+export class ServeDescriptionController {
+  constructor(private readonly descriptions: Descriptions) {}
+
+  @Get()
+  @Declare({
+    access: 'public',
+    errors: [],
+    docs: {
+      operationId: 'getDescription',
+      tag: 'System',
+      summary: 'Read this description',
+      description: 'OpenAPI 3.1, for everybody: no key is needed. A reference to read and to try out is at `/docs`.',
+      requestHeaders: ['If-None-Match'],
+      answers: {
+        200: { description: 'This description.', body: 'OpenApiDocument', headers: ['ETag'] },
+        304: { description: 'The copy at hand is the present one.', body: null, headers: ['ETag'] },
+      },
+    },
+  })
+  serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.descriptions.publicApi.answer(request, reply);
+  }
+}
