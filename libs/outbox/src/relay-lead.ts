@@ -118,9 +118,13 @@ export class RelayLead {
   }
 
   /** Compares the stream with what was recorded of it, and finishes a replay. Undefined when the lead is over. */
-  private async settle(over: AbortSignal, found: StreamState): Promise<RelayState | undefined> {
+  private async settle(over: AbortSignal, first: StreamState): Promise<RelayState | undefined> {
     const { ledger, metrics, report } = this.options;
-    let state = await ledger.state(found);
+    let state = await ledger.state(first);
+    // Another relay may have been told more, and recorded it, since the stream was asked: only what is found after the
+    // record was read can be less than the record.
+    const found = this.lossOf(state, first) === undefined ? first : await this.findStream(over);
+    if (!found) return undefined;
     const why = this.lossOf(state, found);
     if (why) {
       report({ kind: 'stream-lost', recorded: state, found, why });

@@ -176,6 +176,34 @@ describe('a stream that is lost', () => {
     await database.query(forgetCreation, []);
   });
 
+  it('is not one to which another relay published after this one had asked', async () => {
+    const first = await startRelay();
+    await append(1);
+    await published();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    let isFirst = true;
+    const streamState: RelayOptions['broker']['streamState'] = async () => {
+      const state = await publisher.streamState();
+      if (isFirst) {
+        isFirst = false;
+        asked.resolve();
+        await answered.promise;
+      }
+      return state;
+    };
+    const broker = { ...brokerThrough(publisher, (event) => publisher.publish(event)), streamState };
+    await startRelay({ service: 'forced-c', broker });
+    await asked.promise;
+    await append(5);
+    await published();
+    await first.stop();
+    answered.resolve();
+    await append(1);
+    await expectAllOnce();
+    expect(kinds()).toEqual([]);
+  });
+
   it('is not published to over a new connection before it was looked at', async () => {
     const event = { id: 'cprobe', subject: 'contacts.probe.v1', payload: '{}', traceparent: null };
     await publisher.streamState();
@@ -252,6 +280,8 @@ describe('a replay', () => {
     const ids = (await database.query(outboxIds, [])).map(({ id }) => id).sort();
     await database.query(replayAfter, [ids.at(-6)]);
     await eventually(() => kinds().includes('replayed'));
+    // Only what is published can become pending again.
+    await published();
     await first.stop();
     await database.query(replayAfter, [ids.at(-4)]);
     await startRelay();

@@ -1,4 +1,5 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import { messageAccepted } from '@switchboard/contracts/messaging/events';
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import pg from 'pg';
 import type { Ledgers, RecordedEvent, StoredMessage } from './ledgers.js';
@@ -70,16 +71,22 @@ export class DatabaseLedger {
     return { unpublished: Number(waiting), retries: Number(retries), dispatching: Number(dispatching) };
   }
 
-  /** Messages stored since the mark: outbound ones by the database's clock, inbound ones by the time of their id. */
-  async messagesSince({ at }: DatabaseMark): Promise<StoredMessage[]> {
+  /**
+   * Messages stored since the mark: inbound ones by the time of their id; outbound ones that were attempted since by the
+   * database's clock, but for those that were accepted before and are only tried again.
+   */
+  async messagesSince({ at, positions }: DatabaseMark): Promise<StoredMessage[]> {
     return this.query<StoredMessage>(
       `SELECT m.id, m.organization_id AS "organizationId", m.conversation_id AS "conversationId",
          m.contact_id AS "contactId", m.direction, m.text, m.status, m.upstream_message_id AS "upstreamMessageId",
          m.error_code AS "errorCode", m.sent_at IS NOT NULL AS "isSent", d.state AS dispatch
        FROM messaging.message m
        LEFT JOIN messaging.dispatch d ON d.organization_id = m.organization_id AND d.message_id = m.id
-       WHERE (m.direction = 'OUTBOUND' AND m.attempted_at >= $1) OR (m.direction = 'INBOUND' AND m.id >= $2)`,
-      [at, cuidFloor(at)],
+       WHERE (m.direction = 'INBOUND' AND m.id >= $2)
+         OR (m.direction = 'OUTBOUND' AND m.attempted_at >= $1 AND NOT EXISTS (
+           SELECT FROM messaging.outbox o WHERE o.position <= $3 AND o.aggregate_id = m.conversation_id
+             AND o.subject = $4 AND o.payload::json #>> '{data,message,id}' = m.id))`,
+      [at, cuidFloor(at), positions.get('messaging') ?? 0, messageAccepted.subject],
     );
   }
 
