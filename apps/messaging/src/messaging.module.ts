@@ -14,6 +14,7 @@ import { UnbegunAttempts } from './dispatch/unbegun-attempts.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
+import { GetQuotaHandler } from './get-quota/get-quota.handler.js';
 import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
@@ -44,6 +45,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ListConversationsHandler,
     ChangeConversationHandler,
     GetChannelHandler,
+    GetQuotaHandler,
     ListChannelsHandler,
   ],
   providers: [

@@ -70,6 +70,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     expect([...done.keys()].sort()).toEqual(Object.keys(writers).sort());
     for (const count of done.values()) expect(count).toBeGreaterThan(10);
     expect(await numberingFaults()).toEqual([]);
+    expect(await store.quotaFaults()).toEqual([]);
   }, 60_000);
 
   async function accept(): Promise<void> {

@@ -63,6 +63,7 @@ describe('statements on conversations and the partitions of messages', () => {
       channelId: channel.id,
       phone,
       text: 'x',
+      messagesPerMonth: null,
       lease: 'l',
       traceparent: null,
     };

@@ -82,7 +82,8 @@ export class MessagingStore {
   request(sender: Sender, contact = 0): AcceptRequest {
     const { organizationId, channelId, contacts } = sender;
     const phone = contacts[contact]?.phone ?? null;
-    return { organizationId, messageId: newCuid(), channelId, phone, text: 'hello', lease: newCuid() };
+    const fresh = { messageId: newCuid(), lease: newCuid() };
+    return { organizationId, channelId, phone, text: 'hello', messagesPerMonth: null, ...fresh };
   }
 
   /** @param beforeCommit holds the transaction open */
@@ -141,6 +142,24 @@ export class MessagingStore {
     const sql = 'SELECT payload FROM messaging.outbox WHERE aggregate_id = $1 ORDER BY position';
     const rows: { payload: string }[] = await this.superuser.dataSource.query(sql, [conversationId]);
     return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);
+  }
+
+  /** Counters that are not what the messages add up to, this month and the months beside it. */
+  async quotaFaults(): Promise<unknown[]> {
+    return this.superuser.dataSource.query(`
+      SELECT o.organization_id, m.month, coalesce(q.used, 0) AS used, messaging.quota_counted(o.organization_id, m.month) AS counted
+      FROM (SELECT DISTINCT organization_id FROM messaging.channel) AS o
+      CROSS JOIN (SELECT to_char((now() AT TIME ZONE 'UTC') + make_interval(months => n), 'YYYY-MM') AS month
+        FROM generate_series(-1, 1) AS n) AS m
+      LEFT JOIN messaging.quota q ON q.organization_id = o.organization_id AND q.month = m.month
+      WHERE coalesce(q.used, 0) <> messaging.quota_counted(o.organization_id, m.month)`);
+  }
+
+  /** What an organization has used of a month, as counted. */
+  async used(organizationId: string, month: string): Promise<number> {
+    const sql = 'SELECT used::int FROM messaging.quota WHERE organization_id = $1 AND month = $2';
+    const [row]: { used: number }[] = await this.superuser.dataSource.query(sql, [organizationId, month]);
+    return row?.used ?? 0;
   }
 
   /** Makes due now what waits for its time: leases, retries, deadlines. */

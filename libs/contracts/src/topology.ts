@@ -15,6 +15,7 @@ import {
   getChannelRpc,
   getConversationRpc,
   getMessageRpc,
+  getQuotaRpc,
   listChannelsRpc,
   listConversationsRpc,
   listMessagesRpc,
@@ -92,6 +93,7 @@ const messagingRequests = [
   listConversationsRpc,
   changeConversationRpc,
   listChannelsRpc,
+  getQuotaRpc,
 ];
 
 /** The services and their ways to each other. */

@@ -77,6 +77,7 @@ describe('what is told of messages, through the database', () => {
       }),
       { numRuns: 50 },
     );
+    expect(await store.quotaFaults()).toEqual([]);
   });
 
   it('ends in the same rows, and is told once each and in order, when everything is told at once', async () => {
@@ -86,6 +87,7 @@ describe('what is told of messages, through the database', () => {
       }),
       { numRuns: 30 },
     );
+    expect(await store.quotaFaults()).toEqual([]);
   });
 
   it('is applied when our reference stands in it, before our own record of the send, and is no stranger', async () => {

@@ -3,6 +3,7 @@ import { Initial1763700000000 } from './initial.js';
 import { MessageLists1764700000000 } from './message-lists.js';
 import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
 import { PlannerHints1764700002000 } from './planner-hints.js';
+import { Quota1764000003000 } from './quota.js';
 import { Replay1764100000000 } from './replay.js';
 import { RetryLines1764500000000 } from './retry-lines.js';
 import { Snooze1764400000000 } from './snooze.js';
@@ -17,4 +18,5 @@ export const messagingMigrations = [
   MessageLists1764700000000,
   ConversationLists1764700001000,
   PlannerHints1764700002000,
+  Quota1764000003000,
 ] as const;

@@ -1,4 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
 import { activeTraceparent } from '@switchboard/nats';
@@ -18,7 +20,9 @@ import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
+import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
 import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
+import { withinQuota } from './within-quota.policy.js';
 
 /** A text that wants to be sent. */
 export interface AcceptRequest {
@@ -28,6 +32,8 @@ export interface AcceptRequest {
   /** E.164; null when `to` is no phone number, which is told after the channel was found. */
   readonly phone: string | null;
   readonly text: string;
+  /** What the organization may send in a UTC month; null: counted only. */
+  readonly messagesPerMonth: number | null;
   /** Drawn once by the caller: when it asks again after a lost COMMIT, the attempt is still its own. */
   readonly lease: string;
 }
@@ -49,6 +55,9 @@ interface Accepted {
   readonly conversation: TouchedConversation;
   readonly sequence: number;
 }
+
+/** Far more than batches that can be under way beside one, over all replicas: who comes last sees what is left. */
+const QUOTA_TRIES_MAX = 20;
 
 /** Accepts texts: message, conversation, events and the mark of the first attempt in one transaction. */
 @Injectable()
@@ -79,9 +88,18 @@ export class AcceptMessage implements BeforeApplicationShutdown {
   }
 
   private async run(items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
-    const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items));
-    this.relay.wake();
-    return outcomes;
+    for (let tries = 1; ; tries++) {
+      try {
+        const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items));
+        this.relay.wake();
+        return outcomes;
+      } catch (error) {
+        // Others took what this batch had seen to be left: each time they did, less is left to be disputed.
+        if (!isQuotaMoved(error)) throw error;
+        if (tries === QUOTA_TRIES_MAX)
+          throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { cause: error });
+      }
+    }
   }
 }
 
@@ -90,7 +108,10 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   const markedMs = systemClock.monotonic();
   // Both in one round trip. The second sees what was committed until the first had its locks.
   const [held, judged] = await Promise.all([holdContacts(tx, items), judgeMessages(tx, items)]);
-  const candidates = judged.map((candidate) => unlessUnheld(candidate, held));
+  const { candidates, takes } = withinQuota(
+    items,
+    judged.map((candidate) => unlessUnheld(candidate, held)),
+  );
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];
     return candidate?.verdict === 'accepted' ? [{ item, candidate }] : [];
@@ -106,6 +127,8 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     all.map(({ item, candidate }) => attemptOf(item, candidate, markedMs)),
   );
   appendEvents(tx, all.flatMap(eventsOf));
+  // Last, because from there on every other send of the organization waits for this COMMIT.
+  takeQuota(tx, takes);
   return items.map((item, index) => {
     const candidate = candidates[index];
     const conversationId = accepted.get(item)?.conversation.id ?? candidate?.conversationId;

@@ -1,5 +1,6 @@
 import { statement, type Transaction } from '@switchboard/postgres';
 import { LEASE_MS } from '../dispatch/dispatch.entity.js';
+import { quotaMonthOf } from '../quota/quota.policy.js';
 
 /** What is judged of a message. */
 export interface JudgedMessage {
@@ -10,7 +11,10 @@ export interface JudgedMessage {
   readonly lease: string;
 }
 
-/** The first thing that stands against a message; `accepted-before`: it is stored, and the attempt still the asker's. */
+/**
+ * The first thing that stands against a message; `accepted-before`: it is stored, and the attempt still the asker's. The
+ * quota is dealt afterwards, to what passed everything else (`withinQuota`).
+ */
 export type Verdict =
   | 'accepted'
   | 'accepted-before'
@@ -19,7 +23,8 @@ export type Verdict =
   | 'not-connected'
   | 'invalid-phone'
   | 'contact-unknown'
-  | 'opted-out';
+  | 'opted-out'
+  | 'quota-used-up';
 
 /** What is known of a message that wants to be sent; columns of a channel or contact that is not there are null. */
 export interface Candidate {
@@ -35,10 +40,12 @@ export interface Candidate {
   readonly contactName: string | null;
   readonly contactPhone: string;
   readonly contactMessagingId: string;
+  /** Of the quota of the message's month, by whoever has committed. */
+  readonly quotaUsed: number;
 }
 
 /**
- * Everything a send needs to know, in one look: channel, contact, opt-out. One row per item, in the order given; LIMIT 1
+ * Everything a send needs to know, in one look: channel, contact, opt-out, quota. One row per item, in the order given; LIMIT 1
  * keeps each look-up a probe of its primary key. The order of the verdicts is the order of checks.
  */
 const judge = statement<Candidate>(
@@ -56,9 +63,10 @@ const judge = statement<Candidate>(
      ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
      old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
      p.messaging_id AS "contactMessagingId",
-     ${LEASE_MS} - (extract(epoch FROM before.due_at - clock_timestamp()) * 1000)::float8 AS "markedForMs"
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-     AS item(organization_id, message_id, channel_id, phone, lease, n)
+     ${LEASE_MS} - (extract(epoch FROM before.due_at - clock_timestamp()) * 1000)::float8 AS "markedForMs",
+     coalesce(q.used, 0)::float8 AS "quotaUsed"
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+     AS item(organization_id, message_id, channel_id, phone, lease, month, n)
    LEFT JOIN LATERAL (SELECT m.id, m.conversation_id FROM message m
      WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
    LEFT JOIN LATERAL (SELECT d.lease, d.due_at FROM dispatch d
@@ -70,6 +78,8 @@ const judge = statement<Candidate>(
      WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) known ON true
    LEFT JOIN LATERAL (SELECT c.* FROM contact c
      WHERE c.organization_id = item.organization_id AND c.id = known.contact_id LIMIT 1) p ON true
+   LEFT JOIN LATERAL (SELECT u.used FROM quota u
+     WHERE u.organization_id = item.organization_id AND u.month = item.month LIMIT 1) q ON true
    ORDER BY item.n`,
 );
 
@@ -81,5 +91,6 @@ export async function judgeMessages(tx: Transaction, messages: readonly JudgedMe
     messages.map(({ channelId }) => channelId),
     messages.map(({ phone }) => phone),
     messages.map(({ lease }) => lease),
+    messages.map(({ messageId }) => quotaMonthOf(messageId)),
   ]);
 }

@@ -16,6 +16,7 @@ import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
+import { quotaRefusalOf } from '../quota/quota.policy.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
 import { FirstAnswer } from './first-answer.js';
@@ -55,8 +56,8 @@ export class SendMessage {
   /**
    * Idempotent by the message's id.
    *
-   * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT before anything is stored;
-   * UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
+   * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT, PAYMENT_REQUIRED before anything
+   * is stored; UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
    */
   async execute(principal: Principal, request: SendMessageRequest, signal: AbortSignal): Promise<SentMessageResult> {
     const startedMs = systemClock.monotonic();
@@ -92,7 +93,8 @@ export class SendMessage {
     const phone = await this.readPhone(organizationId, request);
     const { messageId, messagingChannelId: channelId, text } = request;
     const lease = randomBytes(9).toString('base64');
-    const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, lease };
+    const messagesPerMonth = request.messagesPerMonth ?? null;
+    const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease };
     const startedMs = systemClock.monotonic();
     let isDoubtful = false;
     for (let tries = 1; tries === 1 || this.mayAskAgain(startedMs); tries++) {
@@ -101,7 +103,10 @@ export class SendMessage {
       if (result.verdict === 'accepted') return result;
       if (result.verdict === 'repeated') return 'repeated';
       if (result.verdict === 'contact-unknown' && phone) await this.learnContact(principal, phone);
-      else if (result.verdict !== 'outcome-unknown') throw refusalBefore(result.verdict);
+      else if (result.verdict !== 'outcome-unknown') {
+        if (result.verdict === 'quota-used-up') this.metrics.quotaRefused();
+        throw refusalBefore(result.verdict, item);
+      }
     }
     if (isDoubtful) this.unbegun.giveBack(lease);
     throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
@@ -160,7 +165,10 @@ export class SendMessage {
   }
 }
 
-function refusalBefore(verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated'>): AppError {
+function refusalBefore(
+  verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated'>,
+  { messageId, messagesPerMonth }: AcceptRequest,
+): AppError {
   switch (verdict) {
     case 'channel-not-found':
       return new AppError(
@@ -171,6 +179,8 @@ function refusalBefore(verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'r
       return new AppError(messagingErrors.UPSTREAM_NOT_CONNECTED);
     case 'opted-out':
       return new AppError(messagingErrors.CONTACT_OPTED_OUT);
+    case 'quota-used-up':
+      return new AppError(gatewayErrors.PAYMENT_REQUIRED, quotaRefusalOf(messageId, messagesPerMonth ?? 0));
     default:
       return new AppError(messagingErrors.INVALID_PHONE);
   }

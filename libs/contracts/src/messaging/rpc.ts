@@ -18,6 +18,8 @@ export interface SendMessageRequest {
   readonly to: string;
   readonly text: string;
   readonly messagingChannelId: Cuid | null;
+  /** What the organization may send in a UTC month, as it stood when the request was let in; absent: counted only. */
+  readonly messagesPerMonth?: number;
 }
 
 /**
@@ -29,6 +31,17 @@ export interface SendMessageRequest {
 export const sendMessageRpc = defineRpc<SendMessageRequest, SentMessageResult>('messaging', 'send-message', {
   deadlineMs: 8_000,
 });
+
+/** What an organization has used of its messages of a month. */
+export interface QuotaUse {
+  /** The current month in UTC, by messaging's database: `YYYY-MM`. */
+  readonly month: string;
+  /** Messages that count: accepted, and not refused for good by the upstream. */
+  readonly used: number;
+}
+
+/** How much of this month's quota the organization has used. */
+export const getQuotaRpc = defineRpc<Record<string, never>, QuotaUse>('messaging', 'get-quota', { deadlineMs: 5_000 });
 
 /** One message of the organization. @throws MESSAGE_NOT_FOUND */
 export const getMessageRpc = defineRpc<{ readonly id: Cuid }, MessageView>('messaging', 'get-message', {

@@ -1,0 +1,215 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { Relay } from '@switchboard/outbox';
+import { testServers } from '@switchboard/testing';
+import fc from 'fast-check';
+import { NEVER_TAKEN, OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
+import { Quota1764000003000 } from '../src/migrations/quota.js';
+import { countsTowardsQuota, quotaMonthOf } from '../src/quota/quota.policy.js';
+import { quotaUse } from '../src/quota/quota.repository.js';
+import { AcceptMessage, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
+import { failExpired } from '../src/settle-overdue/settle-overdue.js';
+import { callbackOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+
+const servers = testServers();
+const CONTACTS = 8;
+const NEVER = new AbortController().signal;
+const THIS_MONTH = quotaMonthOf(newCuid());
+const REFUSED = { state: 'refused', kind: 'rejected', code: '100', message: 'bad request' } as const;
+
+describe('the quota of a month', () => {
+  let store: MessagingStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers, 16);
+  });
+
+  const request = (sender: Sender, messagesPerMonth: number | null, contact = 0): AcceptRequest => ({
+    ...store.request(sender, contact % CONTACTS),
+    messagesPerMonth,
+  });
+  const verdictsOf = (results: readonly AcceptResult[]): string[] => results.map(({ verdict }) => verdict);
+
+  it('lets a batch pass as its messages one by one, with two organizations, changing plans and other refusals', async () => {
+    const shape = fc.array(
+      fc.record({
+        who: fc.constantFrom(0, 1),
+        contact: fc.nat({ max: CONTACTS - 1 }),
+        max: fc.option(fc.nat({ max: 8 }), { freq: 6 }),
+        isWrong: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 16 },
+    );
+    await fc.assert(
+      fc.asyncProperty(shape, async (asks) => {
+        const run = async (accept: (requests: AcceptRequest[]) => Promise<AcceptResult[]>): Promise<unknown> => {
+          const senders = [await store.sender(CONTACTS), await store.sender(CONTACTS)] as const;
+          const verdicts = await accept(
+            asks.map(({ who, contact, max, isWrong }) => ({
+              ...request(senders[who === 0 ? 0 : 1], max, contact),
+              ...(isWrong ? { phone: null } : {}),
+            })),
+          );
+          const used = await Promise.all(senders.map(({ organizationId }) => store.used(organizationId, THIS_MONTH)));
+          return { verdicts: verdictsOf(verdicts), used };
+        };
+        const together = await run((requests) => store.accept(requests));
+        const apart = await run(async (requests) => {
+          const results: AcceptResult[] = [];
+          for (const one of requests) results.push(...(await store.accept([one])));
+          return results;
+        });
+        expect(together).toEqual(apart);
+      }),
+      { numRuns: 20 },
+    );
+    expect(await store.quotaFaults()).toEqual([]);
+  }, 60_000);
+
+  it('holds exactly under 200 concurrent senders of two replicas at its edge; the others find it used up', async () => {
+    const relay = { wake: () => undefined } as Relay;
+    const replicas = [new AcceptMessage(store.database, relay), new AcceptMessage(store.database, relay)] as const;
+    const [small, large] = [await store.sender(CONTACTS), await store.sender(CONTACTS)];
+    const sends = Array.from({ length: 200 }, async (_one, index) => {
+      const replica = replicas[index % 2 === 0 ? 0 : 1];
+      // Each a second time under its id, as a hop is repeated whose answer was lost.
+      const one = request(index % 4 < 2 ? small : large, index % 4 < 2 ? 37 : 1_000, index);
+      const { verdict } = await replica.execute(one, NEVER);
+      return { one, verdict, again: await replica.execute({ ...one, lease: newCuid() }, NEVER) };
+    });
+    const ends = await Promise.all(sends);
+    const passed = (sender: Sender): number =>
+      ends.filter(({ one, verdict }) => one.organizationId === sender.organizationId && verdict === 'accepted').length;
+    expect([passed(small), passed(large)]).toEqual([37, 100]);
+    expect([
+      await store.used(small.organizationId, THIS_MONTH),
+      await store.used(large.organizationId, THIS_MONTH),
+    ]).toEqual([37, 100]);
+    expect(new Set(ends.map(({ verdict }) => verdict))).toEqual(new Set(['accepted', 'quota-used-up']));
+    for (const { verdict, again } of ends) expect(again.verdict).toBe(verdict === 'accepted' ? 'repeated' : verdict);
+    expect(await store.quotaFaults()).toEqual([]);
+    await Promise.all(replicas.map((replica) => replica.beforeApplicationShutdown()));
+  }, 60_000);
+
+  it('stores nothing of what it refuses, and a plan that was raised counts for the very next message', async () => {
+    const sender = await store.sender(CONTACTS);
+    expect(verdictsOf(await store.accept([0, 1, 2].map((contact) => request(sender, 2, contact))))).toEqual([
+      'accepted',
+      'accepted',
+      'quota-used-up',
+    ]);
+    const stored = async (): Promise<unknown[]> =>
+      store.superuser.dataSource.query(
+        `SELECT (SELECT count(*)::int FROM messaging.message WHERE organization_id = $1) AS messages,
+           (SELECT count(*)::int FROM messaging.conversation WHERE organization_id = $1) AS conversations,
+           (SELECT count(*)::int FROM messaging.dispatch WHERE organization_id = $1) AS dispatches`,
+        [sender.organizationId],
+      );
+    expect(await stored()).toEqual([{ messages: 2, conversations: 2, dispatches: 2 }]);
+    expect(verdictsOf(await store.accept([request(sender, 3, 2), request(sender, 3, 3)]))).toEqual([
+      'accepted',
+      'quota-used-up',
+    ]);
+    expect(verdictsOf(await store.accept([request(sender, 1), request(sender, null)]))).toEqual([
+      'quota-used-up',
+      'accepted',
+    ]);
+    expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: THIS_MONTH, used: 4 });
+    expect(await quotaUse(store.database, newCuid())).toEqual({ month: THIS_MONTH, used: 0 });
+  });
+
+  it('begins anew with the month of the message, whichever of two turns a batch brings first', async () => {
+    const sender = await store.sender(CONTACTS);
+    const [year = 0, month = 0] = THIS_MONTH.split('-').map(Number);
+    const turn = new Date(Date.UTC(year, month));
+    const at = (ms: number): AcceptRequest => ({
+      ...request(sender, 1),
+      messageId: cuidFloor(new Date(turn.getTime() + ms)) + newCuid().slice(9),
+    });
+    const batch = [at(0), at(-1), at(1), at(-2)];
+    expect(verdictsOf(await store.accept(batch))).toEqual(['accepted', 'accepted', 'quota-used-up', 'quota-used-up']);
+    const next = quotaMonthOf(batch[0]?.messageId ?? '');
+    expect(next).not.toBe(THIS_MONTH);
+    for (const one of [THIS_MONTH, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
+    // Refused for good in the next month, it is given back to its own.
+    const results = await store.accept([{ ...at(-3), messagesPerMonth: 2 }]);
+    const [late] = results;
+    if (late?.verdict !== 'accepted') throw new Error('not accepted');
+    await store.settle(settlementOf(late.attempt, REFUSED));
+    for (const one of [THIS_MONTH, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
+  });
+
+  it('is given back once for what the upstream refuses for good or never takes, and for nothing else', async () => {
+    const sender = await store.sender(CONTACTS);
+    const used = (): Promise<number> => store.used(sender.organizationId, THIS_MONTH);
+    const attempt = await store.attempt(sender);
+    await Promise.all([1, 2, 3, 4].map(() => store.settle(settlementOf(attempt, REFUSED))));
+    await store.settle(settlementOf(attempt, REFUSED), settlementOf(attempt, REFUSED));
+    expect(await used()).toBe(0);
+    // The upstream delivered what it had refused: it was sent, and counts.
+    await store.callbacks(callbackOf(sender, attempt, { status: 'delivered' }));
+    await store.callbacks(callbackOf(sender, attempt, { status: 'read' }));
+    expect(await used()).toBe(1);
+
+    const sent = await store.attempt(sender, 1);
+    await store.settle(settlementOf(sent, taken(sent)));
+    await store.callbacks(callbackOf(sender, sent, { status: 'failed' }));
+    expect([(await store.message(sent)).status, await used()]).toEqual(['FAILED', 2]);
+
+    const unknown = await store.attempt(sender, 2);
+    await store.settle(settlementOf(unknown, { state: 'unknown', reason: 'cut' }));
+    await store.letTimePass(unknown);
+    await failExpired(store.database, 100, new Date());
+    expect([(await store.message(unknown)).errorCode, await used()]).toEqual([OUTCOME_UNKNOWN, 3]);
+    await store.settle(settlementOf(unknown, REFUSED));
+    expect(await used()).toBe(2);
+    expect(await store.quotaFaults()).toEqual([]);
+  });
+
+  it('never goes below 0, and what is stored already is counted when counting begins', async () => {
+    const sender = await store.sender(CONTACTS);
+    const attempts = [await store.attempt(sender), await store.attempt(sender)] as const;
+    await store.superuser.dataSource.query('DELETE FROM messaging.quota WHERE organization_id = $1', [
+      sender.organizationId,
+    ]);
+    await store.settle(settlementOf(attempts[0], REFUSED));
+    expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(0);
+    expect(await store.quotaFaults()).toHaveLength(1);
+    const runner = store.superuser.dataSource.createQueryRunner();
+    await runner.query('SET search_path TO messaging');
+    const migration = new Quota1764000003000();
+    await migration.down(runner);
+    await migration.up(runner);
+    await runner.release();
+    expect(await store.quotaFaults()).toEqual([]);
+    expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(1);
+  });
+
+  it('counts the same messages in SQL as in the policy, and no inbound ones', async () => {
+    const { organizationId } = await store.sender();
+    const expected = [];
+    for (const status of ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED'] as const) {
+      for (const sentAt of [null, new Date()]) {
+        for (const errorCode of [null, '100', NEVER_TAKEN, OUTCOME_UNKNOWN]) {
+          await store.superuser.dataSource.query(
+            `INSERT INTO messaging.message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
+               status, sent_at, error_code) VALUES ($1, $2, 'c', 'c', 'c', 'OUTBOUND', 'TEXT', $3, $4, $5),
+               ($1, $2 || '0', 'c', 'c', 'c', 'INBOUND', 'TEXT', 'RECEIVED', NULL, NULL)`,
+            [organizationId, newCuid(), status, sentAt, errorCode],
+          );
+          expected.push(countsTowardsQuota({ status, sentAt, errorCode }));
+          const [row] = await store.superuser.dataSource.query(
+            'SELECT messaging.quota_counted($1, $2)::int AS counted',
+            [organizationId, THIS_MONTH],
+          );
+          expect([status, sentAt, errorCode, row]).toEqual([
+            status,
+            sentAt,
+            errorCode,
+            { counted: expected.filter(Boolean).length },
+          ]);
+        }
+      }
+    }
+  });
+});
