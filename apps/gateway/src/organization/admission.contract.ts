@@ -49,6 +49,8 @@ export interface Admitted {
   readonly hasScope: boolean;
   /** Why the plan or the subscription does not cover the request, for 402; null when it does. */
   readonly paymentRefusal: string | null;
+  /** How many messages it may send in a UTC month; messaging counts them. */
+  readonly messagesPerMonth: number;
 }
 
 /** What became of an admission. */

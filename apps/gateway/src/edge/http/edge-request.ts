@@ -39,11 +39,17 @@ export interface RequestOf<Input> extends FastifyRequest {
 
 /** On whose behalf the handler of a route with a key acts. @throws Error on a route without one: a bug */
 export function principalOf(request: { readonly edge: Pick<EdgeRequest, 'admitted'> }): Principal {
-  const { admitted } = request.edge;
-  if (!admitted) throw new Error('a route without a key has no principal');
+  const admitted = admittedOf(request);
   return {
     organizationId: admitted.organizationId,
     actor: { type: 'key', keyId: admitted.keyId },
     scopes: admitted.scopes,
   };
+}
+
+/** What admission said of a request with a key. @throws Error on a route without one: a bug */
+export function admittedOf(request: { readonly edge: Pick<EdgeRequest, 'admitted'> }): Admitted {
+  const { admitted } = request.edge;
+  if (!admitted) throw new Error('a route without a key has no principal');
+  return admitted;
 }

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
-import { principalOf, type RequestOf } from '../http/edge-request.js';
+import { admittedOf, principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { readSendMessage, sendMessageBody, type SendMessageBody } from './send-message.body.js';
 import { SendMessage } from './send-message.js';
@@ -41,7 +41,8 @@ export class SendMessageController {
   })
   async send(@Req() request: RequestOf<SendMessageBody>): Promise<SentMessageResult> {
     const { to, text, messagingChannelId } = request.edge.input;
-    const content = { to, text, messagingChannelId: messagingChannelId ?? null };
+    const { messagesPerMonth } = admittedOf(request);
+    const content = { to, text, messagingChannelId: messagingChannelId ?? null, messagesPerMonth };
     const sent = await this.sendMessage.send(principalOf(request), content);
     const { id, conversationId, contactId, upstreamMessageId } = sent;
     return { id, conversationId, contactId, upstreamMessageId };

@@ -165,6 +165,23 @@ describe('admission', () => {
     });
     await admission.drain();
   });
+
+  it("tells the month's number of messages as it stands: the plan's, or the organization's own as soon as it has one", async () => {
+    const admission = new DatabaseAdmission(database);
+    const key = await issueKey(database, { plan: 'GROWTH' });
+    const told = async (): Promise<unknown> => {
+      const verdict = await admission.admit({ key: key.secret, scope: 'messages:send', cost: 1 });
+      return verdict.state === 'admitted' ? verdict.messagesPerMonth : verdict.state;
+    };
+    const set = (sql: string): Promise<unknown> =>
+      database.dataSource.query(`UPDATE gateway.organization SET ${sql} WHERE id = $1`, [key.organizationId]);
+    expect(await told()).toBe(500_000);
+    await set('messages_per_month = 0');
+    expect(await told()).toBe(0);
+    await set("messages_per_month = NULL, plan = 'SCALE'");
+    expect(await told()).toBe(50_000_000);
+    await admission.drain();
+  });
 });
 
 function fail(): never {

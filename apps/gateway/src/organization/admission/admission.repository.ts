@@ -10,6 +10,7 @@ export interface KeyRow {
   readonly plan: string;
   readonly subscriptionStatus: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
   readonly excludedScopes: readonly string[];
+  readonly messagesPerMonth: number;
   /** Microseconds; see `TakenRate`. */
   readonly ahead: number;
   readonly interval: number;
@@ -34,6 +35,7 @@ export const admitBatch = statement<KeyRow>(
      JOIN api_key k ON k.secret_hash = decode(a.hash, 'hex') AND k.revoked_at IS NULL
    ), organizations AS MATERIALIZED (
      SELECT o.id, o.subscription_status, p.name AS plan, p.excluded_scopes, a.requests, c.clock,
+       coalesce(o.messages_per_month, p.messages_per_month) AS messages_per_month,
        greatest(1, 60000000 / coalesce(o.requests_per_minute, p.requests_per_minute))::bigint AS interval,
        coalesce(o.request_burst, p.request_burst) AS burst
      FROM (SELECT organization_id, sum(requests)::integer AS requests FROM asked GROUP BY organization_id) a
@@ -59,6 +61,7 @@ export const admitBatch = statement<KeyRow>(
    )
    SELECT a.hash, a.id AS "keyId", o.id AS "organizationId", a.scopes, o.plan,
      o.subscription_status AS "subscriptionStatus", o.excluded_scopes AS "excludedScopes",
+     o.messages_per_month::float8 AS "messagesPerMonth",
      (coalesce(t.theoretical_arrival, s.theoretical_arrival, o.clock) - o.clock)::float8 AS ahead,
      o.interval::float8 AS interval, o.burst, coalesce(t.granted, 0) AS granted
    FROM asked a

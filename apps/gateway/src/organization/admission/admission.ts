@@ -16,7 +16,7 @@ export class DatabaseAdmission implements Admission {
     if (key === null || !isPlausibleKey(key)) return { state: 'unknown-key' };
     const found = await this.ask({ hash: hashOfKey(key), cost, askedMs: performance.now() });
     if (!found) return { state: 'unknown-key' };
-    const { keyId, organizationId, scopes, plan, subscriptionStatus, excludedScopes } = found.key;
+    const { keyId, organizationId, scopes, plan, subscriptionStatus, excludedScopes, messagesPerMonth } = found.key;
     const { isGranted, rate, retryAfterSeconds } = found.answer;
     if (!isGranted) return { state: 'limited', organizationId, keyId, rate, retryAfterSeconds };
     return {
@@ -27,6 +27,7 @@ export class DatabaseAdmission implements Admission {
       rate,
       hasScope: scope === null || scopes === null || scopes.includes(scope),
       paymentRefusal: paymentRefusalOf({ plan, status: subscriptionStatus, excludedScopes }, scope),
+      messagesPerMonth,
     };
   }
 
