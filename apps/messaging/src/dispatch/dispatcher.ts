@@ -91,7 +91,7 @@ export class Dispatcher implements OnModuleDestroy {
   }
 
   private async ask(attempt: Attempt): Promise<UpstreamOutcome> {
-    const { phoneNumberId, recipientPhone: to, text, messageId: reference } = attempt;
+    const { organizationId, phoneNumberId, recipientPhone: to, text, messageId: reference } = attempt;
     const accessToken = this.openToken(attempt);
     if (accessToken === null) {
       const message = 'the access token of the channel cannot be read; connect the channel again';
@@ -99,7 +99,7 @@ export class Dispatcher implements OnModuleDestroy {
     }
     const beginByMs = attempt.markedMs + BEGIN_WITHIN_MS;
     const limits = { beginByMs, noneBegins: this.stopping, giveUp: this.giveUp.signal };
-    return this.upstream.sendText({ phoneNumberId, accessToken, to, text, reference }, limits);
+    return this.upstream.sendText({ organizationId, phoneNumberId, accessToken, to, text, reference }, limits);
   }
 
   /** Null when it was sealed with another key: nothing may be left hanging in doubt for that. */

@@ -9,6 +9,7 @@ import { CloudClient, type CloudOptions } from './cloud.client.js';
 import type { SendLimits, UpstreamText } from './upstream.js';
 
 const text: UpstreamText = {
+  organizationId: 'calice',
   phoneNumberId: '106540352242922',
   accessToken: 'token',
   to: '+14155550123',
@@ -65,6 +66,18 @@ describe('a request to the provider', () => {
     expect(await client.sendText(text, limits())).toMatchObject(notTaken);
     expect(await open).toEqual({ state: 'unknown', reason: expect.stringMatching(/no answer/) });
     expect(seen).toEqual([path]);
+  });
+
+  it('of one organization leaves connections to others, however many it wants', async () => {
+    const client = clientOf(await provider(silent), { connectionsMax: 4 });
+    const flood = Array.from({ length: 8 }, () => client.sendText(text, limits()));
+    expect((await Promise.all(flood)).map(({ state }) => state).sort()).toEqual([
+      ...Array.from({ length: 5 }, () => 'not-taken'),
+      ...Array.from({ length: 3 }, () => 'unknown'),
+    ]);
+    const again = Array.from({ length: 8 }, () => client.sendText(text, limits()));
+    expect(await client.sendText({ ...text, organizationId: 'cbob' }, limits())).toMatchObject({ state: 'unknown' });
+    await Promise.all(again);
   });
 
   it('that finds nobody listening is not taken', async () => {

@@ -2,6 +2,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { systemClock, type Clock } from '@switchboard/service';
 import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
+import { ConnectionShares } from './connection-shares.js';
 import { requestOnce } from './single-request.client.js';
 import { Upstream, type SendLimits, type UpstreamOutcome, type UpstreamText } from './upstream.js';
 
@@ -23,13 +24,14 @@ const tracer = trace.getTracer('@switchboard/messaging');
 /** The WhatsApp Business Cloud API. Source: provider's "Messages" reference, v23.0 to v25.0. */
 export class CloudClient extends Upstream {
   private readonly pool: Pool;
-  private open = 0;
+  private readonly shares: ConnectionShares;
 
   constructor(
     private readonly options: CloudOptions,
     private readonly clock: Clock = systemClock,
   ) {
     super();
+    this.shares = new ConnectionShares(options.connectionsMax);
     this.pool = new Pool(options.baseUrl, {
       connections: options.connectionsMax,
       connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -57,8 +59,8 @@ export class CloudClient extends Upstream {
 
   /** Nothing waits for a connection that is in use: whoever is refused one is not taken, and comes again later. */
   private async request(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
-    if (this.open >= this.options.connectionsMax) return notTaken('all connections to the upstream are in use');
-    this.open++;
+    if (!this.shares.take(text.organizationId))
+      return notTaken("the organization's connections to the upstream are in use");
     const request = {
       path: `/${this.options.version}/${encodeURIComponent(text.phoneNumberId)}/messages`,
       headers: { authorization: `Bearer ${text.accessToken}`, 'content-type': 'application/json' },
@@ -66,7 +68,9 @@ export class CloudClient extends Upstream {
       deadlineMs: this.options.requestDeadlineMs,
       ...limits,
     };
-    const end = await requestOnce(this.pool, request, this.clock).finally(() => this.open--);
+    const end = await requestOnce(this.pool, request, this.clock).finally(() =>
+      this.shares.release(text.organizationId),
+    );
     if (end.state === 'answered') return outcomeOfAnswer(end.status, end.body);
     return end.began ? { state: 'unknown', reason: `no answer (${end.reason})` } : notTaken(`not sent (${end.reason})`);
   }

@@ -1,5 +1,7 @@
 /** A text on its way to the upstream. */
 export interface UpstreamText {
+  /** Who sends: organizations share what there is of the upstream. */
+  readonly organizationId: string;
   /** The upstream's id of the sending line. */
   readonly phoneNumberId: string;
   readonly accessToken: string;
