@@ -4,6 +4,7 @@ import { databaseUrlOf, type AdminConfig } from './admin.config.js';
 import { readCommandLine, UsageError, type Choices } from './command-line.js';
 import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter } from './dead-letters.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
+import { checkQuota, showQuota } from './quota.command.js';
 
 /** Where an admin command looks and writes. */
 export interface AdminContext {
@@ -21,7 +22,12 @@ const commands: Readonly<Record<string, Command>> = {
   'dead-letters discard': discardDeadLetters,
   'outbox status': outboxStatus,
   'outbox replay': replayOutbox,
+  'quota show': showQuota,
+  'quota check': checkQuota,
 };
+
+/** Words that a command takes behind its name; none by default. */
+const operandsMax: Readonly<Record<string, number>> = { 'quota show': 1, 'quota check': 1 };
 
 const HELP = `npm run admin -- <command> [options]
 
@@ -31,11 +37,14 @@ const HELP = `npm run admin -- <command> [options]
   dead-letters discard   throw them away for good (--id or --all)
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
+  quota show             what an organization has used of its months: quota show <organization>
+  quota check            counters beside the messages: quota check [<organization>] [--repair]
 
   --service <name>       one service; all by default
   --consumer <name>      one consumer; "relay" are events that could never be published
   --id <event id>        one event
   --all                  every one that the other options leave
+  --repair               set counters that differ; sends of the organization wait while its messages are counted
   --since <date>         ISO 8601; without a time 00:00 UTC
   --json                 a JSON object a line
   --database-url <url>   of a role that may read and write the services' schemas; else DATABASE_URL, else the local
@@ -50,6 +59,8 @@ export async function runAdmin(args: readonly string[], { config, out, err }: Ad
     if (command === '' || command === 'help') return (out(HELP), 0);
     const run = commands[command];
     if (!run) throw new UsageError(`There is no command "${command}"; see npm run admin -- help.`);
+    const surplus = choices.operands[operandsMax[command] ?? 0];
+    if (surplus !== undefined) throw new UsageError(`${command} takes no "${surplus}"; see npm run admin -- help.`);
     for (const line of await connected(databaseUrlOf(config, choices.databaseUrl), (client) => run(client, choices))) {
       out(line);
     }

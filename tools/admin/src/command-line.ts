@@ -6,9 +6,12 @@ export interface Choices {
   readonly consumer: string | undefined;
   readonly id: string | undefined;
   readonly all: boolean;
+  readonly repair: boolean;
   readonly since: string | undefined;
   readonly json: boolean;
   readonly databaseUrl: string | undefined;
+  /** What stands behind the command's two words. */
+  readonly operands: readonly string[];
 }
 
 /** A command line as it was understood. */
@@ -34,16 +37,17 @@ export function readCommandLine(args: readonly string[]): CommandLine {
         consumer: { type: 'string' },
         id: { type: 'string' },
         all: { type: 'boolean', default: false },
+        repair: { type: 'boolean', default: false },
         since: { type: 'string' },
         json: { type: 'boolean', default: false },
         'database-url': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    const { service, consumer, id, all, since, json } = values;
+    const { service, consumer, id, all, repair, since, json, 'database-url': databaseUrl } = values;
     return {
-      command: values.help ? '' : positionals.join(' '),
-      choices: { service, consumer, id, all, since, json, databaseUrl: values['database-url'] },
+      command: values.help ? '' : positionals.slice(0, 2).join(' '),
+      choices: { service, consumer, id, all, repair, since, json, databaseUrl, operands: positionals.slice(2) },
     };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
