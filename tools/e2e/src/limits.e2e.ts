@@ -1,0 +1,198 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
+import { Api, type ApiAnswer } from './api.js';
+import {
+  combinations,
+  listFaults,
+  sendFaults,
+  wrongList,
+  wrongSend,
+  type WrongRequest,
+  type Wrongs,
+} from './order-of-checks.js';
+import { parseScrape, valuesOf } from './scrape.js';
+import { StackDatabase } from './stack-database.js';
+
+const GATEWAYS = 4;
+
+describe(`limits over ${GATEWAYS} gateways`, () => {
+  let stack: RunningStack;
+  let database: StackDatabase;
+  let baseUrl: string;
+  let organizations: readonly SeededOrganization[];
+
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-limits-'));
+    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: GATEWAYS } });
+    ({ baseUrl = '', organizations = [] } = stack.devJson);
+    database = await StackDatabase.open(stack);
+  }, 180_000);
+
+  afterAll(async () => {
+    await database?.close();
+    await stack?.destroy();
+  }, 60_000);
+
+  const named = (name: string): SeededOrganization => {
+    const found = organizations.find((one) => one.name === name);
+    if (!found) throw new Error(`there is no ${name}`);
+    return found;
+  };
+
+  describe('the order of checks', () => {
+    let wrongs: Wrongs;
+    let own: SeededOrganization;
+
+    beforeAll(async () => {
+      own = named('Initech');
+      wrongs = {
+        key: own.apiKey,
+        scopelessKey: await database.issueKey(own.id, ['contacts:read']),
+        phone: '+14155550170',
+        optedOutPhone: '+14155550171',
+      };
+      const optedOut = JSON.stringify({ phone: wrongs.optedOutPhone });
+      expect((await new Api(baseUrl, own.apiKey).ask('POST', '/v1/opt-outs', optedOut)).status).toBe(201);
+    });
+
+    /** Brings the organization about and asks. */
+    async function answerTo(request: WrongRequest): Promise<ApiAnswer> {
+      await database.setTerms(own.id, request.terms);
+      await database.query('UPDATE messaging.channel SET status = $2 WHERE organization_id = $1', [
+        own.id,
+        request.isDisconnected ? 'DISCONNECTED' : 'CONNECTED',
+      ]);
+      if (request.isLimited) await new Api(baseUrl, own.apiKey).get('/v1/ping');
+      const { method, path, key, contentType, body } = request;
+      const headers: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
+      return new Api(baseUrl, key).ask(method, path, body ?? undefined, headers);
+    }
+
+    it.each([
+      ['POST /v1/messages', sendFaults, wrongSend],
+      ['GET /v1/conversations', listFaults, wrongList],
+    ] as const)(
+      'of %s is that of the decisions: of all that is wrong, the earliest is told',
+      async (_route, faults, wrong) => {
+        const right = await answerTo(wrong(new Set(), wrongs));
+        expect(right.status).toBe(200);
+        const all = combinations(faults);
+        expect(all.length).toBeGreaterThan((faults.length * (faults.length - 1)) / 2);
+        for (const some of all) {
+          const names = some.map(({ name }) => name);
+          const { status, headers, body } = await answerTo(wrong(new Set(names), wrongs));
+          const [earliest] = some;
+          expect({ names, status, code: body?.error?.code, message: body?.error?.message }).toEqual({
+            names,
+            status: earliest?.status,
+            code: earliest?.code,
+            message: expect.stringMatching(earliest?.says ?? /never/),
+          });
+          // Whoever is known is told where the rate stands, whatever else is wrong.
+          const rate = ['limit', 'remaining', 'reset'].map((part) => headers.get(`ratelimit-${part}`));
+          if (status === 401) expect(rate).toEqual([null, null, null]);
+          else expect([names, rate.every((value) => /^\d+$/.test(value ?? ''))]).toEqual([names, true]);
+          expect(headers.has('retry-after')).toBe(status === 429);
+        }
+      },
+      120_000,
+    );
+  });
+
+  describe('the rate limit', () => {
+    let own: SeededOrganization;
+    let api: Api;
+
+    beforeAll(() => {
+      own = named('Acme');
+      api = new Api(baseUrl, own.apiKey);
+    });
+
+    const sentMessages = async (): Promise<number> => {
+      const [row] = await database.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM messaging.message WHERE organization_id = $1',
+        [own.id],
+      );
+      return row?.count ?? 0;
+    };
+
+    it('lets a burst pass exactly once, whichever gateway is asked, and the others wait', async () => {
+      await database.setTerms(own.id, { requestsPerMinute: 1, burst: 57 });
+      const answers = await Promise.all(Array.from({ length: 300 }, () => api.get('/v1/ping')));
+      const passed = answers.filter(({ status }) => status === 200);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect([passed.length, refused.length]).toEqual([57, 243]);
+      expect(passed.map(({ headers }) => Number(headers.get('ratelimit-remaining'))).sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 57 }, (_one, index) => index),
+      );
+      for (const { headers } of refused) {
+        expect(headers.get('ratelimit-limit')).toBe('57');
+        expect(headers.get('ratelimit-remaining')).toBe('0');
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
+        expect(headers.get('retry-after')).toMatch(/^\d+$/);
+      }
+      expect((await pingsByGateway()).filter((count) => count > 0)).toHaveLength(GATEWAYS);
+    }, 60_000);
+
+    it('then lets pass what its rate gives back, and never more', async () => {
+      await database.setTerms(own.id, { requestsPerMinute: 1_200, burst: 10 });
+      const startedMs = performance.now();
+      let passed = 0;
+      const flood = async (): Promise<void> => {
+        while (performance.now() - startedMs < 4_000) if ((await api.get('/v1/ping')).status === 200) passed++;
+      };
+      await Promise.all(Array.from({ length: 12 }, flood));
+      const elapsedS = (performance.now() - startedMs) / 1_000;
+      expect(passed).toBeLessThanOrEqual(10 + 20 * elapsedS + 1);
+      // The last answers may have been on their way for a while.
+      expect(passed).toBeGreaterThanOrEqual(10 + 20 * 3.5);
+    }, 60_000);
+
+    it('refuses before it reads: no body, no message, and no more of the rate', async () => {
+      await database.setTerms(own.id, { requestsPerMinute: 1, burst: 1 });
+      expect((await api.get('/v1/ping')).status).toBe(200);
+      const before = await sentMessages();
+      const first = await api.send('+14155550172', 'refused');
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, () => api.send('+14155550172', 'x'.repeat(100_000))),
+      );
+      expect(new Set(answers.map(({ status, body }) => `${status} ${body?.error?.code}`))).toEqual(
+        new Set(['429 RATE_LIMITED']),
+      );
+      expect(await sentMessages()).toBe(before);
+      const waits = [first, ...answers].map(({ headers }) => Number(headers.get('retry-after')));
+      expect(Math.max(...waits)).toBe(waits[0]);
+    }, 60_000);
+
+    it('is told with what fails on our side, too', async () => {
+      await database.setTerms(own.id, {});
+      const messaging = stack.process('messaging').pid;
+      process.kill(messaging, 'SIGSTOP');
+      try {
+        const answer = await api.get('/v1/channels');
+        expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([503, '5000']);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      } finally {
+        process.kill(messaging, 'SIGCONT');
+      }
+    }, 60_000);
+
+    /** How many pings each gateway has answered. */
+    async function pingsByGateway(): Promise<number[]> {
+      const gateways = stack.devJson.processes.filter(({ name }) => /^gateway(-\d+)?$/.test(name));
+      return Promise.all(
+        gateways.map(async ({ metrics = '' }) => {
+          const scraped = parseScrape(await (await fetch(metrics)).text());
+          const labels = { route: '/v1/ping' };
+          return valuesOf(scraped, 'http_server_request_duration_seconds_count', labels).reduce(
+            (sum, one) => sum + one,
+            0,
+          );
+        }),
+      );
+    }
+  });
+});

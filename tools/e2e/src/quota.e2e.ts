@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startStack, type RunningStack } from '@switchboard/dev';
+import { eventually } from '@switchboard/testing';
+import { Api, type ApiAnswer } from './api.js';
+import { StackDatabase } from './stack-database.js';
+
+const SENDERS = 200;
+const root = resolve(import.meta.dirname, '..', '..', '..');
+/** Magic recipient of the simulator: refused for good. */
+const REFUSED = '+12015550106';
+
+describe('the monthly quota, with two gateways and two replicas of messaging', () => {
+  let stack: RunningStack;
+  let database: StackDatabase;
+  let acme: Api;
+  let organizationId: string;
+  let phones = 0;
+
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-quota-'));
+    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: 2, messaging: 2 } });
+    const [first] = stack.devJson.organizations ?? [];
+    if (!first || !stack.devJson.baseUrl) throw new Error('the stack has nothing to test');
+    database = await StackDatabase.open(stack);
+    acme = new Api(stack.devJson.baseUrl, first.apiKey);
+    organizationId = first.id;
+  }, 180_000);
+
+  afterAll(async () => {
+    await database?.close();
+    await stack?.destroy();
+  }, 60_000);
+
+  const nextPhone = (): string => `+1415${5_550_000 + ++phones}`;
+  const quota = (): Promise<{ readonly used: number; readonly counted: number }> => database.quota(organizationId);
+  const sendAll = (count: number): Promise<(ApiAnswer | null)[]> =>
+    // Null when the connection broke: a process behind it was killed.
+    Promise.all(Array.from({ length: count }, () => acme.send(nextPhone(), 'edge').catch(() => null)));
+
+  it(`lets exactly the rest of it pass of ${SENDERS} concurrent senders, and tells the others why and until when`, async () => {
+    const { used } = await quota();
+    await database.setTerms(organizationId, { messagesPerMonth: used + 77 });
+    const answers = await sendAll(SENDERS);
+    const statuses = answers.map((answer) => answer?.status);
+    expect([
+      statuses.filter((status) => status === 200).length,
+      statuses.filter((status) => status === 402).length,
+    ]).toEqual([77, SENDERS - 77]);
+    expect(await quota()).toEqual({ used: used + 77, counted: used + 77 });
+    const refused = answers.find((answer) => answer?.status === 402);
+    expect(refused?.body?.error).toEqual({
+      code: 'PAYMENT_REQUIRED',
+      message: expect.stringMatching(
+        /^The monthly quota of [\d,]+ messages is used up; it begins anew on \d{4}-\d{2}-01 at 00:00 UTC$/,
+      ),
+    });
+    // Refused before it was stored.
+    expect(refused?.headers.get('x-message-id')).toBeNull();
+  }, 120_000);
+
+  it('counts again for the next request when the plan is raised, and refuses at once when it is lowered', async () => {
+    const { used } = await quota();
+    await database.setTerms(organizationId, { messagesPerMonth: used + 1 });
+    expect([
+      (await acme.send(nextPhone(), 'one more')).status,
+      (await acme.send(nextPhone(), 'too many')).status,
+    ]).toEqual([200, 402]);
+    await database.setTerms(organizationId, { messagesPerMonth: 0 });
+    expect((await acme.send(nextPhone(), 'none')).status).toBe(402);
+    await database.setTerms(organizationId, {});
+    expect((await acme.send(nextPhone(), 'the plan of a million')).status).toBe(200);
+  });
+
+  it('is given back when the upstream refuses for good', async () => {
+    const { used } = await quota();
+    await database.setTerms(organizationId, { messagesPerMonth: used + 1 });
+    for (let turn = 0; turn < 3; turn++) {
+      const refused = await acme.send(REFUSED, 'refused');
+      expect([refused.status, refused.body?.error?.code]).toEqual([400, 'UPSTREAM_REJECTED']);
+      expect(refused.headers.get('x-message-id')).not.toBeNull();
+    }
+    expect(await quota()).toEqual({ used, counted: used });
+    expect([(await acme.send(nextPhone(), 'the last')).status, (await acme.send(REFUSED, 'refused')).status]).toEqual([
+      200, 402,
+    ]);
+  });
+
+  it('is never exceeded while replicas are killed at its edge, ends used up to the last message, and agrees', async () => {
+    let sent = 0;
+    for (const name of ['messaging', 'messaging-2', 'messaging', 'messaging-2']) {
+      const { used } = await quota();
+      const max = used + 60;
+      await database.setTerms(organizationId, { messagesPerMonth: max });
+      const sends = sendAll(SENDERS);
+      await wait(40 + Math.random() * 160);
+      await stack.process(name).kill('SIGKILL');
+      const answers = await sends;
+      await stack.process(name).restarted();
+      const passed = answers.filter((answer) => answer?.status === 200).length;
+      const between = await quota();
+      expect(between.used).toBe(between.counted);
+      expect(between.used).toBeLessThanOrEqual(max);
+      expect(between.used).toBeGreaterThanOrEqual(used + passed);
+      await eventually(async () => (await acme.send(nextPhone(), 'the rest')).status === 402, { deadlineMs: 30_000 });
+      expect(await quota()).toEqual({ used: max, counted: max });
+      sent += passed;
+    }
+    expect(sent).toBeGreaterThan(0);
+    expect(await admin('quota', 'check')).toMatchObject({ code: 0, out: expect.stringContaining('agree') });
+  }, 180_000);
+
+  it('can be checked and repaired by an operator', async () => {
+    const { used } = await quota();
+    const before = await admin('quota', 'show', organizationId, '--json');
+    expect(JSON.parse(before.out.split('\n')[0] ?? '')).toMatchObject({ organization: organizationId, used });
+    await database.query('UPDATE messaging.quota SET used = used + 5 WHERE organization_id = $1', [organizationId]);
+    const wrong = await admin('quota', 'check', organizationId);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('1 counters differ')]);
+    expect(await admin('quota', 'check', organizationId, '--repair')).toMatchObject({ code: 0 });
+    expect(await quota()).toEqual({ used, counted: used });
+    expect(await admin('quota', 'check', organizationId)).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  it('stands beside the subscription: past due refuses sending alone, canceled all but ping', async () => {
+    const ask = async (): Promise<unknown[]> => {
+      const answers = [
+        await acme.send(nextPhone(), 'paid?'),
+        await acme.get('/v1/conversations'),
+        await acme.get('/v1/ping'),
+      ];
+      return answers.map(({ status, body }) => (status === 402 ? body?.error?.message : status));
+    };
+    await database.setTerms(organizationId, { status: 'PAST_DUE', messagesPerMonth: 0 });
+    expect(await ask()).toEqual(['A payment is past due: sending is refused until it is settled', 200, 200]);
+    await database.setTerms(organizationId, { status: 'CANCELED', messagesPerMonth: 0 });
+    expect(await ask()).toEqual(['The subscription is canceled', 'The subscription is canceled', 200]);
+    await database.setTerms(organizationId, {});
+    expect(await ask()).toEqual([200, 200, 200]);
+  });
+
+  interface Said {
+    readonly code: number;
+    readonly out: string;
+    readonly err: string;
+  }
+
+  /** Runs the operator's command as a program of its own. */
+  async function admin(...args: string[]): Promise<Said> {
+    const program = [join(root, 'tools', 'admin', 'dist', 'main.js'), ...args];
+    const options = ['--database-url', stack.devJson.databaseUrl];
+    return new Promise((done) => {
+      execFile(process.execPath, [...program, ...options], (error, out, err) =>
+        done({ code: error ? Number(error.code) : 0, out, err }),
+      );
+    });
+  }
+});
