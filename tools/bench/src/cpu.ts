@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
@@ -14,4 +14,29 @@ function machineCpuMicros(): number {
   const ticks = first.trim().split(/\s+/).slice(1).map(Number);
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = ticks;
   return (user + nice + system + irq + softirq) * TICK_MS * 1_000;
+}
+
+/** Microseconds of CPU that processes and all below them have spent so far; children that have ended are left out. */
+export function treesCpuMicros(roots: readonly number[]): number {
+  const processes = new Map(readdirSync('/proc').flatMap((name) => statOf(name)));
+  const isBelow = (pid: number): boolean => {
+    for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (roots.includes(at)) return true;
+    return false;
+  };
+  let micros = 0;
+  for (const [pid, { ticks }] of processes) if (isBelow(pid)) micros += ticks * TICK_MS * 1_000;
+  return micros;
+}
+
+/** Source: proc(5), `/proc/pid/stat`: fields 4 (parent), 14 and 15 (user and system time), behind the name in brackets. */
+function statOf(name: string): [number, { readonly parent: number; readonly ticks: number }][] {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return [[Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }]];
+  } catch {
+    // It has ended meanwhile.
+    return [];
+  }
 }

@@ -5,8 +5,16 @@ export interface LoadOptions {
   readonly url: string;
   readonly connections: number;
   readonly durationMs: number;
-  /** The next request's path, headers and body. */
-  readonly next: () => { readonly path: string; readonly headers: Record<string, string>; readonly body: string };
+  /** The next request; a POST unless it says otherwise. */
+  readonly next: () => LoadRequest;
+}
+
+/** One request of the loop. */
+export interface LoadRequest {
+  readonly method?: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
 }
 
 /** What a run of the loop saw. */
@@ -29,9 +37,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const startedMs = performance.now();
   const one = async (): Promise<void> => {
     while (performance.now() - startedMs < options.durationMs) {
-      const { path, headers, body } = options.next();
+      const { method = 'POST', path, headers, body = null } = options.next();
       const askedMs = performance.now();
-      const answer = await pool.request({ method: 'POST', path, headers, body });
+      const answer = await pool.request({ method, path, headers, body });
       const text = await answer.body.text();
       latencies.push(performance.now() - askedMs);
       if (answer.statusCode === 200) continue;

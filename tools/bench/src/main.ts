@@ -1,12 +1,16 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
+import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
 
 const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [--rounds 5] [--seconds 6]
        npm run bench -- contacts [--short] [--contacts 1000000] [--requests 200]
        npm run bench -- lists [--short] [--conversations 1000000] [--requests 200]
+       npm run bench -- admission [--short] [--rounds 5] [--seconds 6]
+       npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
     --short    one round of 2 s at 32 connections
@@ -14,6 +18,10 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    20 requests each over 50,000 contacts
   lists      conversations of one organization and messages of one conversation, page 1 and page 1,000
     --short    20 requests each over 50,000 conversations
+  admission  CPU of key, rate, scope and plan at 32 connections: a route with a key against one without
+    --short    two rounds of 3 s
+  fairness   sends of one organization while another floods at 50 times its limit, against the same without the flood
+    --short    two rounds of 4 s at the first limit
 `;
 
 const { values, positionals } = parseArgs({
@@ -25,12 +33,13 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '6' },
     contacts: { type: 'string', default: '1000000' },
     conversations: { type: 'string', default: '1000000' },
+    limits: { type: 'string', default: '300,1200' },
     requests: { type: 'string', default: '200' },
     help: { type: 'boolean', default: false },
   },
 });
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts, lists };
+const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts, lists, admission, fairness };
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
 
@@ -76,6 +85,35 @@ async function lists(): Promise<void> {
   onLine('| list | items | page 1 p50 / p95 ms | page 1,000 p50 / p95 ms | ratio of p50 |');
   onLine('|---|---|---|---|---|');
   for (const line of linesOfLists(pairs)) onLine(line);
+}
+
+async function admission(): Promise<void> {
+  const row = await benchAdmission({
+    connections: 32,
+    rounds: values.short ? 2 : Number(values.rounds),
+    roundMs: values.short ? 3_000 : Number(values.seconds) * 1_000,
+    onLine,
+  });
+  onLine(`\nAdmission, ${machine}`);
+  onLine('| route | connections | req/s | p99 ms | gateway µs | postgres µs | admission µs |');
+  onLine('|---|---|---|---|---|---|---|');
+  for (const line of linesOfAdmission(row)) onLine(line);
+}
+
+async function fairness(): Promise<void> {
+  const limits = values.limits.split(',').map(Number);
+  const rows = await benchFairness({
+    limits: values.short ? limits.slice(0, 1) : limits,
+    rounds: values.short ? 2 : Number(values.rounds),
+    roundMs: values.short ? 4_000 : Number(values.seconds) * 1_000,
+    onLine,
+  });
+  onLine(`\nPOST /v1/messages of one organization beside another that floods at 50 times its limit, ${machine}`);
+  onLine(
+    '| limit of the flood, /min | flood req/s | of it 429 | sends | idle p50 / p99 ms | flooded p50 / p99 ms | p99 ratio |',
+  );
+  onLine('|---|---|---|---|---|---|---|');
+  for (const line of linesOfFairness(rows)) onLine(line);
 }
 
 function onLine(line: string): void {

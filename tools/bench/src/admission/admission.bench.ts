@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startStack, type RunningStack } from '@switchboard/dev';
+import pg from 'pg';
+import { treesCpuMicros } from '../cpu.js';
+import { liftRateLimit } from '../lift-rate-limit.js';
+import { runLoad } from '../load.js';
+import { median } from '../percentile.js';
+
+/** How long and how wide to measure. */
+export interface AdmissionOptions {
+  readonly connections: number;
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly onLine: (line: string) => void;
+}
+
+/** Medians of the rounds; microseconds of CPU a request. */
+export interface AdmissionRow {
+  readonly connections: number;
+  readonly bare: RouteCost;
+  readonly admitted: RouteCost;
+  /** What admission adds, all processes together. */
+  readonly admissionMicros: number;
+}
+
+interface RouteCost {
+  readonly perSecond: number;
+  readonly p99Ms: number;
+  readonly gatewayMicros: number;
+  readonly postgresMicros: number;
+}
+
+/**
+ * Measures what admission costs: `GET /v1/ping`, which does nothing else, against `GET /health/live` of the same gateway,
+ * in alternating rounds. Of each process that takes part the CPU is its own, whatever else runs on the machine.
+ */
+export async function benchAdmission(options: AdmissionOptions): Promise<AdmissionRow> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+  let stack: RunningStack | undefined;
+  try {
+    options.onLine('starting everything');
+    stack = await startStack({ dataDir, quiet: true });
+    return await measure(stack, options);
+  } finally {
+    await stack?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measure(stack: RunningStack, options: AdmissionOptions): Promise<AdmissionRow> {
+  const { baseUrl, databaseUrl, organizations = [] } = stack.devJson;
+  const [own] = organizations;
+  if (!baseUrl || !own) throw new Error('the stack has no organizations');
+  await lift(databaseUrl, own.id);
+  const pids = { gateway: stack.process('gateway').pid, postgres: stack.process('postgres').pid };
+  const load = async (path: string, durationMs = options.roundMs): Promise<RouteCost> => {
+    const headers = { authorization: `Bearer ${own.apiKey}` };
+    const before = { gateway: treesCpuMicros([pids.gateway]), postgres: treesCpuMicros([pids.postgres]) };
+    const next = () => ({ method: 'GET' as const, path, headers });
+    const result = await runLoad({ url: baseUrl, connections: options.connections, durationMs, next });
+    if (result.failures > 0) throw new Error(`${result.failures} failures at ${path}: ${result.firstFailure}`);
+    return {
+      perSecond: result.perSecond,
+      p99Ms: result.p99Ms,
+      gatewayMicros: (treesCpuMicros([pids.gateway]) - before.gateway) / result.requests,
+      postgresMicros: (treesCpuMicros([pids.postgres]) - before.postgres) / result.requests,
+    };
+  };
+  options.onLine('warming up');
+  for (const path of ['/v1/ping', '/health/live']) await load(path, 3_000);
+  const bare: RouteCost[] = [];
+  const admitted: RouteCost[] = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    bare.push(await load('/health/live'));
+    admitted.push(await load('/v1/ping'));
+    const added = totalOf(admitted.at(-1)) - totalOf(bare.at(-1));
+    options.onLine(`round ${round}: admission adds ${added.toFixed(0)} µs a request`);
+  }
+  const added = median(admitted.map((one, round) => totalOf(one) - totalOf(bare[round])));
+  return {
+    connections: options.connections,
+    bare: medianOf(bare),
+    admitted: medianOf(admitted),
+    admissionMicros: added,
+  };
+}
+
+async function lift(databaseUrl: string, organizationId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await liftRateLimit(client, organizationId);
+  } finally {
+    await client.end();
+  }
+}
+
+function totalOf(cost: RouteCost | undefined): number {
+  return (cost?.gatewayMicros ?? 0) + (cost?.postgresMicros ?? 0);
+}
+
+/** The median of each number by itself. */
+function medianOf(all: readonly RouteCost[]): RouteCost {
+  return {
+    perSecond: median(all.map((one) => one.perSecond)),
+    p99Ms: median(all.map((one) => one.p99Ms)),
+    gatewayMicros: median(all.map((one) => one.gatewayMicros)),
+    postgresMicros: median(all.map((one) => one.postgresMicros)),
+  };
+}
+
+/** Rows of a table. */
+export function linesOfAdmission({ connections, bare, admitted, admissionMicros }: AdmissionRow): string[] {
+  const cells = ({ perSecond, p99Ms, gatewayMicros, postgresMicros }: RouteCost): string =>
+    [perSecond, p99Ms, gatewayMicros, postgresMicros].map((value) => value.toFixed(value < 100 ? 1 : 0)).join(' | ');
+  return [
+    `| \`GET /health/live\` | ${connections} | ${cells(bare)} | |`,
+    `| \`GET /v1/ping\` | ${connections} | ${cells(admitted)} | ${admissionMicros.toFixed(0)} |`,
+  ];
+}

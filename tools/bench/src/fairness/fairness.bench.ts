@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { startStack, type RunningStack } from '@switchboard/dev';
+import pg from 'pg';
+import { liftRateLimit } from '../lift-rate-limit.js';
+import { percentile } from '../percentile.js';
+import { startPacedLoad, type PacedLoadOptions } from './paced-load.js';
+
+/** How long to measure, and what. */
+export interface FairnessOptions {
+  /** Rate limits of the organization that floods, in requests a minute; the burst is the same. */
+  readonly limits: readonly number[];
+  /** Pairs of idle and flooded measurements, alternating. */
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly onLine: (line: string) => void;
+}
+
+/** One row: the other organization's sends, idle and under the flood; all rounds together. */
+export interface FairnessRow {
+  readonly requestsPerMinute: number;
+  /** Requests of the flood a second, as answered, and the share of them that was 429. */
+  readonly floodPerSecond: number;
+  readonly limitedShare: number;
+  readonly idle: Latency;
+  readonly flooded: Latency;
+  readonly p99Ratio: number;
+}
+
+interface Latency {
+  readonly requests: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Times its own limit. Source: the bar, "one organisation floods at 50 times its limit". */
+const TIMES = 50;
+const FLOOD_CONNECTIONS = 64;
+/** What the other organization sends a second, from so many connections. */
+const OWN_PER_SECOND = 40;
+const OWN_CONNECTIONS = 16;
+const RECIPIENTS = Array.from({ length: 200 }, (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`);
+
+/** Measures what an organization's flood costs another, in alternating rounds on one running stack. */
+export async function benchFairness(options: FairnessOptions): Promise<FairnessRow[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+  let stack: RunningStack | undefined;
+  try {
+    options.onLine('starting everything');
+    stack = await startStack({ dataDir, quiet: true });
+    return await measure(stack, options);
+  } finally {
+    await stack?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measure({ devJson }: RunningStack, options: FairnessOptions): Promise<FairnessRow[]> {
+  const { baseUrl, databaseUrl, organizations = [] } = devJson;
+  const [loud, , quiet] = organizations;
+  if (!baseUrl || !loud || !quiet) throw new Error('the stack has no organizations');
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    await liftRateLimit(database, quiet.id);
+    const own = { url: baseUrl, apiKey: quiet.apiKey, connections: OWN_CONNECTIONS, recipients: RECIPIENTS };
+    const flood = { url: baseUrl, apiKey: loud.apiKey, connections: FLOOD_CONNECTIONS, recipients: RECIPIENTS };
+    options.onLine('warming up');
+    await ownLatencies({ ...own, perSecond: OWN_PER_SECOND * 2 }, 5_000);
+    const rows: FairnessRow[] = [];
+    for (const requestsPerMinute of options.limits) {
+      const perSecond = (requestsPerMinute / 60) * TIMES;
+      const idle: number[] = [];
+      const flooded: number[] = [];
+      const statuses: Record<number, number> = {};
+      for (let round = 1; round <= options.rounds; round++) {
+        const quietly = await ownLatencies({ ...own, perSecond: OWN_PER_SECOND }, options.roundMs);
+        await limit(database, loud.id, requestsPerMinute);
+        const stopFlood = startFlood({ ...flood, perSecond });
+        // Its burst, and the first of its connections, are over.
+        await wait(1_000);
+        const loudly = await ownLatencies({ ...own, perSecond: OWN_PER_SECOND }, options.roundMs);
+        for (const [status, count] of Object.entries(await stopFlood())) {
+          statuses[Number(status)] = (statuses[Number(status)] ?? 0) + count;
+        }
+        idle.push(...quietly);
+        flooded.push(...loudly);
+        const [calm, under] = [percentile(quietly, 0.99), percentile(loudly, 0.99)];
+        options.onLine(
+          `${requestsPerMinute}/min, round ${round}: p99 ${calm.toFixed(1)} ms idle, ${under.toFixed(1)} ms flooded`,
+        );
+      }
+      rows.push(
+        rowOf(requestsPerMinute, idle, flooded, statuses, (options.rounds * (options.roundMs + 1_000)) / 1_000),
+      );
+    }
+    return rows;
+  } finally {
+    await database.end();
+  }
+}
+
+/** @throws Error when anything is answered otherwise than by 200 */
+async function ownLatencies(options: PacedLoadOptions, durationMs: number): Promise<readonly number[]> {
+  const load = startPacedLoad(options);
+  await wait(durationMs);
+  const { latenciesMs, statuses } = await load.stop();
+  const others = Object.keys(statuses).filter((status) => status !== '200');
+  if (others.length > 0) throw new Error(`the other organization was answered ${JSON.stringify(statuses)}`);
+  return latenciesMs;
+}
+
+/** @returns ends it; resolves to the counts of its answers by status */
+function startFlood(options: PacedLoadOptions): () => Promise<Record<string, number>> {
+  const worker = new Worker(new URL('./flood.worker.js', import.meta.url), { workerData: options });
+  return async () => {
+    worker.postMessage('stop');
+    const [statuses] = (await once(worker, 'message')) as [Record<string, number>];
+    await worker.terminate();
+    return statuses;
+  };
+}
+
+async function limit(database: pg.Client, organizationId: string, requestsPerMinute: number): Promise<void> {
+  await database.query('UPDATE gateway.organization SET requests_per_minute = $2, request_burst = $2 WHERE id = $1', [
+    organizationId,
+    requestsPerMinute,
+  ]);
+  await database.query('DELETE FROM gateway.rate_limit WHERE organization_id = $1', [organizationId]);
+}
+
+function rowOf(
+  requestsPerMinute: number,
+  idle: readonly number[],
+  flooded: readonly number[],
+  statuses: Readonly<Record<number, number>>,
+  seconds: number,
+): FairnessRow {
+  const latency = (all: readonly number[]): Latency => ({
+    requests: all.length,
+    p50Ms: percentile(all, 0.5),
+    p99Ms: percentile(all, 0.99),
+  });
+  const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  const [calm, under] = [latency(idle), latency(flooded)];
+  return {
+    requestsPerMinute,
+    floodPerSecond: answered / seconds,
+    limitedShare: (statuses[429] ?? 0) / Math.max(1, answered),
+    idle: calm,
+    flooded: under,
+    p99Ratio: under.p99Ms / calm.p99Ms,
+  };
+}
+
+/** Rows of a table. */
+export function linesOfFairness(rows: readonly FairnessRow[]): string[] {
+  const times = ({ p50Ms, p99Ms }: Latency): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)}`;
+  return rows.map(({ requestsPerMinute, floodPerSecond, limitedShare, idle, flooded, p99Ratio }) => {
+    const cells = [
+      requestsPerMinute,
+      floodPerSecond.toFixed(0),
+      `${(limitedShare * 100).toFixed(0)} %`,
+      flooded.requests,
+      times(idle),
+      times(flooded),
+      p99Ratio.toFixed(2),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+}

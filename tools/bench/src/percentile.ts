@@ -1,0 +1,10 @@
+/** The value below which that share of all lies; 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** The median. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
