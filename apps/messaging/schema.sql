@@ -9,6 +9,7 @@ inbox partition by RANGE (event_id)
 message partition by RANGE (id)
 migration
 outbox partition by RANGE (id)
+quota with fillfactor=50
 relay_state with fillfactor=50
 suppression
 upstream_message
@@ -94,6 +95,9 @@ outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
 outbox.published_at timestamp with time zone
+quota.organization_id text collate C not null
+quota.month text collate C not null
+quota.used bigint not null
 relay_state.stream text collate C not null
 relay_state.created text not null
 relay_state.last_sequence bigint not null
@@ -127,6 +131,9 @@ message: CHECK ((type = ANY (ARRAY['TEXT'::text, 'TEMPLATE'::text, 'UNSUPPORTED'
 message: PRIMARY KEY (organization_id, id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+quota: CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
+quota: CHECK ((used >= 0))
+quota: PRIMARY KEY (organization_id, month)
 relay_state: PRIMARY KEY (stream)
 suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
@@ -154,6 +161,7 @@ CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organiza
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
+CREATE UNIQUE INDEX quota_pkey ON messaging.quota USING btree (organization_id, month)
 CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
 CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id, observed_by)
 CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
@@ -166,3 +174,5 @@ ensure_partition(parent text, moment_from timestamp with time zone, moment_to ti
 keep_message_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+quota_counted(organization text, of_month text)
+take_quota(organizations text[], months text[], messages integer[], used_before_max bigint[])

@@ -68,7 +68,13 @@ describe('bodies and queries', () => {
       200,
       ['id', 'conversationId', 'contactId', 'upstreamMessageId'],
     ]);
-    expect(edge.sent.at(-1)).toEqual({ messageId: answer.id, to: '+12015550123', text, messagingChannelId: null });
+    expect(edge.sent.at(-1)).toEqual({
+      messageId: answer.id,
+      to: '+12015550123',
+      text,
+      messagingChannelId: null,
+      messagesPerMonth: 50_000_000,
+    });
     expect(answer.id).toMatch(/^c[0-9a-z]{24}$/);
   });
 

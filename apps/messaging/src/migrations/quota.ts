@@ -3,10 +3,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * What each organization has used of its messages of a month. Source: docs/adr/0014-quota.md
  *
- * Messages that are stored already are counted, those of the current and the former month. What replicas of the release
+ * Messages that are stored already are counted, those of the current month and the two beside it. What replicas of the release
  * before accept while they are being replaced is not: `npm run admin -- quota check --repair` afterwards counts that too.
  *
- * Lock: none on tables that exist; messages of two months are read once. Reversal: forgets the counters.
+ * Lock: none on tables that exist; messages of these months are read once. Reversal: forgets the counters.
  */
 export class Quota1764000003000 implements MigrationInterface {
   name = 'Quota1764000003000';
@@ -78,11 +78,11 @@ const COUNTED = `
   $$;
 `;
 
-/** Who has sent has a channel. */
+/** Who has sent has a channel. The month to come may have messages already, of a gateway whose clock is ahead. */
 const COUNT_WHAT_IS_STORED = `
   INSERT INTO quota (organization_id, month, used)
   SELECT o.organization_id, m.month, quota_counted(o.organization_id, m.month)
   FROM (SELECT DISTINCT organization_id FROM channel) AS o
   CROSS JOIN (SELECT to_char((now() AT TIME ZONE 'UTC') - make_interval(months => ago), 'YYYY-MM') AS month
-    FROM generate_series(0, 1) AS ago) AS m
+    FROM generate_series(-1, 1) AS ago) AS m
 `;
