@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/service';
 import { ChangeConversationController } from './edge/change-conversation/change-conversation.controller.js';
+import { ChangePasswordController } from './edge/change-password/change-password.controller.js';
 import { CreateOptOutController } from './edge/create-opt-out/create-opt-out.controller.js';
 import { DeleteOptOutController } from './edge/delete-opt-out/delete-opt-out.controller.js';
 import { Descriptions } from './edge/description/descriptions.js';
@@ -9,6 +10,7 @@ import { GetContactController } from './edge/get-contact/get-contact.controller.
 import { GetConversationController } from './edge/get-conversation/get-conversation.controller.js';
 import { GetMessageController } from './edge/get-message/get-message.controller.js';
 import { GetOptOutController } from './edge/get-opt-out/get-opt-out.controller.js';
+import { GetSessionController } from './edge/get-session/get-session.controller.js';
 import { HealthController, READINESS_CHECKS } from './edge/health/health.controller.js';
 import { ListChannelsController } from './edge/list-channels/list-channels.controller.js';
 import { ListContactsController } from './edge/list-contacts/list-contacts.controller.js';
@@ -20,13 +22,32 @@ import { PingController } from './edge/ping/ping.controller.js';
 import { SendMessageController } from './edge/send-message/send-message.controller.js';
 import { SendMessage } from './edge/send-message/send-message.js';
 import { ServeDescriptionController } from './edge/serve-description/serve-description.controller.js';
+import { SessionAnswer } from './edge/session/session-answer.js';
+import type { SessionCookie } from './edge/session/session-cookie.js';
+import { SignInController } from './edge/sign-in/sign-in.controller.js';
+import { SignOutController } from './edge/sign-out/sign-out.controller.js';
+import { SignOutEverywhereController } from './edge/sign-out-everywhere/sign-out-everywhere.controller.js';
+import { SwitchOrganizationController } from './edge/switch-organization/switch-organization.controller.js';
 import { TakeCallbackController, VERIFY_TOKEN } from './edge/take-callback/take-callback.controller.js';
 import { TakeCallback } from './edge/take-callback/take-callback.js';
 import { UpsertContactController } from './edge/upsert-contact/upsert-contact.controller.js';
+import { PEOPLE, type People } from './organization/people.contract.js';
+
+/** The routes under /app/api. */
+const appControllers = [
+  SignInController,
+  GetSessionController,
+  SignOutController,
+  SignOutEverywhereController,
+  SwitchOrganizationController,
+  ChangePasswordController,
+];
 
 /** What the handlers stand on. */
 export interface GatewayParts {
   readonly platform: Pick<Platform, 'rpc'>;
+  readonly people: People;
+  readonly sessionCookie: SessionCookie;
   readonly takeCallback: TakeCallback;
   readonly verifyToken: string;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
@@ -36,7 +57,15 @@ export interface GatewayParts {
 /** The routes of the gateway. What runs before every route is no module: it is the HTTP server itself. */
 @Module({})
 export class GatewayModule {
-  static of({ platform, takeCallback, verifyToken, checks, descriptions }: GatewayParts): DynamicModule {
+  static of({
+    platform,
+    people,
+    sessionCookie,
+    takeCallback,
+    verifyToken,
+    checks,
+    descriptions,
+  }: GatewayParts): DynamicModule {
     return {
       module: GatewayModule,
       controllers: [
@@ -58,11 +87,14 @@ export class GatewayModule {
         ServeDescriptionController,
         TakeCallbackController,
         HealthController,
+        ...appControllers,
       ],
       providers: [
         { provide: RpcClient, useValue: platform.rpc },
         { provide: SendMessage, useValue: new SendMessage(platform.rpc, systemClock) },
         { provide: ListMessages, useValue: new ListMessages(platform.rpc) },
+        { provide: PEOPLE, useValue: people },
+        { provide: SessionAnswer, useValue: new SessionAnswer(people.sessions, sessionCookie) },
         { provide: TakeCallback, useValue: takeCallback },
         { provide: VERIFY_TOKEN, useValue: verifyToken },
         { provide: READINESS_CHECKS, useValue: checks },

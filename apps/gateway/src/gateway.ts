@@ -17,7 +17,9 @@ import { stopAccepting } from './edge/http/stop-accepting.js';
 import { TakeCallback } from './edge/take-callback/take-callback.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
+import { SessionCookie } from './edge/session/session-cookie.js';
 import { DatabaseAdmission } from './organization/admission/admission.js';
+import { openPeople } from './organization/people.js';
 import { KeyUseRecorder } from './organization/record-key-use/record-key-use.worker.js';
 
 /** A gateway that runs. */
@@ -54,12 +56,16 @@ async function serveHttp(
   const { database, relay, log } = platform;
   const admission = new DatabaseAdmission(database);
   const keyUses = new KeyUseRecorder(database, systemClock, log);
+  const people = openPeople(database, systemClock);
+  const sessionCookie = new SessionCookie(config.PUBLIC_BASE_URL);
   const openRequests = new OpenRequests();
   const appSecret = config.CLOUD_APP_SECRET;
   const takeCallback = new TakeCallback({ database, relay, clock: systemClock, log, appSecret });
   const table = new RouteTable();
   const server = createHttpServer({
     admission,
+    sessions: people.sessions,
+    sessionCookie,
     keyUses,
     openRequests,
     metrics: measureRequests(() => openRequests.size),
@@ -76,7 +82,15 @@ async function serveHttp(
   const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };
   const verifyToken = config.CLOUD_VERIFY_TOKEN;
   const descriptions = new Descriptions();
-  const routes = GatewayModule.of({ platform, takeCallback, verifyToken, checks, descriptions });
+  const routes = GatewayModule.of({
+    platform,
+    people,
+    sessionCookie,
+    takeCallback,
+    verifyToken,
+    checks,
+    descriptions,
+  });
   const app = await mountOnServer(server, routes, log, openRequests);
   descriptions.prepare(table.mounted);
   const internal = new InternalServer({ checks, metrics });

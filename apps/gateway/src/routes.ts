@@ -4,6 +4,7 @@ import { OpenRequests } from './edge/http/open-requests.js';
 import { applyDeclaration, type RouteDeclaration } from './edge/http/route-declaration.js';
 import { RouteTable, type MountedRoute } from './edge/http/route-table.js';
 import { mountOnServer } from './gateway.js';
+import type { Role } from './organization/people.contract.js';
 import { GatewayModule, type GatewayParts } from './gateway.module.js';
 
 /** What of a request a route reads. */
@@ -19,6 +20,8 @@ export interface GatewayRoute {
   /** Its parameters begin with a colon. */
   readonly path: string;
   readonly access: RouteDeclaration['access'];
+  /** Who may, on a route for sessions; null: every member, or a route of another kind. */
+  readonly roles: readonly Role[] | null;
   /** Reads a request as the gateway would. @throws AppError, whose message names the fields that are not as they should be */
   read(request: RequestParts): unknown;
 }
@@ -30,7 +33,9 @@ const nothing: object = new Proxy({}, { get: (_target, name) => (name === 'then'
 export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
   const routes = await mountedRoutes();
   return routes.map(({ method, path, declaration }) => {
-    return { method, path, access: declaration.access, read: (parts) => read(declaration, parts) };
+    const { access } = declaration;
+    const roles = access === 'session' ? declaration.roles : null;
+    return { method, path, access, roles, read: (parts) => read(declaration, parts) };
   });
 }
 
@@ -49,7 +54,7 @@ export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
 }
 
 function read(declaration: RouteDeclaration, parts: RequestParts): unknown {
-  if (declaration.access !== 'key') return undefined;
+  if (declaration.access === 'public') return undefined;
   const request: object = { ...parts, headers: {}, raw: { url: '/', rawHeaders: [] } };
   return declaration.input?.(request as FastifyRequest);
 }

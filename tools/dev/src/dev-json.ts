@@ -5,6 +5,8 @@ export interface SeededOrganization {
   readonly id: string;
   readonly name: string;
   readonly apiKey: string;
+  /** People who can sign in; their first passwords. */
+  readonly users?: readonly { readonly role: string; readonly email: string; readonly password: string }[];
   readonly channels?: readonly { readonly id: string; readonly phone: string; readonly isDefault: boolean }[];
   readonly [section: string]: unknown;
 }

@@ -6,6 +6,7 @@ export function summarize(
   start: { readonly dataDir: string; readonly seconds: number; readonly isDetached: boolean },
 ): string {
   const organization = dev.organizations?.[0];
+  const owner = organization?.users?.[0];
   const lines = [
     '',
     `  Ready in ${start.seconds.toFixed(1)} s.`,
@@ -13,6 +14,7 @@ export function summarize(
     ...row('API', dev.baseUrl),
     ...row('Simulator', dev.simulatorUrl),
     ...row('API key', organization && `${organization.apiKey}  (${organization.name})`),
+    ...row('Sign-in', owner && `${owner.email}  ${owner.password}`),
     ...row('Logs', `${start.dataDir}/logs`),
     ...row('Details', `${start.dataDir}/dev.json`),
   ];

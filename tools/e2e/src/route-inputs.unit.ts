@@ -11,6 +11,7 @@ const route = (method: string, path: string, read: Read): GatewayRoute => ({
   method,
   path,
   access: 'key',
+  roles: null,
   read: (parts) => read(parts as Parameters<Read>[0]),
 });
 const required = (fields: Fields, ...names: string[]): void => {

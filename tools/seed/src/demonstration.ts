@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { newApiKey, type OrganizationSeed } from '@switchboard/gateway/seed';
+import { newApiKey, type OrganizationSeed, type UserSeed } from '@switchboard/gateway/seed';
 
 /** A channel of a demonstration organization, as the provider knows it. */
 export interface DemonstrationChannel {
@@ -26,6 +27,19 @@ export function newDemonstrations(): Demonstration[] {
   ];
 }
 
+/** Its owner, an administrator and a member, each with a new password. @param name the organization's */
+export function newUsersOf(name: string): UserSeed[] {
+  return (['OWNER', 'ADMIN', 'MEMBER'] as const).map((role) => ({
+    id: newCuid(),
+    membershipId: newCuid(),
+    // A domain that nobody can own. Source: RFC 2606.
+    email: `${role.toLowerCase()}@${name.toLowerCase()}.example`,
+    name: `${name} ${role.toLowerCase()}`,
+    role,
+    password: randomBytes(15).toString('base64url'),
+  }));
+}
+
 function demonstrationOf(
   name: string,
   plan: OrganizationSeed['plan'],
@@ -38,6 +52,7 @@ function demonstrationOf(
     plan,
     keyId: newCuid(),
     apiKey: newApiKey(),
+    users: newUsersOf(name),
     businessAccountId,
     accessToken: `simulator-${newCuid()}`,
     channels: phones.map((phone, index) => ({

@@ -1,25 +1,28 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { newDemonstrations, type Demonstration } from './demonstration.js';
+import { newDemonstrations, newUsersOf, type Demonstration } from './demonstration.js';
 
 /**
- * The demonstration organizations of this data folder, made when there are none. The file holds keys in clear and is
+ * The demonstration organizations of this data folder, made when there are none. The file holds keys and passwords in clear and is
  * readable by its owner alone.
  */
 export async function demonstrationsIn(path: string): Promise<Demonstration[]> {
   const known = await read(path);
-  if (known) return known;
-  const made = newDemonstrations();
+  // Those of a folder that is older than its users keep everything else.
+  const made = known?.map((one) => ({ ...one, users: one.users ?? newUsersOf(one.name) })) ?? newDemonstrations();
+  if (known?.every(({ users }) => users)) return made;
   // Written whole and then named, so that an interrupted start leaves no half of it.
   await writeFile(`${path}.new`, JSON.stringify(made, null, 2), { mode: 0o600 });
   await rename(`${path}.new`, path);
   return made;
 }
 
-async function read(path: string): Promise<Demonstration[] | null> {
+type Kept = Omit<Demonstration, 'users'> & Partial<Pick<Demonstration, 'users'>>;
+
+async function read(path: string): Promise<Kept[] | null> {
   try {
     const kept: unknown = JSON.parse(await readFile(path, 'utf8'));
     // Nobody but `demonstrationsIn` writes this file.
-    return kept as Demonstration[];
+    return kept as Kept[];
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

@@ -53,7 +53,8 @@ async function seedSimulator(url: string, all: readonly Demonstration[]): Promis
 }
 
 /** What `dev.json` says of an organization. */
-function shown({ id, name, plan, apiKey, channels }: Demonstration): unknown {
+function shown({ id, name, plan, apiKey, users, channels }: Demonstration): unknown {
+  const shownUsers = users.map(({ role, email, password }) => ({ role, email, password }));
   const shownChannels = channels.map(({ id: channelId, phone, isDefault }) => ({ id: channelId, phone, isDefault }));
-  return { id, name, plan, apiKey, channels: shownChannels };
+  return { id, name, plan, apiKey, users: shownUsers, channels: shownChannels };
 }

@@ -1,5 +1,6 @@
 import { Initial1763700000000 } from './initial.js';
+import { People1764000001000 } from './people.js';
 import { Replay1764100000000 } from './replay.js';
 
 /** Every migration of the schema `gateway`, in order. */
-export const gatewayMigrations = [Initial1763700000000, Replay1764100000000] as const;
+export const gatewayMigrations = [Initial1763700000000, People1764000001000, Replay1764100000000] as const;

@@ -46,6 +46,12 @@ export const gatewayErrors = {
     message: 'The request did not arrive in time',
     retry: 'later',
   }),
+  CONFLICT: defineError({
+    code: 'CONFLICT',
+    status: 409,
+    message: 'The `Idempotency-Key` was used for a request with another body, or its first request is still in flight',
+    retry: 'later',
+  }),
   PAYLOAD_TOO_LARGE: defineError({
     code: 'PAYLOAD_TOO_LARGE',
     status: 413,

@@ -1,4 +1,5 @@
 import type { Cuid } from '../grammar/cuid.js';
+import type { IsoTime } from '../grammar/iso-time.js';
 
 /** The answer to `GET /v1/ping`. Source: specification, "GET /v1/ping". */
 export interface PingView {
@@ -12,4 +13,80 @@ export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Record<string, unknown>;
   readonly paths: Record<string, unknown>;
+}
+
+/** What a member may do. Source: decisions, "The application". */
+export type RoleView = 'OWNER' | 'ADMIN' | 'MEMBER';
+
+/** A person as the application shows them. */
+export interface UserView {
+  readonly id: Cuid;
+  /** In small letters. */
+  readonly email: string;
+  readonly name: string;
+}
+
+/** An organization that the person belongs to. */
+export interface OwnOrganizationView {
+  readonly id: Cuid;
+  readonly name: string;
+  readonly role: RoleView;
+}
+
+/** Who is signed in, and where; the answer of everything that begins or changes a session. */
+export interface SessionView {
+  readonly user: UserView;
+  readonly organization: { readonly id: Cuid; readonly name: string };
+  readonly role: RoleView;
+  /** Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session. */
+  readonly csrfToken: string;
+  /** All that the person belongs to, by name. */
+  readonly organizations: readonly OwnOrganizationView[];
+}
+
+/** A member of the organization. */
+export interface MemberView {
+  /** Of the membership, not of the person. */
+  readonly id: Cuid;
+  readonly user: UserView;
+  readonly role: RoleView;
+  readonly createdAt: IsoTime;
+}
+
+/** An invitation that is open. */
+export interface InviteView {
+  readonly id: Cuid;
+  readonly email: string;
+  readonly role: RoleView;
+  readonly createdAt: IsoTime;
+  readonly expiresAt: IsoTime;
+}
+
+/** An invitation as its maker sees it, once. */
+export interface NewInviteView extends InviteView {
+  /** To be handed to the invited person, and to nobody else: who has it can accept. */
+  readonly link: string;
+  /** What the link carries behind its `#`. */
+  readonly token: string;
+}
+
+/** What the organization pays for. Source: decisions, "Plans and billing". */
+export interface PlanView {
+  readonly plan: string;
+  readonly subscriptionStatus: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+  /** With an operator's exceptions for this organization. */
+  readonly limits: PlanLimitsView;
+  /** Scopes that the plan does not include. */
+  readonly excludedScopes: readonly string[];
+  /** Members and open invitations. */
+  readonly seatsTaken: number;
+}
+
+/** The numbers of a plan. */
+export interface PlanLimitsView {
+  readonly requestsPerMinute: number;
+  readonly requestBurst: number;
+  readonly messagesPerMonth: number;
+  readonly channels: number;
+  readonly seats: number;
 }

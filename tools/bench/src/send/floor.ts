@@ -60,9 +60,9 @@ async function prepare(url: string, role: string, tenant: FloorTenant, recipient
   await migrate({ url, schema: 'gateway', migrations: gatewayMigrations, serviceRole: role });
   await migrate({ url, schema: 'messaging', migrations: messagingMigrations, serviceRole: role });
   await run(url, async (client) => {
-    const organization = { id: organizationId, name: 'Floor', plan: 'SCALE', keyId: newCuid(), apiKey } as const;
+    const seed = { id: organizationId, name: 'Floor', plan: 'SCALE', keyId: newCuid(), apiKey, users: [] } as const;
     const sql: RunSql = (text, values) => client.query(text, [...values]);
-    await seedOrganizations(sql, [organization]);
+    await seedOrganizations(sql, [seed]);
     const line = { organizationId, id: newCuid(), name: 'floor', phone: '+12015550199', phoneNumberId, accessToken };
     const channel = { ...line, businessAccountId: '1', defaultRegion: 'US', isDefault: true };
     await seedChannels(sql, [channel], Buffer.alloc(32));

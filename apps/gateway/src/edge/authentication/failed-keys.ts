@@ -13,7 +13,7 @@ const WAIT_MAX_MS = 5_000;
 const ADDRESSES_MAX = 10_000;
 const HELD_MAX = 5_000;
 
-/** Holds the answers to bad keys: all of them for the same time, floods of one address for longer. Bounded in memory. */
+/** Holds the answers to bad keys and secrets of sessions: all of them for the same time, floods of one address for longer. Bounded in memory. */
 export class FailedKeys {
   /** When each address would have been allowed its next failure; the longest untouched first. */
   private readonly nextAllowedMs = new Map<string, number>();
@@ -27,9 +27,10 @@ export class FailedKeys {
   /**
    * Waits as long as this failure has to.
    *
+   * @param message instead of the one of keys
    * @returns the refusal to answer with: UNAUTHORIZED, or RATE_LIMITED past the bounds
    */
-  async refusalFor(address: string, arrivedMs: number): Promise<AppError> {
+  async refusalFor(address: string, arrivedMs: number, message?: string): Promise<AppError> {
     const nowMs = this.clock.monotonic();
     const delayMs = this.delayOf(address, nowMs);
     if (delayMs > WAIT_MAX_MS || this.held >= HELD_MAX) {
@@ -43,7 +44,7 @@ export class FailedKeys {
     } finally {
       this.held--;
     }
-    return new AppError(gatewayErrors.UNAUTHORIZED);
+    return new AppError(gatewayErrors.UNAUTHORIZED, message);
   }
 
   /** Counts the failure, unless it would have to wait too long anyway. */

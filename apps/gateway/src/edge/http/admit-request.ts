@@ -5,12 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission, RateState } from '../../organization/admission.contract.js';
 import { shownKey } from '../authentication/credentials.policy.js';
 import type { FailedKeys } from '../authentication/failed-keys.js';
+import { admitSession, refuseOtherOrigins, type AdmitSessionParts } from '../session/admit-session.js';
+import { isAppApiPath } from './app-headers.policy.js';
 import { httpLimits, refusalOfBodyHeaders } from './request-limits.policy.js';
 import { isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
 import { pathOf, type RouteTable } from './route-table.js';
 
 /** What admission at the edge needs. */
-export interface AdmitParts {
+export interface AdmitParts extends AdmitSessionParts {
   readonly admission: Admission;
   readonly failedKeys: FailedKeys;
   readonly routes: RouteTable;
@@ -20,7 +22,8 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELE
 
 /**
  * Lets a request in before its body is read, in the order of checks: 401, 429, 403, then whether the route exists (404,
- * 405), then the headers that describe a body (415, 413). Sets the headers of the rate limit.
+ * 405), then the headers that describe a body (415, 413). Sets the headers of the rate limit. Routes under /v1 need a key,
+ * those under /app/api a session, unknown ones too.
  *
  * Source: decisions, "Errors".
  *
@@ -29,8 +32,10 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELE
 export async function admitRequest(parts: AdmitParts, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const path = pathOf(request.raw.url ?? '');
   const declaration = request.is404 ? undefined : request.routeOptions.config.declaration;
-  const needsKey = declaration ? declaration.access === 'key' : isApiPath(path) && path !== OPEN_PATH;
-  if (needsKey) await authenticate(parts, declaration, request, reply);
+  const access = declaration?.access ?? accessOfUnknown(path);
+  if (access === 'key') await authenticate(parts, declaration, request, reply);
+  if (access === 'session') await admitSession(parts, declaration, request);
+  if (access === 'visitor') refuseOtherOrigins(parts, request);
   if (!declaration) throw refusalOfUnknown(parts.routes, path, reply);
   if (BODY_METHODS.has(request.method)) {
     const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : undefined;
@@ -38,6 +43,11 @@ export async function admitRequest(parts: AdmitParts, request: FastifyRequest, r
     const refusal = refusalOfBodyHeaders(request.headers, spec);
     if (refusal) throw refusal;
   }
+}
+
+function accessOfUnknown(path: string): RouteDeclaration['access'] {
+  if (isAppApiPath(path)) return 'session';
+  return isApiPath(path) && path !== OPEN_PATH ? 'key' : 'public';
 }
 
 async function authenticate(

@@ -2,6 +2,7 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
 import type { Admitted } from '../../organization/admission.contract.js';
+import type { ActSource, SignedIn } from '../../organization/people.contract.js';
 import type { RouteDeclaration } from './route-declaration.js';
 
 /** What the edge knows of a request beside what Fastify does. */
@@ -14,6 +15,8 @@ export interface EdgeRequest {
   /** The request's trace; entered again after the body was read, for the reading loses it. */
   readonly context: Context;
   admitted: Admitted | null;
+  /** Who is signed in, on a route for sessions. */
+  session: EdgeSession | null;
   /** Known for refused requests of a known key as well. */
   organizationId: string | null;
   keyId: string | null;
@@ -21,6 +24,12 @@ export interface EdgeRequest {
   code: string | null;
   /** What the route's declared `input` made of the request. */
   input: unknown;
+}
+
+/** A person's session as handlers see it; its secret stays in the cookie. */
+export interface EdgeSession extends SignedIn {
+  /** What `X-CSRF-Token` has to show. */
+  readonly csrfToken: string;
 }
 
 declare module 'fastify' {
@@ -37,14 +46,29 @@ export interface RequestOf<Input> extends FastifyRequest {
   readonly edge: Omit<EdgeRequest, 'input'> & { readonly input: Input };
 }
 
-/** On whose behalf the handler of a route with a key acts. @throws Error on a route without one: a bug */
-export function principalOf(request: { readonly edge: Pick<EdgeRequest, 'admitted'> }): Principal {
-  const admitted = admittedOf(request);
-  return {
-    organizationId: admitted.organizationId,
-    actor: { type: 'key', keyId: admitted.keyId },
-    scopes: admitted.scopes,
-  };
+/** On whose behalf the handler of a route with a key or a session acts. @throws Error on a route without: a bug */
+export function principalOf(request: { readonly edge: Pick<EdgeRequest, 'admitted' | 'session'> }): Principal {
+  const { admitted, session } = request.edge;
+  if (admitted) {
+    const { organizationId, keyId, scopes } = admitted;
+    return { organizationId, actor: { type: 'key', keyId }, scopes };
+  }
+  const { organization, user } = sessionOf({ edge: { session } });
+  return { organizationId: organization.id, actor: { type: 'user', userId: user.id }, scopes: null };
+}
+
+/** Who is signed in, for the handler of a route for sessions. @throws Error on another route: a bug */
+export function sessionOf(request: { readonly edge: Pick<EdgeRequest, 'session'> }): EdgeSession {
+  const { session } = request.edge;
+  if (!session) throw new Error('the route has neither key nor session');
+  return session;
+}
+
+/** Where a request came from, for the audit log. */
+export function sourceOf(
+  request: Pick<FastifyRequest, 'ip'> & { readonly edge: Pick<EdgeRequest, 'traceId'> },
+): ActSource {
+  return { address: request.ip, traceId: request.edge.traceId };
 }
 
 /** What admission said of a request with a key. @throws Error on a route without one: a bug */

@@ -8,6 +8,7 @@ import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, ty
 import type { KeyUses } from '../../organization/key-use.contract.js';
 import { LEGACY_DEPRECATION, legacyLocation } from '../legacy/legacy-location.policy.js';
 import { admitRequest, type AdmitParts } from './admit-request.js';
+import { appHeaders, isAppPath } from './app-headers.policy.js';
 import { answerBroken, refusalOfBroken, type BrokenRequestParts } from './broken-request.js';
 import { parseJsonBody } from './json-body.policy.js';
 import type { OpenRequests } from './open-requests.js';
@@ -27,7 +28,6 @@ export interface HttpServerParts extends AdmitParts {
   readonly metrics: RequestMetrics;
   readonly log: Log;
   readonly isSampled: SamplingDecision;
-  readonly publicBaseUrl: string;
   /** For the request line and the headers. */
   readonly headersTimeoutMs: number;
   /** For all of a request, its body included. */
@@ -100,7 +100,9 @@ function begin(parts: HttpServerParts, request: FastifyRequest, reply: FastifyRe
   reply.header('x-request-id', request.edge.traceId);
   reply.header('x-content-type-options', 'nosniff');
   const target = request.raw.url ?? '';
-  if (isApiPath(pathOf(target))) reply.header('cache-control', 'no-store');
+  const path = pathOf(target);
+  if (isApiPath(path)) reply.header('cache-control', 'no-store');
+  if (isAppPath(path)) reply.headers(appHeaders(path, parts.sessionCookie.isSecure(request)));
   const location = legacyLocation(target, parts.publicBaseUrl);
   if (location !== null) {
     reply.header('location', location).header('deprecation', LEGACY_DEPRECATION);
@@ -138,13 +140,14 @@ function end(
     durationMs: Math.round(durationMs * 10) / 10,
     organizationId: edge.organizationId,
     keyId: edge.keyId,
+    userId: edge.session?.user.id,
   });
 }
 
 /** Shape first, then the plan. Source: decisions, "Errors", order of checks. */
 function readInput(request: FastifyRequest): Error | null {
   const { declaration } = request.routeOptions.config;
-  if (declaration?.access !== 'key') return null;
+  if (!declaration || declaration.access === 'public') return null;
   try {
     request.edge.input = declaration.input?.(request);
   } catch (error) {

@@ -4,6 +4,8 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import { refusalOf, type Log } from '@switchboard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isAppPath } from './app-headers.policy.js';
+import { pathOf } from './route-table.js';
 
 /** An announced body of so many bytes is read and thrown away after an early answer. */
 const UNREAD_BYTES_MAX = 64 * 1024;
@@ -18,7 +20,10 @@ export function envelopeOf(error: AppError): string {
 /** Answers a request with a refusal and its headers. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
   request.edge.code = error.code;
-  if (error.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (error.status === 401) {
+    // RFC 9110, 11.6.1 asks for a challenge; browsers know none for cookies and show nothing.
+    reply.header('www-authenticate', isAppPath(pathOf(request.raw.url ?? '')) ? 'Cookie' : 'Bearer');
+  }
   const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, retryAfterSeconds)));
   if (error.messageId !== undefined) reply.header('x-message-id', error.messageId);

@@ -44,6 +44,7 @@ export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision)
     span,
     context: trace.setSpan(parent, span),
     admitted: null,
+    session: null,
     organizationId: null,
     keyId: null,
     code: null,

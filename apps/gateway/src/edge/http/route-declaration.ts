@@ -2,7 +2,9 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { Scope } from '../../organization/admission.contract.js';
-import type { ApiTag, RouteDocs } from './route-docs.js';
+import type { Role } from '../../organization/people.contract.js';
+import { isAppApiPath } from './app-headers.policy.js';
+import type { ApiTag, AppTag, RouteDocs } from './route-docs.js';
 
 /** A route under /v1: it needs a key. */
 export interface KeyRoute {
@@ -19,7 +21,30 @@ export interface KeyRoute {
   readonly docs: RouteDocs<ApiTag>;
 }
 
-/** A route that needs no key: one beside /v1, or the description of /v1. */
+/** A route under /app/api: it needs a session and, unless it only reads, the session's token and our own origin. */
+export interface SessionRoute {
+  readonly access: 'session';
+  /** Who may; null: every member. */
+  readonly roles: readonly Role[] | null;
+  /** What it can refuse beside what any such route can (401, 403, 429, 400, 5xx and what HTTP itself brings). */
+  readonly errors: readonly ErrorDefinition[];
+  /** Reads and checks what the request brings. @throws AppError VALIDATION_FAILED */
+  readonly input?: (request: FastifyRequest) => unknown;
+  /** What `GET /app/openapi.json` says of it. */
+  readonly docs: RouteDocs<AppTag>;
+}
+
+/** A route under /app/api for people who have no session yet; what acts must come from our own origin. */
+export interface VisitorRoute {
+  readonly access: 'visitor';
+  readonly errors: readonly ErrorDefinition[];
+  /** Reads and checks what the request brings. @throws AppError VALIDATION_FAILED */
+  readonly input?: (request: FastifyRequest) => unknown;
+  /** What `GET /app/openapi.json` says of it. */
+  readonly docs: RouteDocs<AppTag>;
+}
+
+/** A route that needs neither key nor session: one beside /v1 and /app/api, or the description of /v1. */
 export interface PublicRoute {
   readonly access: 'public';
   readonly errors: readonly ErrorDefinition[];
@@ -30,7 +55,7 @@ export interface PublicRoute {
 }
 
 /** What every route says of itself. */
-export type RouteDeclaration = KeyRoute | PublicRoute;
+export type RouteDeclaration = KeyRoute | SessionRoute | VisitorRoute | PublicRoute;
 
 /** Declares a route. One that does not declare is refused when the gateway starts. */
 export function Declare(declaration: RouteDeclaration): MethodDecorator {
@@ -49,8 +74,11 @@ export function applyDeclaration(route: RouteOptions): void {
   if ((declaration.access === 'key') !== (isApiPath(route.url) && route.url !== OPEN_PATH)) {
     throw new Error(`${name}: a route needs a key exactly when it is under /v1`);
   }
-  if ((declaration.docs !== undefined) !== isApiPath(route.url)) {
-    throw new Error(`${name}: a route has docs exactly when it is under /v1`);
+  if ((declaration.access === 'session' || declaration.access === 'visitor') !== isAppApiPath(route.url)) {
+    throw new Error(`${name}: a route is for sessions or visitors exactly when it is under /app/api`);
+  }
+  if ((declaration.docs !== undefined) !== (isApiPath(route.url) || isAppApiPath(route.url))) {
+    throw new Error(`${name}: a route has docs exactly when it is under /v1 or /app/api`);
   }
   if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) {
     route.bodyLimit = declaration.rawBodyBytesMax;

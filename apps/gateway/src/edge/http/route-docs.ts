@@ -6,6 +6,9 @@ import type { Shape } from '../input/field-description.js';
 /** The groups of operations of /v1. Source: specification, "What the service does"; decisions. */
 export type ApiTag = 'System' | 'Messages' | 'Conversations' | 'Contacts' | 'Templates' | 'Analytics';
 
+/** The groups of operations of the application's API. */
+export type AppTag = 'Session' | 'Members' | 'Plan' | 'API keys' | 'Audit log';
+
 /** What a route answers when all is well, under one status. */
 export interface AnswerDocs {
   /** When it is answered, as a sentence. */

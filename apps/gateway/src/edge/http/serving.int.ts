@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { answerRpcs, bootGateway, issueKey, MemoryLog, type TestGateway } from '../../../test/gateway-harness.js';
 import { mountOnServer } from '../../gateway.js';
 import { FailedKeys } from '../authentication/failed-keys.js';
+import { SessionCookie } from '../session/session-cookie.js';
 import { createHttpServer } from './http-server.js';
 import { OpenRequests } from './open-requests.js';
 import { measureRequests } from './request-metrics.js';
@@ -46,6 +47,22 @@ describe('a route', () => {
       return 'closed';
     }
   }
+  @Controller('app/api/public')
+  class PublicUnderApp {
+    @Get()
+    @Declare({ access: 'public', errors: [] })
+    get(): string {
+      return 'open';
+    }
+  }
+  @Controller('app/session')
+  class SessionBesideApp {
+    @Get()
+    @Declare({ access: 'session', roles: null, errors: [] })
+    get(): string {
+      return 'closed';
+    }
+  }
   @Controller('broken')
   class Broken {
     @Get()
@@ -60,6 +77,8 @@ describe('a route', () => {
   const server = (): FastifyInstance =>
     createHttpServer({
       admission: { admit: () => Promise.reject(new Error('nobody asks')) },
+      sessions: { find: () => Promise.resolve(null) },
+      sessionCookie: new SessionCookie(''),
       failedKeys: new FailedKeys({ now: () => 0, monotonic: () => 0 }),
       routes: new RouteTable(),
       keyUses: { record: () => undefined },
@@ -84,6 +103,8 @@ describe('a route', () => {
       'GET /v1/public: a route needs a key exactly when it is under /v1',
     );
     await expect(mount(KeyBesideV1)).rejects.toThrow('GET /beside: a route needs a key');
+    await expect(mount(PublicUnderApp)).rejects.toThrow('GET /app/api/public: a route is for sessions or visitors');
+    await expect(mount(SessionBesideApp)).rejects.toThrow('GET /app/session: a route is for sessions or visitors');
   });
 
   it('that throws what nobody expected tells nothing of it', async () => {

@@ -1,0 +1,34 @@
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { SessionView } from '@switchboard/contracts/gateway/http';
+import type { FastifyReply } from 'fastify';
+import { PEOPLE, type People } from '../../organization/people.contract.js';
+import { sourceOf, type RequestOf } from '../http/edge-request.js';
+import { Declare } from '../http/route-declaration.js';
+import { SessionAnswer } from '../session/session-answer.js';
+import { readSignIn } from './sign-in.body.js';
+
+/** `POST /app/api/sign-in`: a password for a session. Source: issue 5, "The application's API". */
+@Controller('app/api/sign-in')
+export class SignInController {
+  constructor(
+    @Inject(PEOPLE) private readonly people: People,
+    private readonly answer: SessionAnswer,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Declare({
+    access: 'visitor',
+    errors: [gatewayErrors.UNAUTHORIZED, gatewayErrors.FORBIDDEN, gatewayErrors.RATE_LIMITED],
+    input: readSignIn,
+  })
+  async signIn(
+    @Req() request: RequestOf<ReturnType<typeof readSignIn>>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionView> {
+    const formerSecret = this.answer.secretOf(request);
+    const begun = await this.people.signIn.signIn({ ...request.edge.input, formerSecret }, sourceOf(request));
+    return this.answer.begin(request, reply, begun);
+  }
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { verify } from '@node-rs/argon2';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { hashPassword, normalPassword } from './password.policy.js';
+
+/**
+ * Hashes at once. They run on the four threads that Node also opens files and asks for names with: two are left to those,
+ * and each hash takes 19 MiB.
+ */
+const AT_ONCE_MAX = 2;
+/** About one second of work; who would wait longer is told to come back. */
+const WAITING_MAX = 64;
+
+/** Checks and hashes passwords, few at a time and never on the thread that serves requests. */
+export class Passwords {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  private dummyHash: Promise<string> | undefined;
+
+  /**
+   * Whether the password is the one of the hash.
+   *
+   * @param passwordHash null for nobody's: it takes as long, and is false
+   * @throws AppError SERVICE_UNAVAILABLE when too many wait already
+   */
+  async verify(passwordHash: string | null, password: string): Promise<boolean> {
+    return this.inTurn(async () => {
+      const known = passwordHash ?? (await (this.dummyHash ??= hashPassword(randomBytes(32).toString('hex'))));
+      return (await verify(known, normalPassword(password))) && passwordHash !== null;
+    });
+  }
+
+  /** The hash to store. @throws AppError SERVICE_UNAVAILABLE when too many wait already */
+  async hash(password: string): Promise<string> {
+    return this.inTurn(() => hashPassword(password));
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running < AT_ONCE_MAX) this.running++;
+    else await this.turn();
+    try {
+      return await work();
+    } finally {
+      // The place is handed on without becoming free, so that nobody slips in before those who wait.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+
+  private async turn(): Promise<void> {
+    if (this.waiting.length >= WAITING_MAX) {
+      throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.push(resolve);
+    await promise;
+  }
+}

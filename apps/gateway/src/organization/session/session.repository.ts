@@ -1,0 +1,82 @@
+import { statement } from '@switchboard/postgres';
+import type { Role } from '../people.contract.js';
+
+/** A session with all that a request needs to know. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly userName: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly role: Role;
+}
+
+/**
+ * The session of a secret, and the note that it was used.
+ *
+ * $1 hash, $2 now, $3 and $4 the oldest last use and sign-in that still hold, $5 last uses before it are moved on. By the
+ * unique index on `secret_hash`, then by primary and unique keys. Without its membership a session does not stand.
+ */
+export const findSession = statement<SessionRow>(
+  'gateway.find-session',
+  `WITH touched AS (
+     UPDATE session SET last_seen_at = $2
+     WHERE secret_hash = $1 AND last_seen_at < $5 AND last_seen_at > $3 AND signed_in_at > $4
+   )
+   SELECT s.id AS "sessionId", u.id AS "userId", u.email, u.name AS "userName",
+     o.id AS "organizationId", o.name AS "organizationName", m.role
+   FROM session s
+   JOIN user_account u ON u.id = s.user_id
+   JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id
+   JOIN organization o ON o.id = s.organization_id
+   WHERE s.secret_hash = $1 AND s.last_seen_at > $3 AND s.signed_in_at > $4`,
+);
+
+/**
+ * Holds a person and a membership in place until the transaction ends, so that whoever ends sessions of them either sees
+ * the one that is made now, or comes first.
+ *
+ * $1 user, $2 organization, $3 the hash of the password that was checked, or null. Empty when one of them is gone or the
+ * password has changed.
+ */
+export const holdMembership = statement<Omit<SessionRow, 'sessionId'>>(
+  'gateway.hold-membership',
+  `SELECT u.id AS "userId", u.email, u.name AS "userName", o.id AS "organizationId", o.name AS "organizationName", m.role
+   FROM user_account u
+   JOIN membership m ON m.user_id = u.id AND m.organization_id = $2
+   JOIN organization o ON o.id = m.organization_id
+   WHERE u.id = $1 AND ($3::text IS NULL OR u.password_hash = $3)
+   FOR SHARE OF u, m`,
+);
+
+/** $1 id, $2 hash, $3 user, $4 organization, $5 when the password was given, $6 now. */
+export const insertSession = statement(
+  'gateway.insert-session',
+  `INSERT INTO session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at)
+   VALUES ($1, $2, $3, $4, $5, $6)`,
+);
+
+/** $1 id. @returns when its password was given; nothing when it had ended */
+export const endSession = statement<{ readonly signedInAt: Date }>(
+  'gateway.end-session',
+  `DELETE FROM session WHERE id = $1 RETURNING signed_in_at AS "signedInAt"`,
+);
+
+/** $1 hash. */
+export const endSessionOfSecret = statement(
+  'gateway.end-session-of-secret',
+  'DELETE FROM session WHERE secret_hash = $1',
+);
+
+/**
+ * $1 user, $2 an organization, or null for all, $3 a session to be left, or null. Locked in the order of their ids, as two of
+ * these may meet. The person or the membership must be locked before: see `holdMembership`.
+ */
+export const endSessionsOfUser = statement(
+  'gateway.end-sessions-of-user',
+  `DELETE FROM session WHERE id = ANY (ARRAY(
+     SELECT id FROM session
+     WHERE user_id = $1 AND ($2::text IS NULL OR organization_id = $2) AND id IS DISTINCT FROM $3::text
+     ORDER BY id FOR UPDATE))`,
+);

@@ -1,0 +1,33 @@
+import { statement } from '@switchboard/postgres';
+
+/** A person with what their password is checked against. */
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string;
+}
+
+/** $1 address in small letters. */
+export const findUserByEmail = statement<UserRow>(
+  'gateway.find-user-by-email',
+  `SELECT id, email, name, password_hash AS "passwordHash" FROM user_account WHERE email = $1`,
+);
+
+/** $1 id. */
+export const findUser = statement<UserRow>(
+  'gateway.find-user',
+  `SELECT id, email, name, password_hash AS "passwordHash" FROM user_account WHERE id = $1`,
+);
+
+/** Before all sessions of a person are ended: one that is being begun is waited for. $1 id. */
+export const lockUser = statement<{ readonly id: string }>(
+  'gateway.lock-user',
+  'SELECT id FROM user_account WHERE id = $1 FOR NO KEY UPDATE',
+);
+
+/** $1 id, $2 the hash that was checked, $3 the new one. Empty when it was changed meanwhile. */
+export const changePasswordHash = statement<{ readonly id: string }>(
+  'gateway.change-password-hash',
+  'UPDATE user_account SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id',
+);
