@@ -1,0 +1,294 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AppClient, testServers } from '@switchboard/testing';
+import { startGateway } from '../src/gateway.js';
+import { bootGateway, issueKey, MemoryLog, type TestGateway } from './gateway-harness.js';
+import { join, makeMember, makeOrganization, PASSWORD } from './people-harness.js';
+
+const servers = testServers();
+let booted: TestGateway;
+
+beforeAll(async () => {
+  booted = await bootGateway(servers);
+});
+
+const newClient = (): AppClient => new AppClient(booted.gateway.url);
+const signedIn = async (user: { email: string; password: string }): Promise<AppClient> => {
+  const client = newClient();
+  await client.signIn(user);
+  return client;
+};
+const sessionsOf = async (userId: string): Promise<number> =>
+  (await booted.database.dataSource.query('SELECT 1 FROM gateway.session WHERE user_id = $1', [userId])).length;
+
+describe('signing in', () => {
+  it('gives a session in a cookie that scripts and other sites do not get, and tells who is signed in', async () => {
+    const user = await makeMember(booted.database, 'ADMIN');
+    const client = newClient();
+    const answer = await client.signIn({ ...user, email: user.email.toUpperCase() });
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^switchboard_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect(answer.body).toEqual({
+      user: { id: user.id, email: user.email, name: expect.any(String) },
+      organization: { id: user.organizationId, name: 'Test' },
+      role: 'ADMIN',
+      csrfToken: expect.stringMatching(/^[\w-]{43}$/),
+      organizations: [{ id: user.organizationId, name: 'Test', role: 'ADMIN' }],
+    });
+    expect((await client.get('/app/api/session')).body).toEqual(answer.body);
+    const [stored] = await booted.database.dataSource.query('SELECT * FROM gateway.session WHERE user_id = $1', [
+      user.id,
+    ]);
+    expect(JSON.stringify(stored)).not.toContain(client.cookie?.split('=')[1]);
+  });
+
+  it('answers an unknown address as a wrong password, and stores nothing', async () => {
+    const user = await makeMember(booted.database);
+    const attempts = [
+      { email: user.email, password: `${PASSWORD}!` },
+      { email: 'nobody@people.example', password: PASSWORD },
+    ];
+    for (const attempt of attempts) {
+      const client = newClient();
+      const answer = await client.post('/app/api/sign-in', attempt);
+      expect([answer.status, answer.body]).toEqual([
+        401,
+        { error: { code: 'UNAUTHORIZED', message: 'Wrong email or password' } },
+      ]);
+      expect(answer.headers.get('www-authenticate')).toBe('Cookie');
+      expect(client.cookie).toBeNull();
+    }
+    expect(await sessionsOf(user.id)).toBe(0);
+  });
+
+  it('names the field of bad input', async () => {
+    const ask = async (body: unknown): Promise<unknown> => {
+      const answer = await newClient().post('/app/api/sign-in', body);
+      return [answer.status, answer.body?.error?.message];
+    };
+    expect(await ask({ email: 'x', password: 'y' })).toEqual([400, expect.stringContaining('`email`')]);
+    expect(await ask({ email: 'a@b.example' })).toEqual([400, expect.stringContaining('`password`')]);
+    expect(await ask({ email: ['a@b.example'], password: {} })).toEqual([
+      400,
+      expect.stringMatching(/email.*password/),
+    ]);
+    expect(await ask('{')).toEqual([400, 'The body is not well-formed JSON']);
+  });
+
+  it('never takes over a secret that the browser brought along, and ends the session that it was of', async () => {
+    const user = await makeMember(booted.database);
+    const planted = newClient();
+    planted.cookie = `switchboard_session=${'A'.repeat(43)}`;
+    await planted.signIn(user);
+    expect(planted.cookie).not.toContain('AAAA');
+    const former = planted.cookie;
+    await planted.signIn(user);
+    expect(planted.cookie).not.toBe(former);
+    const left = newClient();
+    left.cookie = former;
+    expect((await left.get('/app/api/session')).status).toBe(401);
+    expect(await sessionsOf(user.id)).toBe(1);
+  });
+
+  it('of somebody who belongs nowhere any more is refused after the password was right', async () => {
+    const user = await makeMember(booted.database);
+    await booted.database.dataSource.query('DELETE FROM gateway.membership WHERE user_id = $1', [user.id]);
+    expect((await newClient().post('/app/api/sign-in', user)).status).toBe(403);
+  });
+
+  it('is slowed down per account over all gateways, right passwords included, and goes on after the wait', async () => {
+    const user = await makeMember(booted.database);
+    const other = await startGateway(booted.config, new MemoryLog(), () => false);
+    try {
+      const clients = [newClient(), new AppClient(other.url)];
+      const guess = async (index: number, password: string): Promise<number> =>
+        (await clients[index % 2]?.post('/app/api/sign-in', { email: user.email, password }))?.status ?? 0;
+      for (let index = 0; index < 10; index++) expect(await guess(index, 'wrong password')).toBe(401);
+      const refused = await clients[0]?.post('/app/api/sign-in', user);
+      expect([refused?.status, refused?.body?.error?.code]).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(await guess(1, PASSWORD)).toBe(429);
+      // The wait passes.
+      await booted.database.dataSource.query("UPDATE gateway.password_guess SET next_at = now() - interval '1 s'");
+      expect(await guess(1, PASSWORD)).toBe(200);
+      // A right one clears what was before.
+      expect(await guess(0, 'wrong password')).toBe(401);
+      expect(await guess(0, PASSWORD)).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('a session', () => {
+  it('ends at sign-out, and its cookie with it', async () => {
+    const user = await makeMember(booted.database);
+    const client = await signedIn(user);
+    const { cookie } = client;
+    const answer = await client.post('/app/api/sign-out');
+    expect([answer.status, client.cookie]).toEqual([204, null]);
+    client.cookie = cookie;
+    expect((await client.get('/app/api/session')).status).toBe(401);
+    expect(await sessionsOf(user.id)).toBe(0);
+  });
+
+  it('ends with all others of the person at sign-out everywhere', async () => {
+    const user = await makeMember(booted.database);
+    const stranger = await signedIn(await makeMember(booted.database));
+    const clients = await Promise.all([signedIn(user), signedIn(user), signedIn(user)]);
+    expect((await clients[0].post('/app/api/sign-out-everywhere')).status).toBe(204);
+    for (const client of clients) expect((await client.get('/app/api/session')).status).toBe(401);
+    expect((await stranger.get('/app/api/session')).status).toBe(200);
+  });
+
+  it('goes on in another organization under a new secret; one of others does not exist for it', async () => {
+    const user = await makeMember(booted.database);
+    const second = await makeOrganization(booted.database, { name: 'Second' });
+    await join(booted.database, second, user.id, 'MEMBER');
+    const client = await signedIn(user);
+    const { cookie, csrfToken } = client;
+    const answer = await client.post('/app/api/switch-organization', { organizationId: second });
+    expect([answer.status, answer.body?.role, answer.body?.organization]).toEqual([
+      200,
+      'MEMBER',
+      { id: second, name: 'Second' },
+    ]);
+    expect([client.cookie === cookie, client.csrfToken === csrfToken]).toEqual([false, false]);
+    const former = newClient();
+    former.cookie = cookie;
+    expect((await former.get('/app/api/session')).status).toBe(401);
+    const foreign = await makeOrganization(booted.database);
+    const refused = await client.post('/app/api/switch-organization', { organizationId: foreign });
+    const unknown = await client.post('/app/api/switch-organization', { organizationId: 'c0123456789' });
+    expect([refused.status, refused.body]).toEqual([404, unknown.body]);
+    expect((await client.get('/app/api/session')).body?.organization).toEqual({ id: second, name: 'Second' });
+  });
+
+  it('is left alone with a new secret when the password changes, and all others end', async () => {
+    const user = await makeMember(booted.database);
+    const [client, other] = await Promise.all([signedIn(user), signedIn(user)]);
+    const { cookie } = client;
+    const change = (current: string, next: string) => client.post('/app/api/password', { current, new: next });
+    const next = 'a new password of mine';
+    const refusals = [
+      await change('wrong', next),
+      await change(PASSWORD, 'short'),
+      await change(PASSWORD, user.email),
+      await change(PASSWORD, '\u212b'.repeat(257)),
+    ];
+    expect(refusals.map(({ status, body }) => [status, body?.error?.message])).toEqual([
+      [400, '`current` must be your current password'],
+      [400, '`new` must be 12 to 256 characters long'],
+      [400, '`new` must not be the email address'],
+      [400, '`new` must be 12 to 256 characters long'],
+    ]);
+    expect((await other.get('/app/api/session')).status).toBe(200);
+    expect((await change(PASSWORD, next)).status).toBe(200);
+    expect(client.cookie).not.toBe(cookie);
+    expect((await client.get('/app/api/session')).status).toBe(200);
+    expect((await other.get('/app/api/session')).status).toBe(401);
+    expect((await newClient().post('/app/api/sign-in', user)).status).toBe(401);
+    expect((await newClient().post('/app/api/sign-in', { ...user, password: next })).status).toBe(200);
+    expect(await sessionsOf(user.id)).toBe(2);
+  });
+
+  it('is no key, and a key is no session', async () => {
+    const client = await signedIn(await makeMember(booted.database));
+    const key = await issueKey(booted.database);
+    const authorization = `Bearer ${key.secret}`;
+    expect((await client.ask('GET', '/v1/ping')).status).toBe(401);
+    expect((await newClient().ask('GET', '/app/api/session', undefined, { authorization })).status).toBe(401);
+  });
+});
+
+describe('requests of other sites', () => {
+  it('act for nobody: the origin must be ours and the token the one of the session', async () => {
+    const user = await makeMember(booted.database);
+    const [client, other] = await Promise.all([signedIn(user), signedIn(user)]);
+    const { origin } = new URL(booted.gateway.url);
+    const refused: Readonly<Record<string, string | null>>[] = [
+      { 'x-csrf-token': null },
+      { 'x-csrf-token': '' },
+      { 'x-csrf-token': `${client.csrfToken}a` },
+      { 'x-csrf-token': other.csrfToken },
+      { origin: null },
+      { origin: 'null' },
+      { origin: 'https://attacker.example' },
+      { origin: `${origin}.attacker.example` },
+      { origin: 'http://127.0.0.1:1' },
+      { origin: null, referer: 'https://attacker.example/' },
+      { origin: null, referer: `https://attacker.example/${origin}` },
+      { origin: 'https://attacker.example', referer: `${origin}/app` },
+    ];
+    for (const headers of refused) {
+      const answer = await client.ask('POST', '/app/api/sign-out-everywhere', undefined, headers);
+      expect([headers, answer.status, answer.body?.error?.code]).toEqual([headers, 403, 'FORBIDDEN']);
+    }
+    expect((await other.get('/app/api/session')).status).toBe(200);
+    const byReferer = { origin: null, referer: `${origin}/app/settings` };
+    expect((await client.ask('POST', '/app/api/sign-out', undefined, byReferer)).status).toBe(204);
+  });
+
+  it('sign nobody in either', async () => {
+    const { email, password } = await makeMember(booted.database);
+    const answer = await newClient().ask(
+      'POST',
+      '/app/api/sign-in',
+      { email, password },
+      { origin: 'https://attacker.example' },
+    );
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+  });
+});
+
+describe('the application', () => {
+  it('tells nobody without a session which routes there are, and others as under /v1', async () => {
+    const stranger = newClient();
+    for (const path of ['/app/api', '/app/api/nothing', '/app/api/session/x']) {
+      expect((await stranger.get(path)).status).toBe(401);
+    }
+    const client = await signedIn(await makeMember(booted.database));
+    expect((await client.get('/app/api/nothing')).status).toBe(404);
+    const wrong = await client.get('/app/api/sign-out');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    const text = await client.ask('POST', '/app/api/password', 'x', { 'content-type': 'text/plain' });
+    expect(text.status).toBe(415);
+  });
+
+  it('shows strict headers on every answer and lets none be kept', async () => {
+    const client = await signedIn(await makeMember(booted.database));
+    const paths = ['/app/api/session', '/app/api/nothing', '/app', '/app/nothing'];
+    for (const path of paths) {
+      const { headers } = await client.get(path);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; frame-ancestors 'none'/);
+      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([
+        'nosniff',
+        'no-referrer',
+      ]);
+      expect(headers.get('cache-control')).toBe(path.startsWith('/app/api/') ? 'no-store' : null);
+      expect(headers.has('strict-transport-security')).toBe(false);
+    }
+  });
+
+  it('on https hands out a cookie of this host alone, believes pages of https alone, and says to stay there', async () => {
+    const secure = await startGateway({ ...booted.config, TRUST_PROXY: ['127.0.0.1'] }, new MemoryLog(), () => false);
+    try {
+      const client = new AppClient(secure.url);
+      const { host } = new URL(secure.url);
+      const { email, password } = await makeMember(booted.database);
+      const proxied = { 'x-forwarded-proto': 'https' };
+      const signIn = (origin: string) =>
+        client.ask('POST', '/app/api/sign-in', { email, password }, { ...proxied, origin });
+      expect((await signIn(`http://${host}`)).status).toBe(403);
+      const answer = await signIn(`https://${host}`);
+      expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-switchboard_session=.*; Secure;/)]);
+      expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}$/);
+      expect((await client.ask('GET', '/app/api/session', undefined, proxied)).status).toBe(200);
+      // Over http, as an attacker on the way would set it.
+      client.cookie = client.cookie?.replace('__Host-', '') ?? null;
+      expect((await client.ask('GET', '/app/api/session', undefined, proxied)).status).toBe(401);
+    } finally {
+      await secure.stop();
+    }
+  });
+});

@@ -1,0 +1,87 @@
+/** An answer of the application's API, read whole. */
+export interface AppAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null when there was no JSON. */
+  readonly body: AppBody | null;
+}
+
+/** What tests look at in a body. */
+export interface AppBody {
+  readonly id?: string;
+  readonly csrfToken?: string;
+  readonly items?: readonly AppBody[];
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly [field: string]: unknown;
+}
+
+/** Uses the application's API as a page of ours in a browser does: with its cookie, its token and its origin. */
+export class AppClient {
+  /** `name=value` of the session's cookie; null: there is none. */
+  cookie: string | null = null;
+  csrfToken: string | null = null;
+
+  constructor(private readonly baseUrl: string) {}
+
+  /**
+   * Sends one request and keeps what its answer changes of the session.
+   *
+   * @param headers instead of the usual ones; null leaves one out
+   */
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string | null>> = {},
+  ): Promise<AppAnswer> {
+    const usual: Record<string, string | null> = {
+      origin: method === 'GET' ? null : new URL(this.baseUrl).origin,
+      cookie: this.cookie,
+      'x-csrf-token': method === 'GET' ? null : this.csrfToken,
+      'content-type': body === undefined ? null : 'application/json',
+      ...headers,
+    };
+    const answer = await fetch(new URL(path, this.baseUrl), {
+      method,
+      redirect: 'manual',
+      headers: Object.entries(usual).flatMap(([name, value]): [string, string][] =>
+        value === null ? [] : [[name, value]],
+      ),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const read = {
+      status: answer.status,
+      headers: answer.headers,
+      body: isJson ? (JSON.parse(text) as AppBody) : null,
+    };
+    this.keep(read);
+    return read;
+  }
+
+  async get(path: string): Promise<AppAnswer> {
+    return this.ask('GET', path);
+  }
+
+  async post(path: string, body?: unknown): Promise<AppAnswer> {
+    return this.ask('POST', path, body);
+  }
+
+  /** @throws Error when it is refused */
+  async signIn(user: { readonly email: string; readonly password: string }): Promise<AppAnswer> {
+    const { email, password } = user;
+    const answer = await this.post('/app/api/sign-in', { email, password });
+    if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  private keep({ headers, body }: AppAnswer): void {
+    for (const set of headers.getSetCookie()) {
+      const [pair = ''] = set.split(';');
+      this.cookie = /max-age=0/i.test(set) ? null : pair;
+    }
+    if (typeof body?.csrfToken === 'string') this.csrfToken = body.csrfToken;
+  }
+}
