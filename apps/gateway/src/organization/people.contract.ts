@@ -87,10 +87,114 @@ export interface SignIn {
   ): Promise<NewSession>;
 }
 
+/** A person's membership of an organization. */
+export interface Member {
+  /** Of the membership, not of the person. */
+  readonly id: string;
+  readonly user: User;
+  readonly role: Role;
+  readonly createdAt: Date;
+}
+
+/** Which part of a list is asked for: newest first, after the cursor. */
+export interface PageWish {
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** A part of a list; `nextCursor` is absent at the end. */
+export interface PageOf<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string;
+}
+
+/**
+ * The members of an organization. Owners manage everybody, administrators everybody but owners; whether the person who acts
+ * still may is asked when it is done, not when the request came.
+ */
+export interface Members {
+  list(organizationId: string, page: PageWish): Promise<PageOf<Member>>;
+  /**
+   * Changes a member's role and ends their sessions in the organization. Who changes their own goes on with a new secret.
+   *
+   * @throws AppError NOT_FOUND; FORBIDDEN; CONFLICT when no owner would remain
+   */
+  changeRole(
+    signedIn: SignedIn,
+    change: { readonly id: string; readonly role: Role },
+    source: ActSource,
+  ): Promise<{ readonly member: Member; readonly renewed: NewSession | null }>;
+  /** Ends a membership and its sessions. @throws AppError NOT_FOUND; FORBIDDEN; CONFLICT when no owner would remain */
+  remove(signedIn: SignedIn, id: string, source: ActSource): Promise<void>;
+}
+
+/** An invitation that is open. */
+export interface Invite {
+  readonly id: string;
+  /** In small letters. */
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Invitations to an organization. */
+export interface Invites {
+  /** Those that can still be accepted. */
+  list(organizationId: string, page: PageWish): Promise<PageOf<Invite>>;
+  /**
+   * Invites an address for seven days; an earlier invitation of it ends.
+   *
+   * @returns with the secret, which is told once
+   * @throws AppError FORBIDDEN for a role beyond the own; CONFLICT for a member; PAYMENT_REQUIRED when no seat is left
+   */
+  create(
+    signedIn: SignedIn,
+    wish: { readonly email: string; readonly role: Role },
+    source: ActSource,
+  ): Promise<Invite & { readonly secret: string }>;
+  /** Takes an invitation back. @throws AppError NOT_FOUND; FORBIDDEN */
+  revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void>;
+  /**
+   * Makes the invited person a member, once, and signs them in there. Who has no account yet gets one.
+   *
+   * @param acceptance `password`: the one they have, or the one they want; `name`: null for the address
+   * @throws AppError NOT_FOUND for an invitation that does not exist (any more); UNAUTHORIZED for a wrong password;
+   * VALIDATION_FAILED for a new one that is refused; RATE_LIMITED; CONFLICT; PAYMENT_REQUIRED; SERVICE_UNAVAILABLE
+   */
+  accept(
+    acceptance: {
+      readonly secret: string;
+      readonly name: string | null;
+      readonly password: string;
+      readonly formerSecret: string | null;
+    },
+    source: ActSource,
+  ): Promise<NewSession>;
+}
+
+/** What an organization pays for, with an operator's exceptions. */
+export interface PlanState {
+  readonly plan: string;
+  readonly subscriptionStatus: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+  readonly requestsPerMinute: number;
+  readonly requestBurst: number;
+  readonly messagesPerMonth: number;
+  readonly channels: number;
+  readonly seats: number;
+  readonly excludedScopes: readonly string[];
+  /** Members and open invitations. */
+  readonly seatsTaken: number;
+}
+
 /** Everything that the edge knows of people. */
 export interface People {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  readonly members: Members;
+  readonly invites: Invites;
+  /** @throws Error for an organization that does not exist: a bug */
+  planOf(organizationId: string): Promise<PlanState>;
 }
 
 /** Token of `People`. */

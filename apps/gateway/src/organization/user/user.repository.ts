@@ -31,3 +31,10 @@ export const changePasswordHash = statement<{ readonly id: string }>(
   'gateway.change-password-hash',
   'UPDATE user_account SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id',
 );
+
+/** $1 id, $2 address in small letters, $3 name, $4 hash. Empty when the address has an account. */
+export const insertUser = statement<{ readonly id: string }>(
+  'gateway.insert-user',
+  `INSERT INTO user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (email) DO NOTHING RETURNING id`,
+);

@@ -1,0 +1,19 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Transaction } from '@switchboard/postgres';
+import { countSeats } from '../membership/membership.repository.js';
+
+/**
+ * Makes sure that a plan has a seat for one more member or invitation. The organization must be locked.
+ *
+ * @param seats of the plan, with an operator's exception
+ * @throws AppError PAYMENT_REQUIRED
+ */
+export async function requireSeat(tx: Transaction, organizationId: string, seats: number, now: Date): Promise<void> {
+  const [taken] = await tx.query(countSeats, [organizationId, now]);
+  if (taken && taken.members + taken.invites < seats) return;
+  throw new AppError(
+    gatewayErrors.PAYMENT_REQUIRED,
+    `The plan has ${seats} seats, and members and open invitations take them all`,
+  );
+}

@@ -1,0 +1,14 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Role } from '../people.contract.js';
+
+/** Whether somebody of one role may make, change or remove somebody of another. Source: issue 5, members. */
+export function mayManage(actor: Role, other: Role): boolean {
+  return actor === 'OWNER' || (actor === 'ADMIN' && other !== 'OWNER');
+}
+
+/** @param actor undefined: no member any more @throws AppError FORBIDDEN */
+export function requireManaging(actor: Role | undefined, ...others: readonly Role[]): void {
+  if (actor && others.every((other) => mayManage(actor, other))) return;
+  throw new AppError(gatewayErrors.FORBIDDEN, 'Your role does not allow this');
+}
