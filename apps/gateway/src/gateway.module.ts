@@ -1,8 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/service';
+import { appControllers } from './app.controllers.js';
 import { ChangeConversationController } from './edge/change-conversation/change-conversation.controller.js';
-import { ChangePasswordController } from './edge/change-password/change-password.controller.js';
 import { CreateOptOutController } from './edge/create-opt-out/create-opt-out.controller.js';
 import { DeleteOptOutController } from './edge/delete-opt-out/delete-opt-out.controller.js';
 import { Descriptions } from './edge/description/descriptions.js';
@@ -10,7 +10,6 @@ import { GetContactController } from './edge/get-contact/get-contact.controller.
 import { GetConversationController } from './edge/get-conversation/get-conversation.controller.js';
 import { GetMessageController } from './edge/get-message/get-message.controller.js';
 import { GetOptOutController } from './edge/get-opt-out/get-opt-out.controller.js';
-import { GetSessionController } from './edge/get-session/get-session.controller.js';
 import { HealthController, READINESS_CHECKS } from './edge/health/health.controller.js';
 import { ListChannelsController } from './edge/list-channels/list-channels.controller.js';
 import { ListContactsController } from './edge/list-contacts/list-contacts.controller.js';
@@ -23,25 +22,11 @@ import { SendMessageController } from './edge/send-message/send-message.controll
 import { SendMessage } from './edge/send-message/send-message.js';
 import { ServeDescriptionController } from './edge/serve-description/serve-description.controller.js';
 import { SessionAnswer } from './edge/session/session-answer.js';
-import type { SessionCookie } from './edge/session/session-cookie.js';
-import { SignInController } from './edge/sign-in/sign-in.controller.js';
-import { SignOutController } from './edge/sign-out/sign-out.controller.js';
-import { SignOutEverywhereController } from './edge/sign-out-everywhere/sign-out-everywhere.controller.js';
-import { SwitchOrganizationController } from './edge/switch-organization/switch-organization.controller.js';
+import { SessionCookie } from './edge/session/session-cookie.js';
 import { TakeCallbackController, VERIFY_TOKEN } from './edge/take-callback/take-callback.controller.js';
 import { TakeCallback } from './edge/take-callback/take-callback.js';
 import { UpsertContactController } from './edge/upsert-contact/upsert-contact.controller.js';
 import { PEOPLE, type People } from './organization/people.contract.js';
-
-/** The routes under /app/api. */
-const appControllers = [
-  SignInController,
-  GetSessionController,
-  SignOutController,
-  SignOutEverywhereController,
-  SwitchOrganizationController,
-  ChangePasswordController,
-];
 
 /** What the handlers stand on. */
 export interface GatewayParts {
@@ -94,6 +79,7 @@ export class GatewayModule {
         { provide: SendMessage, useValue: new SendMessage(platform.rpc, systemClock) },
         { provide: ListMessages, useValue: new ListMessages(platform.rpc) },
         { provide: PEOPLE, useValue: people },
+        { provide: SessionCookie, useValue: sessionCookie },
         { provide: SessionAnswer, useValue: new SessionAnswer(people.sessions, sessionCookie) },
         { provide: TakeCallback, useValue: takeCallback },
         { provide: VERIFY_TOKEN, useValue: verifyToken },

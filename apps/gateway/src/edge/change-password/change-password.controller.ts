@@ -6,7 +6,7 @@ import { PEOPLE, type People } from '../../organization/people.contract.js';
 import { sessionOf, sourceOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { SessionAnswer } from '../session/session-answer.js';
-import { readChangePassword } from './change-password.body.js';
+import { changePasswordBody, readChangePassword } from './change-password.body.js';
 
 /** `POST /app/api/password`: changes the own password; all other sessions end, this one gets a new cookie and token. */
 @Controller('app/api/password')
@@ -23,6 +23,15 @@ export class ChangePasswordController {
     roles: null,
     errors: [gatewayErrors.RATE_LIMITED, gatewayErrors.CONFLICT],
     input: readChangePassword,
+    docs: {
+      operationId: 'changePassword',
+      tag: 'Session',
+      summary: 'Change the own password',
+      description:
+        'Every other session of the person ends; this one goes on with a new cookie and a new token. Guesses of the current password are slowed down as at sign-in.',
+      body: changePasswordBody,
+      answers: { 200: { description: 'The session under its new token.', body: 'Session' } },
+    },
   })
   async change(
     @Req() request: RequestOf<ReturnType<typeof readChangePassword>>,

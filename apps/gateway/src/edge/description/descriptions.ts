@@ -1,3 +1,4 @@
+import { isApiPath } from '../http/route-declaration.js';
 import type { MountedRoute } from '../http/route-table.js';
 import { StaticContent } from '../http/static-content.js';
 import { describeApi, type Views } from './api-document.js';
@@ -13,7 +14,9 @@ export interface ApiDocuments {
 
 /** Describes every API from the routes as they are mounted. @throws Error when a route is not described well: a bug */
 export function describeApis(routes: readonly MountedRoute[], answers: Views = views): ApiDocuments {
-  const described = routes.filter(({ method, declaration }) => method !== 'HEAD' && declaration.docs !== undefined);
+  const described = routes.filter(
+    ({ method, path, declaration }) => method !== 'HEAD' && declaration.docs !== undefined && isApiPath(path),
+  );
   return { publicApi: describeApi(publicApi, described, answers) };
 }
 

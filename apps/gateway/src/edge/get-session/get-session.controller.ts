@@ -10,7 +10,18 @@ export class GetSessionController {
   constructor(private readonly answer: SessionAnswer) {}
 
   @Get()
-  @Declare({ access: 'session', roles: null, errors: [] })
+  @Declare({
+    access: 'session',
+    roles: null,
+    errors: [],
+    docs: {
+      operationId: 'getSession',
+      tag: 'Session',
+      summary: 'Who is signed in',
+      description: 'Tells the person, the organization and the role of the session, and the token that changes need.',
+      answers: { 200: { description: 'The session.', body: 'Session' } },
+    },
+  })
   async get(@Req() request: RequestOf<undefined>): Promise<SessionView> {
     const session = sessionOf(request);
     return this.answer.view(session, session.csrfToken);

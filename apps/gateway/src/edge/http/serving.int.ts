@@ -58,7 +58,12 @@ describe('a route', () => {
   @Controller('app/session')
   class SessionBesideApp {
     @Get()
-    @Declare({ access: 'session', roles: null, errors: [] })
+    @Declare({
+      access: 'session',
+      roles: null,
+      errors: [],
+      docs: { operationId: 'x', tag: 'Session', summary: 'x', description: 'x', answers: {} },
+    })
     get(): string {
       return 'closed';
     }

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+import { readQuery } from './read-input.js';
 import { Cuid, WholeNumberText } from './text.decorator.js';
 
 /** Source: specification, "Pagination". */
@@ -15,4 +17,9 @@ export class PageQuery {
 /** Which page was asked for. */
 export function pageOf({ limit, cursor }: PageQuery): { readonly limit: number; readonly cursor: string | null } {
   return { limit: Number(limit ?? LIMIT_DEFAULT), cursor: cursor ?? null };
+}
+
+/** The page that a list without filters is asked for. @throws AppError VALIDATION_FAILED */
+export function readPage(request: FastifyRequest): { readonly limit: number; readonly cursor: string | null } {
+  return pageOf(readQuery(PageQuery, request));
 }

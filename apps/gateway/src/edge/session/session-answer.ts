@@ -18,6 +18,11 @@ export class SessionAnswer {
     return view;
   }
 
+  /** Hands a session's new secret to the browser, beside an answer about something else. */
+  renew(request: FastifyRequest, reply: FastifyReply, { secret }: NewSession): void {
+    this.cookie.set(request, reply, secret);
+  }
+
   /** Tells who is signed in. */
   async view({ user, organization, role }: SignedIn, csrfToken: string): Promise<SessionView> {
     const organizations = await this.sessions.organizationsOf(user.id);

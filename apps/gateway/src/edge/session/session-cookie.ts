@@ -20,6 +20,12 @@ export class SessionCookie {
     return request.protocol === 'https' || this.publicBaseUrl.startsWith('https:');
   }
 
+  /** Where the application is, as the person who asks sees it: for links. */
+  originOf(request: FastifyRequest): string {
+    if (this.publicBaseUrl !== '') return new URL(this.publicBaseUrl).origin;
+    return `${request.protocol}://${request.host}`;
+  }
+
   /** The secret that a request shows; null when it shows none. */
   read(request: FastifyRequest): string | null {
     const { cookie } = request.headers;

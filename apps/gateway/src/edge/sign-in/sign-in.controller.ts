@@ -6,7 +6,7 @@ import { PEOPLE, type People } from '../../organization/people.contract.js';
 import { sourceOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { SessionAnswer } from '../session/session-answer.js';
-import { readSignIn } from './sign-in.body.js';
+import { readSignIn, signInBody } from './sign-in.body.js';
 
 /** `POST /app/api/sign-in`: a password for a session. Source: issue 5, "The application's API". */
 @Controller('app/api/sign-in')
@@ -22,6 +22,15 @@ export class SignInController {
     access: 'visitor',
     errors: [gatewayErrors.UNAUTHORIZED, gatewayErrors.FORBIDDEN, gatewayErrors.RATE_LIMITED],
     input: readSignIn,
+    docs: {
+      operationId: 'signIn',
+      tag: 'Session',
+      summary: 'Sign in',
+      description:
+        'Begins a session in the organization that the person joined first; its cookie comes with the answer. An unknown address and a wrong password are answered alike. Guessing is slowed down, by account and by network address: 429 says when to come back.',
+      body: signInBody,
+      answers: { 200: { description: 'Who is signed in.', body: 'Session' } },
+    },
   })
   async signIn(
     @Req() request: RequestOf<ReturnType<typeof readSignIn>>,

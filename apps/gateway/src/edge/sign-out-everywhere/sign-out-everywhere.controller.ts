@@ -15,7 +15,18 @@ export class SignOutEverywhereController {
 
   @Post()
   @HttpCode(204)
-  @Declare({ access: 'session', roles: null, errors: [] })
+  @Declare({
+    access: 'session',
+    roles: null,
+    errors: [],
+    docs: {
+      operationId: 'signOutEverywhere',
+      tag: 'Session',
+      summary: 'Sign out everywhere',
+      description: 'Ends every session of the person, in every organization and on every device, this one too.',
+      answers: { 204: { description: 'All sessions have ended.', body: null } },
+    },
+  })
   async signOutEverywhere(
     @Req() request: RequestOf<undefined>,
     @Res({ passthrough: true }) reply: FastifyReply,

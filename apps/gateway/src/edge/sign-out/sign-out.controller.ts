@@ -15,7 +15,18 @@ export class SignOutController {
 
   @Post()
   @HttpCode(204)
-  @Declare({ access: 'session', roles: null, errors: [] })
+  @Declare({
+    access: 'session',
+    roles: null,
+    errors: [],
+    docs: {
+      operationId: 'signOut',
+      tag: 'Session',
+      summary: 'Sign out',
+      description: 'Ends this session: no request with it passes once this is answered.',
+      answers: { 204: { description: 'The session has ended.', body: null } },
+    },
+  })
   async signOut(@Req() request: RequestOf<undefined>, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
     await this.people.sessions.end(sessionOf(request), sourceOf(request));
     this.answer.end(request, reply);

@@ -6,7 +6,7 @@ import { PEOPLE, type People } from '../../organization/people.contract.js';
 import { sessionOf, sourceOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { SessionAnswer } from '../session/session-answer.js';
-import { readSwitchOrganization } from './switch-organization.body.js';
+import { readSwitchOrganization, switchOrganizationBody } from './switch-organization.body.js';
 
 /** `POST /app/api/switch-organization`: goes on in another organization of the person's, with a new cookie and token. */
 @Controller('app/api/switch-organization')
@@ -18,7 +18,21 @@ export class SwitchOrganizationController {
 
   @Post()
   @HttpCode(200)
-  @Declare({ access: 'session', roles: null, errors: [gatewayErrors.NOT_FOUND], input: readSwitchOrganization })
+  @Declare({
+    access: 'session',
+    roles: null,
+    errors: [gatewayErrors.NOT_FOUND],
+    input: readSwitchOrganization,
+    docs: {
+      operationId: 'switchOrganization',
+      tag: 'Session',
+      summary: 'Go on in another organization',
+      description:
+        'One session is in one organization. It goes on in the other one with a new cookie and a new token, and lasts no longer for it.',
+      body: switchOrganizationBody,
+      answers: { 200: { description: 'The session in its new organization.', body: 'Session' } },
+    },
+  })
   async switch(
     @Req() request: RequestOf<string>,
     @Res({ passthrough: true }) reply: FastifyReply,
