@@ -2,12 +2,17 @@
 api_key with fillfactor=70
 dead_letter
 inbox partition by RANGE (event_id)
+invite
+membership
 migration
 organization
 outbox partition by RANGE (id)
+password_guess unlogged with fillfactor=50
 plan
 rate_limit unlogged with fillfactor=50
 relay_state with fillfactor=50
+session with fillfactor=70
+user_account
 
 -- columns
 api_key.id text collate C not null
@@ -31,6 +36,18 @@ dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
 inbox.event_id text collate C not null
 inbox.consumer text not null
+invite.id text collate C not null
+invite.organization_id text collate C not null
+invite.email text collate C not null
+invite.role text collate C not null
+invite.secret_hash bytea not null
+invite.created_at timestamp with time zone not null
+invite.expires_at timestamp with time zone not null
+membership.id text collate C not null
+membership.organization_id text collate C not null
+membership.user_id text collate C not null
+membership.role text collate C not null
+membership.created_at timestamp with time zone not null default now()
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
@@ -51,6 +68,10 @@ outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
 outbox.published_at timestamp with time zone
+password_guess.subject bytea not null
+password_guess.guesses integer not null
+password_guess.last_at timestamp with time zone not null
+password_guess.next_at timestamp with time zone not null
 plan.name text collate C not null
 plan.requests_per_minute integer not null
 plan.request_burst integer not null
@@ -70,6 +91,17 @@ relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
+session.id text collate C not null
+session.secret_hash bytea not null
+session.user_id text collate C not null
+session.organization_id text collate C not null
+session.signed_in_at timestamp with time zone not null
+session.last_seen_at timestamp with time zone not null
+user_account.id text collate C not null
+user_account.email text collate C not null
+user_account.name text not null
+user_account.password_hash text collate C not null
+user_account.created_at timestamp with time zone not null default now()
 
 -- constraints
 api_key: CHECK ((length(secret_hash) = 32))
@@ -78,6 +110,17 @@ api_key: PRIMARY KEY (id)
 api_key: UNIQUE (secret_hash)
 dead_letter: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
+invite: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
+invite: CHECK ((length(secret_hash) = 32))
+invite: FOREIGN KEY (organization_id) REFERENCES organization(id)
+invite: PRIMARY KEY (id)
+invite: UNIQUE (organization_id, email)
+invite: UNIQUE (secret_hash)
+membership: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
+membership: FOREIGN KEY (organization_id) REFERENCES organization(id)
+membership: FOREIGN KEY (user_id) REFERENCES user_account(id)
+membership: PRIMARY KEY (id)
+membership: UNIQUE (organization_id, user_id)
 migration: PRIMARY KEY (id)
 organization: CHECK ((channels_max >= 0))
 organization: CHECK ((messages_per_month >= 0))
@@ -88,12 +131,20 @@ organization: CHECK ((subscription_status = ANY (ARRAY['ACTIVE'::text, 'PAST_DUE
 organization: FOREIGN KEY (plan) REFERENCES plan(name)
 organization: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+password_guess: PRIMARY KEY (subject)
 plan: CHECK ((messages_per_month >= 0))
 plan: CHECK ((request_burst > 0))
 plan: CHECK ((requests_per_minute > 0))
 plan: PRIMARY KEY (name)
 rate_limit: PRIMARY KEY (organization_id)
 relay_state: PRIMARY KEY (stream)
+session: CHECK ((length(secret_hash) = 32))
+session: FOREIGN KEY (organization_id) REFERENCES organization(id)
+session: FOREIGN KEY (user_id) REFERENCES user_account(id)
+session: PRIMARY KEY (id)
+session: UNIQUE (secret_hash)
+user_account: PRIMARY KEY (id)
+user_account: UNIQUE (email)
 
 -- indexes
 CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organization_id, id)
@@ -102,13 +153,28 @@ CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secr
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
+CREATE INDEX invite_age ON gateway.invite USING btree (expires_at)
+CREATE UNIQUE INDEX invite_organization_id_email_key ON gateway.invite USING btree (organization_id, email)
+CREATE UNIQUE INDEX invite_pkey ON gateway.invite USING btree (id)
+CREATE UNIQUE INDEX invite_secret_hash_key ON gateway.invite USING btree (secret_hash)
+CREATE INDEX membership_of_user ON gateway.membership USING btree (user_id, id)
+CREATE UNIQUE INDEX membership_organization_id_user_id_key ON gateway.membership USING btree (organization_id, user_id)
+CREATE UNIQUE INDEX membership_pkey ON gateway.membership USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON gateway.migration USING btree (id)
 CREATE UNIQUE INDEX organization_pkey ON gateway.organization USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY gateway.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY gateway.outbox USING btree (id)
+CREATE INDEX password_guess_age ON gateway.password_guess USING btree (last_at)
+CREATE UNIQUE INDEX password_guess_pkey ON gateway.password_guess USING btree (subject)
 CREATE UNIQUE INDEX plan_pkey ON gateway.plan USING btree (name)
 CREATE UNIQUE INDEX rate_limit_pkey ON gateway.rate_limit USING btree (organization_id)
 CREATE UNIQUE INDEX relay_state_pkey ON gateway.relay_state USING btree (stream)
+CREATE INDEX session_age ON gateway.session USING btree (signed_in_at)
+CREATE INDEX session_of_user ON gateway.session USING btree (user_id, id)
+CREATE UNIQUE INDEX session_pkey ON gateway.session USING btree (id)
+CREATE UNIQUE INDEX session_secret_hash_key ON gateway.session USING btree (secret_hash)
+CREATE UNIQUE INDEX user_account_email_key ON gateway.user_account USING btree (email)
+CREATE UNIQUE INDEX user_account_pkey ON gateway.user_account USING btree (id)
 
 -- functions
 cuid_day(cuid text)

@@ -146,6 +146,41 @@ export const views = {
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
   },
+  Invite: {
+    description: 'An invitation that is open.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      email: { type: 'string' },
+      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      expiresAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: ['id', 'email', 'role', 'createdAt', 'expiresAt'],
+  },
+  Member: {
+    description: 'A member of the organization.',
+    type: 'object',
+    properties: {
+      id: { description: 'Of the membership, not of the person.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      user: { $ref: '#/components/schemas/User' },
+      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: ['id', 'user', 'role', 'createdAt'],
+  },
   Message: {
     description:
       'A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC.',
@@ -266,6 +301,31 @@ export const views = {
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
   },
+  NewInvite: {
+    description: 'An invitation as its maker sees it, once.',
+    type: 'object',
+    properties: {
+      link: {
+        description: 'To be handed to the invited person, and to nobody else: who has it can accept.',
+        type: 'string',
+      },
+      token: { description: 'What the link carries behind its `#`.', type: 'string' },
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      email: { type: 'string' },
+      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      expiresAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: ['link', 'token', 'id', 'email', 'role', 'createdAt', 'expiresAt'],
+  },
   OpenApiDocument: {
     description: 'An OpenAPI document, as far as its own description goes.',
     type: 'object',
@@ -322,6 +382,16 @@ export const views = {
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
   },
+  OwnOrganization: {
+    description: 'An organization that the person belongs to.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { type: 'string' },
+      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+    },
+    required: ['id', 'name', 'role'],
+  },
   Ping: {
     description: 'The answer to `GET /v1/ping`.',
     type: 'object',
@@ -335,6 +405,37 @@ export const views = {
     },
     required: ['ok', 'organizationId'],
   },
+  Plan: {
+    description: 'What the organization pays for.',
+    type: 'object',
+    properties: {
+      plan: { type: 'string' },
+      subscriptionStatus: { type: 'string', enum: ['ACTIVE', 'CANCELED', 'PAST_DUE'] },
+      limits: {
+        description: "With an operator's exceptions for this organization.",
+        $ref: '#/components/schemas/PlanLimits',
+      },
+      excludedScopes: {
+        description: 'Scopes that the plan does not include.',
+        type: 'array',
+        items: { type: 'string' },
+      },
+      seatsTaken: { description: 'Members and open invitations.', type: 'number' },
+    },
+    required: ['plan', 'subscriptionStatus', 'limits', 'excludedScopes', 'seatsTaken'],
+  },
+  PlanLimits: {
+    description: 'The numbers of a plan.',
+    type: 'object',
+    properties: {
+      requestsPerMinute: { type: 'number' },
+      requestBurst: { type: 'number' },
+      messagesPerMonth: { type: 'number' },
+      channels: { type: 'number' },
+      seats: { type: 'number' },
+    },
+    required: ['requestsPerMinute', 'requestBurst', 'messagesPerMonth', 'channels', 'seats'],
+  },
   SentMessageResult: {
     description: 'The answer to `POST /v1/messages`.',
     type: 'object',
@@ -345,6 +446,30 @@ export const views = {
       upstreamMessageId: { type: ['string', 'null'] },
     },
     required: ['id', 'conversationId', 'contactId', 'upstreamMessageId'],
+  },
+  Session: {
+    description: 'Who is signed in, and where; the answer of everything that begins or changes a session.',
+    type: 'object',
+    properties: {
+      user: { $ref: '#/components/schemas/User' },
+      organization: {
+        type: 'object',
+        properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, name: { type: 'string' } },
+        required: ['id', 'name'],
+      },
+      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      csrfToken: {
+        description:
+          'Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session.',
+        type: 'string',
+      },
+      organizations: {
+        description: 'All that the person belongs to, by name.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/OwnOrganization' },
+      },
+    },
+    required: ['user', 'organization', 'role', 'csrfToken', 'organizations'],
   },
   Summarised: {
     description: 'Stands for a resource whose event would be larger than 256 KB: read it by its id.',
@@ -435,6 +560,16 @@ export const views = {
       },
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  User: {
+    description: 'A person as the application shows them.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      email: { description: 'In small letters.', type: 'string' },
+      name: { type: 'string' },
+    },
+    required: ['id', 'email', 'name'],
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
