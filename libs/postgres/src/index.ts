@@ -1,5 +1,5 @@
 export { Database, type DatabaseOptions } from './database.js';
-export { migrate, type MigrateOptions } from './migrate.js';
+export { migrate, type MigrateOptions, type MigrationClass, type TableRights } from './migrate.js';
 export { keysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions } from './partitions.sql.js';
 export { plannerHints } from './planner-hints.sql.js';

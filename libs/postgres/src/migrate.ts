@@ -2,12 +2,21 @@ import { DataSource, type MigrationInterface } from 'typeorm';
 import { plannerHints } from './planner-hints.sql.js';
 import { identifier } from './service-roles.sql.js';
 
+/** What the service's role may do with a table, where that is less than reading and changing its rows. */
+export type TableRights = Readonly<Record<string, readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[]>>;
+
+/** A migration; one that makes a table with lesser rights says so, by the table's name. The last one to name it counts. */
+export interface MigrationClass {
+  new (): MigrationInterface;
+  readonly tableRights?: TableRights;
+}
+
 /** One run of a service's migrations, as the owner of its schema. */
 export interface MigrateOptions {
   /** URL of the migrations' own role, which owns the schema; the service's role has no DDL. */
   readonly url: string;
   readonly schema: string;
-  readonly migrations: readonly (new () => MigrationInterface)[];
+  readonly migrations: readonly MigrationClass[];
   /** The service's role, which gets DML on what the migrations made. */
   readonly serviceRole: string;
 }
@@ -38,7 +47,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   try {
     await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${options.schema}.migration`]);
     const applied = await dataSource.runMigrations();
-    await grant(dataSource, options.schema, options.serviceRole);
+    await grant(dataSource, options);
     await dataSource.query(`DO $$ BEGIN ${plannerHints(options.schema)} END $$`);
     return applied.map(({ name }) => name);
   } finally {
@@ -48,13 +57,15 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 }
 
 /**
- * Data only: no DDL, no TRUNCATE, nothing on the table of migrations, and partitions through their parent alone, so that
- * one made by a migration is no more open than one made later. An owner who runs the service as well has it all already.
+ * Data only: no DDL, no TRUNCATE, nothing on the table of migrations, on tables with lesser rights those alone, and
+ * partitions through their parent alone, so that one made by a migration is no more open than one made later. An owner
+ * who runs the service as well has it all already. One query: no right is given for a moment and taken back.
  */
-async function grant(dataSource: DataSource, schema: string, role: string): Promise<void> {
+async function grant(dataSource: DataSource, { schema, serviceRole, migrations }: MigrateOptions): Promise<void> {
   const [self]: { name: string }[] = await dataSource.query('SELECT current_user AS name');
-  if (self?.name === role) return;
-  const [s, r] = [identifier(schema), identifier(role)];
+  if (self?.name === serviceRole) return;
+  const [s, r] = [identifier(schema), identifier(serviceRole)];
+  const lesser = Object.entries(Object.assign({}, ...migrations.map(({ tableRights }) => tableRights)) as TableRights);
   await dataSource.query(`
     GRANT USAGE ON SCHEMA ${s} TO ${r};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${s} TO ${r};
@@ -63,6 +74,7 @@ async function grant(dataSource: DataSource, schema: string, role: string): Prom
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA ${s} FROM PUBLIC;
     REVOKE ALL ON ${s}.migration FROM ${r};
     REVOKE ALL ON SEQUENCE ${s}.migration_id_seq FROM ${r};
+    ${lesser.map(([table, rights]) => lesserGrant(`${s}.${identifier(table)}`, rights, r)).join('\n')}
   `);
   const partitions: { name: string }[] = await dataSource.query(
     'SELECT oid::regclass::text AS name FROM pg_class WHERE relispartition AND relkind = $1 AND relnamespace = $2::regnamespace',
@@ -71,4 +83,9 @@ async function grant(dataSource: DataSource, schema: string, role: string): Prom
   if (partitions.length > 0) {
     await dataSource.query(`REVOKE ALL ON ${partitions.map(({ name }) => name).join(', ')} FROM ${r}`);
   }
+}
+
+function lesserGrant(table: string, rights: TableRights[string], role: string): string {
+  const granted = rights.length === 0 ? '' : `GRANT ${rights.join(', ')} ON ${table} TO ${role};`;
+  return `REVOKE ALL ON ${table} FROM ${role}; ${granted}`;
 }

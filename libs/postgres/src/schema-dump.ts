@@ -8,7 +8,7 @@ export async function dumpSchema(dataSource: DataSource, schema: string): Promis
   const sections: string[] = [];
   for (const [title, sql] of SECTIONS) {
     const rows: { line: string }[] = await dataSource.query(sql, [schema]);
-    sections.push(`-- ${title}\n${rows.map(({ line }) => line).join('\n')}`);
+    if (rows.length > 0) sections.push(`-- ${title}\n${rows.map(({ line }) => line).join('\n')}`);
   }
   return `${sections.join('\n\n')}\n`;
 }
@@ -53,5 +53,10 @@ const SECTIONS: readonly (readonly [string, string])[] = [
     `SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
        || CASE WHEN p.prosecdef THEN ' security definer' ELSE '' END AS line
      FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = $1 ORDER BY 1`,
+  ],
+  [
+    'triggers',
+    `SELECT pg_get_triggerdef(t.oid) AS line FROM ${OWN_TABLES}
+     JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal ORDER BY c.relname, t.tgname`,
   ],
 ];
