@@ -90,3 +90,55 @@ export interface PlanLimitsView {
   readonly channels: number;
   readonly seats: number;
 }
+
+/** An API key as the application lists it. Source: specification, "API key". */
+export interface ApiKeyView {
+  readonly id: Cuid;
+  readonly label: string;
+  /** The first 12 characters of the secret, to find it again in one's own configuration. */
+  readonly prefix: string;
+  /** Null: all scopes. */
+  readonly scopes: readonly string[] | null;
+  readonly status: 'ACTIVE' | 'REVOKED';
+  readonly createdAt: IsoTime;
+  /** As they were called then; null for a key that no user made. */
+  readonly createdBy: { readonly id: Cuid; readonly email: string } | null;
+  /** Of the last request that was answered 2xx; at most 5 s late. */
+  readonly lastUsedAt: IsoTime | null;
+  /** Where that request came from. */
+  readonly lastUsedAddress: string | null;
+  readonly revokedAt: IsoTime | null;
+}
+
+/** An API key as its maker sees it, once. */
+export interface NewApiKeyView extends ApiKeyView {
+  /** The key itself. It is not stored and never shown again. */
+  readonly secret: string;
+  /** What the maker should think of; null mostly. */
+  readonly hint: string | null;
+}
+
+/** One act of the audit log. */
+export interface AuditEntryView {
+  /** Counts from 1 without a gap within the organization. */
+  readonly sequence: number;
+  /** For example `api-key.revoked`. */
+  readonly action: string;
+  /** Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing. */
+  readonly actor: {
+    readonly type: 'user' | 'operator' | 'system';
+    readonly id: string | null;
+    readonly email: string | null;
+  };
+  /** Where the request came from. */
+  readonly address: string | null;
+  /** The request's `X-Request-Id`. */
+  readonly traceId: string | null;
+  readonly at: IsoTime;
+  /** What stood before; null: nothing. */
+  readonly before: Readonly<Record<string, unknown>> | null;
+  /** What stands after; null: nothing any more. */
+  readonly after: Readonly<Record<string, unknown>> | null;
+  /** 64 hex digits over this act and all before it. */
+  readonly hash: string;
+}

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import type { Database } from '@switchboard/postgres';
 import type { Clock, Log } from '@switchboard/service';
+import { ipAddressOf } from '../address/ip-address.policy.js';
 import type { KeyUses } from '../key-use.contract.js';
 import { recordKeyUses } from './key-use.repository.js';
 
@@ -28,7 +28,7 @@ export class KeyUseRecorder implements KeyUses {
   }
 
   record(keyId: string, address: string): void {
-    this.uses.set(keyId, { atMs: this.clock.now(), address: addressOf(address) });
+    this.uses.set(keyId, { atMs: this.clock.now(), address: ipAddressOf(address) });
   }
 
   /** Writes what was collected so far; what cannot be written is kept for the next time. */
@@ -60,10 +60,4 @@ export class KeyUseRecorder implements KeyUses {
       this.uses = new Map([...uses, ...this.uses]);
     }
   }
-}
-
-/** Without the zone of a link-local address, which PostgreSQL's `inet` refuses; null for what is no address. */
-function addressOf(address: string): string | null {
-  const [bare = ''] = address.split('%');
-  return isIP(bare) === 0 ? null : bare;
 }

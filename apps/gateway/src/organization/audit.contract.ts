@@ -1,0 +1,73 @@
+import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
+import type { Page } from '@switchboard/contracts/grammar/page';
+
+/** Every security-relevant act that is kept. A closed list: what is not in it is no act of the log. */
+export const auditActions = [
+  'organization.created',
+  'plan.changed',
+  'subscription.changed',
+  'api-key.created',
+  'api-key.revoked',
+  'user.signed-in',
+  'user.sign-in-failed',
+  'user.signed-out',
+  'user.signed-out-everywhere',
+  'user.organization-switched',
+  'user.password-changed',
+  'user.password-reset',
+  'invite.created',
+  'invite.revoked',
+  'invite.accepted',
+  'member.added',
+  'member.role-changed',
+  'member.removed',
+] as const;
+
+/** One of `auditActions`. */
+export type AuditAction = (typeof auditActions)[number];
+
+/** Who did it: a user as he was called then, an operator by the name of his account, or the platform by itself. */
+export type AuditActor =
+  | { readonly type: 'user'; readonly id: string; readonly email: string }
+  | { readonly type: 'operator'; readonly id: string | null }
+  | { readonly type: 'system' };
+
+/** Who acts for which organization, and from where: what every use case that is written into the log is told. */
+export interface Act {
+  readonly organizationId: string;
+  readonly actor: AuditActor;
+  /** Where the request came from; text that is no IP address is not kept. Null: from inside. */
+  readonly address: string | null;
+  /** 32 hex digits, the request's `X-Request-Id`; null where there was none. */
+  readonly traceId: string | null;
+}
+
+/** What an act changed, as JSON that anybody with a right to the log may read: never a secret, a hash or a token. */
+export type AuditedState = Readonly<Record<string, unknown>> | null;
+
+/** One act to be written. */
+export interface NewAuditEntry extends Act {
+  readonly action: AuditAction;
+  /** Null: there was nothing. */
+  readonly before: AuditedState;
+  /** Null: there is nothing left. */
+  readonly after: AuditedState;
+}
+
+/** Which part of the log is asked for. */
+export interface AuditPageRequest {
+  readonly organizationId: string;
+  readonly limit: number;
+  /** Of the page before. */
+  readonly cursor: string | null;
+  readonly action: AuditAction | null;
+}
+
+/** Reads the log. */
+export interface AuditLog {
+  /** Newest first. */
+  list(request: AuditPageRequest): Promise<Page<AuditEntryView>>;
+}
+
+/** Token of `AuditLog`. */
+export const AUDIT_LOG = Symbol('AuditLog');
