@@ -34,6 +34,12 @@ export const gatewayErrors = {
     message: 'There is nothing at this path',
     retry: 'after-fixing',
   }),
+  API_KEY_NOT_FOUND: defineError({
+    code: 'API_KEY_NOT_FOUND',
+    status: 404,
+    message: 'There is no such API key',
+    retry: 'after-fixing',
+  }),
   METHOD_NOT_ALLOWED: defineError({
     code: 'METHOD_NOT_ALLOWED',
     status: 405,

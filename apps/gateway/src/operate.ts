@@ -1,0 +1,89 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { statement, type Database } from '@switchboard/postgres';
+import type { Act } from './organization/audit.contract.js';
+import { changePlan, type PlanChange } from './organization/change-plan/change-plan.js';
+import { changeSubscription } from './organization/change-subscription/change-subscription.js';
+import {
+  countsOfOrganization,
+  findOrganization,
+  listOrganizationRows,
+  listPlans,
+  type OrganizationRow,
+  type PlanRow,
+  type SubscriptionStatus,
+} from './organization/plan/organization.repository.js';
+import { revokeApiKey } from './organization/revoke-api-key/revoke-api-key.js';
+import { verifyAudit, type VerifiedChain, type VerifyAuditOptions } from './organization/verify-audit/verify-audit.js';
+
+export type { AuditHead, VerifiedChain } from './organization/verify-audit/verify-audit.js';
+export {
+  subscriptionStatuses,
+  type OrganizationRow,
+  type PlanOverrides,
+} from './organization/plan/organization.repository.js';
+export type { PlanChange } from './organization/change-plan/change-plan.js';
+
+/** An organization as an operator sees it. */
+export interface OrganizationDetail {
+  readonly organization: OrganizationRow;
+  /** The numbers that count where the organization has none of its own. */
+  readonly plan: PlanRow;
+  readonly activeKeys: number;
+  readonly revokedKeys: number;
+  readonly auditEntries: number;
+}
+
+/** What an operator does with organizations; what changes anything is in the audit log, in the same transaction. */
+export interface Operation {
+  /** A page by id. @param after the last id of the page before; empty for the first */
+  organizations(after: string, limit: number): Promise<OrganizationRow[]>;
+  /** @throws AppError NOT_FOUND */
+  organization(id: string): Promise<OrganizationDetail>;
+  /** @throws AppError NOT_FOUND, VALIDATION_FAILED */
+  changePlan(id: string, change: PlanChange): Promise<OrganizationRow>;
+  /** @throws AppError NOT_FOUND */
+  changeSubscription(id: string, status: SubscriptionStatus): Promise<OrganizationRow>;
+  /** @throws AppError API_KEY_NOT_FOUND */
+  revokeApiKey(keyId: string): Promise<ApiKeyView>;
+  /** See `verifyAudit`. */
+  verifyAudit(options: VerifyAuditOptions): AsyncGenerator<VerifiedChain>;
+}
+
+const ownerOfKey = statement<{ organizationId: string }>(
+  'gateway.owner-of-key',
+  'SELECT organization_id AS "organizationId" FROM api_key WHERE id = $1',
+);
+
+/** @param operator the name of the operator's account, for the audit log */
+export function operate(database: Pick<Database, 'query' | 'transaction'>, operator: string | null): Operation {
+  const act = (organizationId: string): Act => ({
+    organizationId,
+    actor: { type: 'operator', id: operator },
+    address: null,
+    traceId: null,
+  });
+  return {
+    organizations: (after, limit) => database.query(listOrganizationRows, [after, limit]),
+    organization: (id) => detailOf(database, id),
+    changePlan: (id, change) => changePlan(database, act(id), change),
+    changeSubscription: (id, status) => changeSubscription(database, act(id), status),
+    revokeApiKey: async (keyId) => {
+      const [owner] = await database.query(ownerOfKey, [keyId]);
+      if (!owner) throw new AppError(gatewayErrors.API_KEY_NOT_FOUND, `There is no API key ${keyId}`);
+      return revokeApiKey(database, act(owner.organizationId), keyId);
+    },
+    verifyAudit: (options) => verifyAudit(database, options),
+  };
+}
+
+async function detailOf(database: Pick<Database, 'query'>, id: string): Promise<OrganizationDetail> {
+  const [organization] = await database.query(findOrganization, [id]);
+  const plan = (await database.query(listPlans, [])).find(({ name }) => name === organization?.plan);
+  const [counts] = await database.query(countsOfOrganization, [id]);
+  if (!organization || !plan || !counts) {
+    throw new AppError(gatewayErrors.NOT_FOUND, `There is no organization ${id}`);
+  }
+  return { organization, plan, ...counts };
+}

@@ -1,0 +1,33 @@
+import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import type { Scope } from './admission.contract.js';
+import type { Act } from './audit.contract.js';
+
+/** A key that is wanted. */
+export interface ApiKeyWish {
+  /** 1 to 100 code points. */
+  readonly label: string;
+  /** Not empty and none twice; null: all scopes, those of later versions too. */
+  readonly scopes: readonly Scope[] | null;
+}
+
+/** The keys of organizations. Each change is in the audit log. */
+export interface ApiKeys {
+  /** Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal. */
+  create(act: Act, wish: ApiKeyWish): Promise<NewApiKeyView>;
+  /** Newest first, revoked ones too. @param page `cursor`: the id of the last key of the page before */
+  list(
+    organizationId: string,
+    page: { readonly limit: number; readonly cursor: string | null },
+  ): Promise<Page<ApiKeyView>>;
+  /**
+   * Ends a key for good: no request that begins after this has returned is let in with it, by any replica. A key that is
+   * revoked already stays as it is, and nothing is written.
+   *
+   * @throws AppError API_KEY_NOT_FOUND, for another organization's too
+   */
+  revoke(act: Act, keyId: string): Promise<ApiKeyView>;
+}
+
+/** Token of `ApiKeys`. */
+export const API_KEYS = Symbol('ApiKeys');

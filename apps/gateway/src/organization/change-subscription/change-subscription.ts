@@ -1,0 +1,34 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Database } from '@switchboard/postgres';
+import type { Act } from '../audit.contract.js';
+import { appendAudit } from '../audit/audit.repository.js';
+import {
+  lockOrganization,
+  updateSubscription,
+  type OrganizationRow,
+  type SubscriptionStatus,
+} from '../plan/organization.repository.js';
+
+/**
+ * Sets what an organization's subscription stands at; counts from the next request on, and is in the audit log when
+ * anything changed.
+ *
+ * @throws AppError NOT_FOUND for no such organization
+ */
+export function changeSubscription(
+  database: Pick<Database, 'transaction'>,
+  act: Act,
+  status: SubscriptionStatus,
+): Promise<OrganizationRow> {
+  return database.transaction(async (tx) => {
+    const [before] = await tx.query(lockOrganization, [act.organizationId]);
+    if (!before) throw new AppError(gatewayErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
+    if (before.subscription === status) return before;
+    const [after] = await tx.query(updateSubscription, [before.id, status]);
+    if (!after) throw new Error('a locked row was not updated');
+    const [was, is] = [{ subscription: before.subscription }, { subscription: status }];
+    appendAudit(tx, { ...act, action: 'subscription.changed', before: was, after: is });
+    return after;
+  });
+}

@@ -1,0 +1,28 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Database } from '@switchboard/postgres';
+import { apiKeyViewOf, auditedApiKey, findApiKey, revokeActiveApiKey } from '../api-key/api-key.repository.js';
+import type { Act } from '../audit.contract.js';
+import { appendAudit } from '../audit/audit.repository.js';
+
+/**
+ * See `ApiKeys.revoke`.
+ *
+ * Exact, because admission asks the database for every request: its statement begins after the request did, and whatever
+ * begins after this commit sees it.
+ */
+export function revokeApiKey(database: Pick<Database, 'transaction'>, act: Act, keyId: string): Promise<ApiKeyView> {
+  return database.transaction(async (tx) => {
+    const key = [act.organizationId, keyId];
+    const [revoked] = await tx.query(revokeActiveApiKey, key);
+    if (!revoked) {
+      const [standing] = await tx.query(findApiKey, key);
+      if (!standing) throw new AppError(gatewayErrors.API_KEY_NOT_FOUND);
+      return apiKeyViewOf(standing);
+    }
+    const before = auditedApiKey({ ...revoked, revokedAt: null });
+    appendAudit(tx, { ...act, action: 'api-key.revoked', before, after: auditedApiKey(revoked) });
+    return apiKeyViewOf(revoked);
+  });
+}
