@@ -14,7 +14,18 @@ const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.switchboard-installed');
 const children = new Set();
 
-const commands = { start, stop: supervise, status: supervise, build: buildOnly, test, check, bench, chaos, admin };
+const commands = {
+  start,
+  stop: supervise,
+  status: supervise,
+  build: buildOnly,
+  test,
+  check,
+  bench,
+  chaos,
+  admin,
+  'audit:verify': auditVerify,
+};
 const [name = 'start', ...args] = process.argv.slice(2);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -134,6 +145,11 @@ async function chaos() {
 async function admin() {
   if (!existsSync(join(root, 'tools', 'admin', 'dist', 'main.js'))) await prepare();
   return runTool('admin');
+}
+
+async function auditVerify() {
+  args.unshift('audit', 'verify');
+  return admin();
 }
 
 function runTool(tool) {

@@ -50,7 +50,12 @@ async function admin(
   const [out, err]: [string[], string[]] = [[], []];
   const config = readAdminConfig('/nowhere', environment);
   const args = line.split(' ').filter((word) => word !== '');
-  const code = await runAdmin(args, { config, out: (text) => out.push(text), err: (text) => err.push(text) });
+  const code = await runAdmin(args, {
+    config,
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    operator: null,
+  });
   return { code, out, err };
 }
 

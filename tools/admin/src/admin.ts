@@ -1,19 +1,15 @@
 import { types } from 'node:util';
 import pg from 'pg';
-import { databaseUrlOf, type AdminConfig } from './admin.config.js';
+import type { AdminContext } from './admin-context.js';
+import { databaseUrlOf } from './admin.config.js';
+import { verifyAuditLog } from './audit.command.js';
 import { readCommandLine, UsageError, type Choices } from './command-line.js';
 import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter } from './dead-letters.command.js';
+import { listOrganizations, revokeKey, setPlan, setSubscription, showOrganization } from './organizations.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
 
-/** Where an admin command looks and writes. */
-export interface AdminContext {
-  readonly config: AdminConfig;
-  readonly out: (line: string) => void;
-  readonly err: (line: string) => void;
-}
-
-type Command = (client: pg.ClientBase, choices: Choices) => Promise<string[]>;
+type Command = (client: pg.ClientBase, choices: Choices, context: AdminContext) => Promise<string[]>;
 
 const commands: Readonly<Record<string, Command>> = {
   'dead-letters list': listDeadLetters,
@@ -24,10 +20,23 @@ const commands: Readonly<Record<string, Command>> = {
   'outbox replay': replayOutbox,
   'quota show': showQuota,
   'quota check': checkQuota,
+  'organizations list': listOrganizations,
+  'organizations show': showOrganization,
+  'plan set': setPlan,
+  'subscription set': setSubscription,
+  'api-keys revoke': revokeKey,
+  'audit verify': verifyAuditLog,
 };
 
 /** Words that a command takes behind its name; none by default. */
-const operandsMax: Readonly<Record<string, number>> = { 'quota show': 1, 'quota check': 1 };
+const operandsMax: Readonly<Record<string, number>> = {
+  'quota show': 1,
+  'quota check': 1,
+  'organizations show': 1,
+  'plan set': 1,
+  'subscription set': 2,
+  'api-keys revoke': 1,
+};
 
 const HELP = `npm run admin -- <command> [options]
 
@@ -40,11 +49,25 @@ const HELP = `npm run admin -- <command> [options]
   quota show             what an organization has used of its months: quota show <organization>
   quota check            counters beside the messages: quota check [<organization>] [--repair]
 
+  organizations list                      all, with plan and subscription
+  organizations show <organization>       one, with its limits
+  plan set <organization>                 --plan, and numbers that are excepted from it: --requests-per-minute,
+                                          --request-burst, --messages-per-month, --channels, --seats;
+                                          --reset-overrides: the plan's own again
+  subscription set <organization> <status>  ACTIVE, PAST_DUE or CANCELED
+  api-keys revoke <key id>                at once, for good
+  audit verify                            walk the audit log, as npm run audit:verify (--organization, --expect,
+                                          --save-heads); exit code 1 when anything is wrong with it
+  What changes an organization counts from its next request on, and is in its audit log.
+
   --service <name>       one service; all by default
   --consumer <name>      one consumer; "relay" are events that could never be published
   --id <event id>        one event
   --all                  every one that the other options leave
   --repair               set counters that differ; sends of the organization wait while its messages are counted
+  --organization <id>    one organization; all by default
+  --expect <file>        heads that were saved before: what came before them must be as it was
+  --save-heads <file>    save the heads, to be kept where the database's owner cannot write
   --since <date>         ISO 8601; without a time 00:00 UTC
   --json                 a JSON object a line
   --database-url <url>   of a role that may read and write the services' schemas; else DATABASE_URL, else the local
@@ -53,7 +76,8 @@ const HELP = `npm run admin -- <command> [options]
 const DEADLINE_MS = 30_000;
 
 /** Runs one command. @returns the exit code: 0, 1 when it failed, 2 when it was not understood */
-export async function runAdmin(args: readonly string[], { config, out, err }: AdminContext): Promise<number> {
+export async function runAdmin(args: readonly string[], context: AdminContext): Promise<number> {
+  const { config, out, err } = context;
   try {
     const { command, choices } = readCommandLine(args);
     if (command === '' || command === 'help') return (out(HELP), 0);
@@ -61,9 +85,8 @@ export async function runAdmin(args: readonly string[], { config, out, err }: Ad
     if (!run) throw new UsageError(`There is no command "${command}"; see npm run admin -- help.`);
     const surplus = choices.operands[operandsMax[command] ?? 0];
     if (surplus !== undefined) throw new UsageError(`${command} takes no "${surplus}"; see npm run admin -- help.`);
-    for (const line of await connected(databaseUrlOf(config, choices.databaseUrl), (client) => run(client, choices))) {
-      out(line);
-    }
+    const url = databaseUrlOf(config, choices.databaseUrl);
+    for (const line of await connected(url, (client) => run(client, choices, context))) out(line);
     return 0;
   } catch (error) {
     err(said(error));

@@ -12,7 +12,18 @@ export interface Choices {
   readonly databaseUrl: string | undefined;
   /** What stands behind the command's two words. */
   readonly operands: readonly string[];
+  readonly organization: string | undefined;
+  readonly plan: string | undefined;
+  /** Numbers of a plan as they were written, by the option's name; those that were not given are not there. */
+  readonly numbers: Readonly<Record<string, string>>;
+  readonly resetOverrides: boolean;
+  /** Files of heads of the audit log. */
+  readonly expect: string | undefined;
+  readonly saveHeads: string | undefined;
 }
+
+/** Numbers of a plan that an operator may set for one organization. */
+export const planNumbers = ['requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'] as const;
 
 /** A command line as it was understood. */
 export interface CommandLine {
@@ -41,13 +52,30 @@ export function readCommandLine(args: readonly string[]): CommandLine {
         since: { type: 'string' },
         json: { type: 'boolean', default: false },
         'database-url': { type: 'string' },
+        organization: { type: 'string' },
+        plan: { type: 'string' },
+        'requests-per-minute': { type: 'string' },
+        'request-burst': { type: 'string' },
+        'messages-per-month': { type: 'string' },
+        channels: { type: 'string' },
+        seats: { type: 'string' },
+        'reset-overrides': { type: 'boolean', default: false },
+        expect: { type: 'string' },
+        'save-heads': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
     const { service, consumer, id, all, repair, since, json, 'database-url': databaseUrl } = values;
+    const { organization, plan, expect, 'reset-overrides': resetOverrides, 'save-heads': saveHeads } = values;
+    const numbers = Object.fromEntries(
+      planNumbers.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+    );
+    const events = { service, consumer, id, all, repair, since };
+    const organizations = { organization, plan, numbers, resetOverrides, expect, saveHeads };
+    const operands = positionals.slice(2);
     return {
       command: values.help ? '' : positionals.slice(0, 2).join(' '),
-      choices: { service, consumer, id, all, repair, since, json, databaseUrl, operands: positionals.slice(2) },
+      choices: { ...events, ...organizations, json, databaseUrl, operands },
     };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));

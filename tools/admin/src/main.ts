@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { readAdminConfig } from './admin.config.js';
 import { runAdmin } from './admin.js';
@@ -6,4 +7,14 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   config: readAdminConfig(join(import.meta.dirname, '..', '..', '..')),
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
+  operator: accountName(),
 });
+
+/** Null for a user id without an account, as containers have them. */
+function accountName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
