@@ -1,5 +1,7 @@
 -- tables
 api_key with fillfactor=70
+audit_entry
+audit_head with fillfactor=50
 dead_letter
 inbox partition by RANGE (event_id)
 invite
@@ -26,6 +28,23 @@ api_key.created_at timestamp with time zone not null default now()
 api_key.last_used_at timestamp with time zone
 api_key.last_used_address inet
 api_key.revoked_at timestamp with time zone
+api_key.created_by_email text
+audit_entry.organization_id text collate C not null
+audit_entry.sequence bigint not null
+audit_entry.action text collate C not null
+audit_entry.actor_type text not null
+audit_entry.actor_id text
+audit_entry.actor_email text
+audit_entry.address text
+audit_entry.trace_id text
+audit_entry.at timestamp(3) with time zone not null
+audit_entry.recorded_by text not null
+audit_entry.before json
+audit_entry.after json
+audit_entry.hash bytea not null
+audit_head.organization_id text collate C not null
+audit_head.sequence bigint not null
+audit_head.hash bytea not null
 dead_letter.event_id text collate C not null
 dead_letter.consumer text not null
 dead_letter.subject text not null
@@ -108,6 +127,10 @@ api_key: CHECK ((length(secret_hash) = 32))
 api_key: FOREIGN KEY (organization_id) REFERENCES organization(id)
 api_key: PRIMARY KEY (id)
 api_key: UNIQUE (secret_hash)
+audit_entry: CHECK ((action ~ '^[a-z-]+[.][a-z-]+$'::text))
+audit_entry: CHECK ((actor_type = ANY (ARRAY['user'::text, 'operator'::text, 'system'::text])))
+audit_entry: PRIMARY KEY (organization_id, sequence)
+audit_head: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 invite: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
@@ -150,6 +173,9 @@ user_account: UNIQUE (email)
 CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organization_id, id)
 CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
 CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
+CREATE INDEX audit_entry_action ON gateway.audit_entry USING btree (organization_id, action, sequence)
+CREATE UNIQUE INDEX audit_entry_pkey ON gateway.audit_entry USING btree (organization_id, sequence)
+CREATE UNIQUE INDEX audit_head_pkey ON gateway.audit_head USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
@@ -177,9 +203,14 @@ CREATE UNIQUE INDEX user_account_email_key ON gateway.user_account USING btree (
 CREATE UNIQUE INDEX user_account_pkey ON gateway.user_account USING btree (id)
 
 -- functions
+audit_hash(previous bytea, fields text[])
+chain_audit_entry() security definer
 cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+
+-- triggers
+CREATE TRIGGER chain_audit_entry BEFORE INSERT ON gateway.audit_entry FOR EACH ROW EXECUTE FUNCTION chain_audit_entry()

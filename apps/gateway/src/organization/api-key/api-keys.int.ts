@@ -167,14 +167,14 @@ describe('an operator', () => {
     expect(await refusal('templates:send')).toEqual(['The plan STARTER does not include `templates:send`', 300]);
     await operation.changePlan(organizationId, { plan: 'GROWTH' });
     expect(await refusal('templates:send')).toEqual([null, 1_000]);
-    await operation.changePlan(organizationId, { overrides: { requestBurst: 7, seats: 3 } });
-    expect(await refusal('templates:send')).toEqual([null, 7]);
+    await operation.changePlan(organizationId, { overrides: { requestBurst: 70, seats: 3 } });
+    expect(await refusal('templates:send')).toEqual([null, 70]);
     await operation.changeSubscription(organizationId, 'PAST_DUE');
-    expect(await refusal('templates:send')).toEqual([expect.stringContaining('past due'), 7]);
-    expect(await refusal('contacts:read')).toEqual([null, 7]);
+    expect(await refusal('templates:send')).toEqual([expect.stringContaining('past due'), 70]);
+    expect(await refusal('contacts:read')).toEqual([null, 70]);
     await operation.changeSubscription(organizationId, 'CANCELED');
     await operation.changeSubscription(organizationId, 'CANCELED');
-    expect(await refusal('contacts:read')).toEqual(['The subscription is canceled', 7]);
+    expect(await refusal('contacts:read')).toEqual(['The subscription is canceled', 70]);
     await operation.changePlan(organizationId, { isReset: true, overrides: { channels: 4 } });
     expect(await operation.organization(organizationId)).toMatchObject({
       organization: { plan: 'GROWTH', subscription: 'CANCELED', requestBurst: null, seats: null, channels: 4 },
@@ -189,7 +189,7 @@ describe('an operator', () => {
     const none = { requestsPerMinute: null, messagesPerMonth: null, channels: null };
     expect(log[3]).toMatchObject({
       before: { plan: 'GROWTH', requestBurst: null, seats: null, ...none },
-      after: { plan: 'GROWTH', requestBurst: 7, seats: 3, ...none },
+      after: { plan: 'GROWTH', requestBurst: 70, seats: 3, ...none },
     });
     expect(log[2]).toMatchObject({ before: { subscription: 'ACTIVE' }, after: { subscription: 'PAST_DUE' } });
     await admission.drain();

@@ -3,9 +3,10 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
+import { appendEntry, chainOf, entryOf, verifyChain } from '../../../test/audit-chains.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import type { NewAuditEntry } from '../audit.contract.js';
-import { verifyAudit, type AuditHead, type VerifiedChain } from '../verify-audit/verify-audit.js';
+import type { VerifiedChain } from '../verify-audit/verify-audit.js';
 import { auditHashOf, AUDIT_ORIGIN } from './audit-chain.policy.js';
 import { appendAudit, databaseAuditLog } from './audit.repository.js';
 
@@ -21,46 +22,10 @@ beforeAll(async () => {
   superuser = await prepared.superuser();
 });
 
-const entryOf = (organizationId: string, change: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
-  organizationId,
-  actor: { type: 'user', id: 'cuser00', email: 'owner@acme.test' },
-  address: '192.0.2.7',
-  traceId: 'a'.repeat(32),
-  action: 'api-key.created',
-  before: null,
-  after: { label: 'Till' },
-  ...change,
-});
-
-const append = (entry: NewAuditEntry, through: Database = database): Promise<void> =>
-  through.transaction(async (tx) => appendAudit(tx, entry));
-
-async function chainOf(length: number): Promise<string> {
-  const organizationId = newCuid();
-  await database.transaction(async (tx) => {
-    for (let index = 1; index <= length; index++) {
-      const action = index % 3 === 0 ? 'plan.changed' : 'api-key.created';
-      appendAudit(tx, entryOf(organizationId, { action, after: { index } }));
-    }
-  });
-  return organizationId;
-}
-
-async function verify(organizationId: string, noted: readonly AuditHead[] = []): Promise<VerifiedChain> {
-  for await (const chain of verifyAudit(superuser, { organizationId, noted })) return chain;
-  throw new Error('no chain was looked at');
-}
-
+const verify = (organizationId: string): Promise<VerifiedChain> => verifyChain(superuser, organizationId);
+const append = (entry: NewAuditEntry, through = database): Promise<void> => appendEntry(through, entry);
 const sql = (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
   superuser.dataSource.query(text, values);
-
-/** Tampers as one who owns the database could, without the trigger. */
-async function tamper(text: string, values: unknown[] = []): Promise<void> {
-  await superuser.dataSource.transaction(async (manager) => {
-    await manager.query('SET LOCAL session_replication_role = replica');
-    await manager.query(text, values);
-  });
-}
 
 describe('the audit log', () => {
   it('chains what was written by the very hash that its description says, whatever the texts', async () => {
@@ -151,7 +116,7 @@ describe('the audit log', () => {
   });
 
   it('moves its head for no row that is not there', async () => {
-    const organizationId = await chainOf(2);
+    const organizationId = await chainOf(database, 2);
     await database.dataSource.query(
       `INSERT INTO gateway.audit_entry (organization_id, action, actor_type, sequence)
        VALUES ($1, 'plan.changed', 'system', 1) ON CONFLICT DO NOTHING`,
@@ -161,133 +126,10 @@ describe('the audit log', () => {
   });
 });
 
-const COLUMNS: Readonly<Record<string, string>> = {
-  action: `'plan.changed-not'`,
-  actor_type: `CASE actor_type WHEN 'system' THEN 'user' ELSE 'system' END`,
-  actor_id: `coalesce(actor_id || 'x', 'x')`,
-  actor_email: `NULL`,
-  address: `'192.0.2.8'`,
-  trace_id: `NULL`,
-  at: `at + interval '1 millisecond'`,
-  recorded_by: `recorded_by || 'x'`,
-  before: `'{}'`,
-  after: `(after::text || ' ')::json`,
-  hash: `sha256(hash)`,
-};
-
-/** What one who owns the database may do to one row `$2` of a chain `$1`, and the first row that cannot hold after it. */
-const tamperings: Readonly<Record<string, { text: string; first: (row: number, length: number) => number[] }>> = {
-  ...Object.fromEntries(
-    Object.entries(COLUMNS).map(([column, value]) => [
-      `edits ${column}`,
-      {
-        text: `UPDATE gateway.audit_entry SET ${column} = ${value} WHERE organization_id = $1 AND sequence = $2`,
-        first: (row: number) => [row],
-      },
-    ]),
-  ),
-  'removes a row': {
-    text: 'DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence = $2',
-    first: (row) => [row],
-  },
-  'removes a row and closes the gap': {
-    text: `WITH gone AS (DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence >= $2 RETURNING *)
-      INSERT INTO gateway.audit_entry SELECT organization_id, sequence - 1, action, actor_type, actor_id, actor_email,
-        address, trace_id, at, recorded_by, before, after, hash FROM gone WHERE sequence > $2`,
-    first: (row) => [row],
-  },
-  'swaps two neighbours': {
-    text: `WITH pair AS (DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence IN ($2, $2 - 1) RETURNING *)
-      INSERT INTO gateway.audit_entry SELECT organization_id, 2 * $2 - 1 - sequence, action, actor_type, actor_id,
-        actor_email, address, trace_id, at, recorded_by, before, after, hash FROM pair`,
-    first: (row) => [row - 1],
-  },
-  'cuts the end off': {
-    text: 'DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence >= $2',
-    first: (row) => [row],
-  },
-  'cuts the beginning off': {
-    text: 'DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence <= $2',
-    first: () => [1],
-  },
-  'writes a row in before the first': {
-    text: `INSERT INTO gateway.audit_entry SELECT organization_id, 1 - sequence, action, actor_type, actor_id, actor_email,
-        address, trace_id, at, recorded_by, before, after, hash FROM gateway.audit_entry
-      WHERE organization_id = $1 AND sequence = $2`,
-    first: () => [1],
-  },
-  'writes a row in behind the last': {
-    text: `INSERT INTO gateway.audit_entry SELECT organization_id, sequence + 100, action, actor_type, actor_id,
-        actor_email, address, trace_id, at, recorded_by, before, after, hash FROM gateway.audit_entry
-      WHERE organization_id = $1 AND sequence = $2`,
-    first: (_row, length) => [length + 1],
-  },
-  'moves the head back': {
-    text: 'UPDATE gateway.audit_head SET sequence = sequence - 1 WHERE organization_id = $1 AND $2::int > 0',
-    first: (_row, length) => [length],
-  },
-  'takes the head away': {
-    text: 'DELETE FROM gateway.audit_head WHERE organization_id = $1 AND $2::int > 0',
-    first: () => [1],
-  },
-};
-
-describe('npm run audit:verify', () => {
-  it.each(Object.entries(tamperings))('finds who %s, at whatever row', async (_name, { text, first }) => {
-    const place = fc
-      .integer({ min: 2, max: 9 })
-      .chain((length) => fc.tuple(fc.constant(length), fc.integer({ min: 2, max: length })));
-    await fc.assert(
-      fc.asyncProperty(place, async ([length, row]) => {
-        const organizationId = await chainOf(length);
-        expect((await verify(organizationId)).fault).toBeNull();
-        await tamper(text, [organizationId, row]);
-        const { fault } = await verify(organizationId);
-        expect(fault?.organizationId).toBe(organizationId);
-        expect(first(row, length)).toContain(fault?.sequence);
-      }),
-      { numRuns: 6 },
-    );
-  });
-
-  it('finds a chain that its owner wrote anew, or cut, head and all, by a head that was noted; and not without', async () => {
-    const organizationId = await chainOf(5);
-    const { head } = await verify(organizationId);
-    if (!head) throw new Error('the chain has no head');
-    const noted: AuditHead[] = [head];
-    await append(entryOf(organizationId));
-    expect((await verify(organizationId, noted)).fault).toBeNull();
-    await sql('DELETE FROM gateway.audit_entry WHERE organization_id = $1', [organizationId]);
-    await sql('DELETE FROM gateway.audit_head WHERE organization_id = $1', [organizationId]);
-    expect((await verify(organizationId, noted)).fault).toMatchObject({ sequence: 1 });
-    for (let index = 0; index < 6; index++) await append(entryOf(organizationId, { after: { index: 'other' } }));
-    expect((await verify(organizationId)).fault).toBeNull();
-    expect((await verify(organizationId, noted)).fault).toMatchObject({
-      sequence: 5,
-      what: expect.stringContaining('noted'),
-    });
-  });
-
-  it('walks chain after chain, page after page, and tells of the noted one of which nothing is left', async () => {
-    const long = await chainOf(2_300);
-    const gone = newCuid();
-    await tamper('DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence = 2001', [long]);
-    const seen: number[] = [];
-    const faults: (string | undefined)[] = [];
-    const noted = [{ organizationId: gone, sequence: 4, hash: 'ab'.repeat(32) }];
-    for await (const { fault } of verifyAudit(superuser, { noted, onRows: (rows) => seen.push(rows) })) {
-      if (fault) faults.push(`${fault.organizationId} ${fault.sequence}`);
-    }
-    expect(faults).toEqual(expect.arrayContaining([`${long} 2001`, `${gone} 1`]));
-    expect(seen.length).toBeGreaterThan(5);
-    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
-  });
-});
-
 describe('the list of the audit log', () => {
   it('is newest first in pages that neither repeat nor miss a row, of one action when asked, of one organization alone', async () => {
-    const organizationId = await chainOf(11);
-    await chainOf(3);
+    const organizationId = await chainOf(database, 11);
+    await chainOf(database, 3);
     const log = databaseAuditLog(database);
     const walk = async (action: 'plan.changed' | null): Promise<number[]> => {
       const seen: number[] = [];
