@@ -87,7 +87,7 @@ export async function* verifyAudit(
     yield await walk(id);
   }
   // Noted once, and nothing of it is left.
-  for (const id of [...notes.keys()]) yield await walk(id);
+  for (const id of notes.keys()) yield await walk(id);
 }
 
 async function walkChain(
