@@ -3,6 +3,89 @@ import type { JsonSchema } from './json-schema.js';
 
 /** Every shape that HTTP shows, in JSON Schema by its public name; references lead to components. */
 export const views = {
+  ApiKey: {
+    description: 'An API key as the application lists it.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      label: { type: 'string' },
+      prefix: {
+        description: "The first 12 characters of the secret, to find it again in one's own configuration.",
+        type: 'string',
+      },
+      scopes: {
+        description: 'Null: all scopes.',
+        anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
+      },
+      status: { type: 'string', enum: ['ACTIVE', 'REVOKED'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      createdBy: {
+        description: 'As they were called then; null for a key that no user made.',
+        anyOf: [
+          {
+            type: 'object',
+            properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, email: { type: 'string' } },
+            required: ['id', 'email'],
+          },
+          { type: 'null' },
+        ],
+      },
+      lastUsedAt: {
+        description: 'Of the last request that was answered 2xx; at most 5 s late.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      lastUsedAddress: { description: 'Where that request came from.', type: ['string', 'null'] },
+      revokedAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'id',
+      'label',
+      'prefix',
+      'scopes',
+      'status',
+      'createdAt',
+      'createdBy',
+      'lastUsedAt',
+      'lastUsedAddress',
+      'revokedAt',
+    ],
+  },
+  AuditEntry: {
+    description: 'One act of the audit log.',
+    type: 'object',
+    properties: {
+      sequence: { description: 'Counts from 1 without a gap within the organization.', type: 'number' },
+      action: { description: 'For example `api-key.revoked`.', type: 'string' },
+      actor: {
+        description:
+          'Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing.',
+        type: 'object',
+        properties: {
+          type: { type: 'string', enum: ['operator', 'system', 'user'] },
+          id: { type: ['string', 'null'] },
+          email: { type: ['string', 'null'] },
+        },
+        required: ['type', 'id', 'email'],
+      },
+      address: { description: 'Where the request came from.', type: ['string', 'null'] },
+      traceId: { description: "The request's `X-Request-Id`.", type: ['string', 'null'] },
+      at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$', format: 'date-time' },
+      before: { description: 'What stood before; null: nothing.', type: ['object', 'null'] },
+      after: { description: 'What stands after; null: nothing any more.', type: ['object', 'null'] },
+      hash: { description: '64 hex digits over this act and all before it.', type: 'string' },
+    },
+    required: ['sequence', 'action', 'actor', 'address', 'traceId', 'at', 'before', 'after', 'hash'],
+  },
   Channel: {
     description: 'A channel as the API shows it; every field is always present.',
     type: 'object',
@@ -300,6 +383,67 @@ export const views = {
       },
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  NewApiKey: {
+    description: 'An API key as its maker sees it, once.',
+    type: 'object',
+    properties: {
+      secret: { description: 'The key itself. It is not stored and never shown again.', type: 'string' },
+      hint: { description: 'What the maker should think of; null mostly.', type: ['string', 'null'] },
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      label: { type: 'string' },
+      prefix: {
+        description: "The first 12 characters of the secret, to find it again in one's own configuration.",
+        type: 'string',
+      },
+      scopes: {
+        description: 'Null: all scopes.',
+        anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
+      },
+      status: { type: 'string', enum: ['ACTIVE', 'REVOKED'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      createdBy: {
+        description: 'As they were called then; null for a key that no user made.',
+        anyOf: [
+          {
+            type: 'object',
+            properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, email: { type: 'string' } },
+            required: ['id', 'email'],
+          },
+          { type: 'null' },
+        ],
+      },
+      lastUsedAt: {
+        description: 'Of the last request that was answered 2xx; at most 5 s late.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      lastUsedAddress: { description: 'Where that request came from.', type: ['string', 'null'] },
+      revokedAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'secret',
+      'hint',
+      'id',
+      'label',
+      'prefix',
+      'scopes',
+      'status',
+      'createdAt',
+      'createdBy',
+      'lastUsedAt',
+      'lastUsedAddress',
+      'revokedAt',
+    ],
   },
   NewInvite: {
     description: 'An invitation as its maker sees it, once.',
