@@ -1,5 +1,5 @@
 import { describeApis, type ApiDocuments } from './edge/description/descriptions.js';
-import type { Views } from './edge/description/api-document.js';
+import type { Views } from './edge/description/components.js';
 import { mountedRoutes } from './routes.js';
 
 export type { ApiDocuments } from './edge/description/descriptions.js';

@@ -1,4 +1,5 @@
 import { addressesCheck } from './checks/addresses.js';
+import { apiDescriptionCanaryCheck, apiDescriptionCheck } from './checks/api-description.js';
 import { barrelsCheck } from './checks/barrels.js';
 import { boundariesCheck } from './checks/boundaries.js';
 import { boundaryCanaryCheck } from './checks/boundary-canaries.js';
@@ -36,6 +37,8 @@ if (process.argv.includes('--write')) {
       boundariesCheck,
       boundaryCanaryCheck,
       generatedCheck,
+      apiDescriptionCheck,
+      apiDescriptionCanaryCheck,
       contractVersionsCheck,
       packagePinsCheck,
       workspaceDependenciesCheck,

@@ -1,3 +1,5 @@
+import { assertDescribed } from './described.js';
+
 /** An answer of the API, read whole. */
 export interface ApiAnswer {
   readonly status: number;
@@ -32,7 +34,7 @@ export class Api {
     return this.ask('POST', '/v1/messages', JSON.stringify({ to, text, ...more }));
   }
 
-  /** @param body as it goes over the wire */
+  /** @param body as it goes over the wire @throws Error when the answer is not one that the description knows */
   async ask(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
     const answer = await fetch(this.baseUrl + path, {
       method,
@@ -46,6 +48,7 @@ export class Api {
       signal: AbortSignal.timeout(30_000),
     });
     const text = await answer.text();
+    assertDescribed({ method, target: path, status: answer.status, headers: answer.headers, text });
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
     return { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as ApiBody) : null };
   }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import type { GatewayRoute } from '@switchboard/gateway/routes';
 import type { Flock } from './canary-flock.js';
+import { assertDescribed } from './described.js';
 
 /** One request that carries canaries wherever a request can carry anything. */
 export interface CanaryRequest {
@@ -175,7 +176,9 @@ export async function ask(
     ...(body === null ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }),
     signal: AbortSignal.timeout(30_000),
   });
-  const [, id] = /^\{"id":"(c[0-9a-z]{24})"/.exec(await answer.text()) ?? [];
+  const text = await answer.text();
+  assertDescribed({ method, target, status: answer.status, headers: answer.headers, text });
+  const [, id] = /^\{"id":"(c[0-9a-z]{24})"/.exec(text) ?? [];
   return { status: answer.status, id };
 }
 

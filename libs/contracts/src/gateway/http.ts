@@ -8,13 +8,6 @@ export interface PingView {
   readonly organizationId: Cuid;
 }
 
-/** An OpenAPI document, as far as its own description goes. Source: OpenAPI 3.1, "OpenAPI Object". */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Record<string, unknown>;
-  readonly paths: Record<string, unknown>;
-}
-
 /** What a member may do. Source: decisions, "The application". */
 export type RoleView = 'OWNER' | 'ADMIN' | 'MEMBER';
 

@@ -46,7 +46,8 @@ function reference(body: NonNullable<AnswerDocs['body']>): string {
 }
 
 function exampleOf(body: NonNullable<AnswerDocs['body']>): JsonObject {
-  const example = viewExamples[typeof body === 'string' ? body : body.pageOf];
+  const examples: Readonly<Partial<Record<string, object>>> = viewExamples;
+  const example = examples[typeof body === 'string' ? body : body.pageOf];
   if (!example) return {};
   return { example: (typeof body === 'string' ? example : { items: [example], nextCursor: CURSOR }) as Json };
 }

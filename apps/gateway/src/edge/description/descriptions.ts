@@ -1,7 +1,8 @@
 import { isApiPath } from '../http/route-declaration.js';
 import type { MountedRoute } from '../http/route-table.js';
 import { StaticContent } from '../http/static-content.js';
-import { describeApi, type Views } from './api-document.js';
+import { describeApi } from './api-document.js';
+import type { Views } from './components.js';
 import type { JsonObject } from './json-schema.js';
 import { publicApi } from './public-api.js';
 import { views } from './views.generated.js';

@@ -1,6 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiTag } from '../http/route-docs.js';
-import type { ApiFrame } from './api-document.js';
+import type { ApiFrame } from './api-frame.js';
 import { introduction } from './introduction.js';
 import { webhookParameters, webhooks } from './webhooks.js';
 
@@ -20,9 +20,9 @@ export const publicApi: ApiFrame = {
     title: 'Switchboard API',
     // The version of the description; that of the API is in its path. Source: specification, "Versioning", 1.
     version: '2.1.0',
-    description: introduction,
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   },
+  introduction,
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   securitySchemes: {
     apiKey: {
@@ -36,6 +36,11 @@ export const publicApi: ApiFrame = {
   securityOf: (scope) => [{ apiKey: scope === null ? [] : [scope] }],
   webhooks,
   parameters: webhookParameters,
-  // No route's own: unknown paths and methods.
-  errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
+  unrouted: {
+    method: 'GET',
+    access: 'key',
+    scope: null,
+    errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
+    headers: [],
+  },
 };

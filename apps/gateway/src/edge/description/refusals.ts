@@ -1,8 +1,8 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ErrorDefinition, RetryVerdict } from '@switchboard/contracts/grammar/app-error';
-import { errorExample, errorSchemaName } from './error-components.js';
 import { headersOf, type AnswerHeader } from './headers.js';
 import type { JsonObject } from './json-schema.js';
+import { errorExample } from './plain-schemas.js';
 
 /** What of a route decides how it can refuse. */
 export interface Refusing {
@@ -41,13 +41,23 @@ export function refusalResponse(status: number, errors: readonly ErrorDefinition
     'x-error-codes': errors.map(({ code }) => code),
     content: {
       'application/json': {
-        schema: { $ref: `#/components/schemas/${errorSchemaName}` },
+        schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(
           errors.map(({ code }): [string, JsonObject] => [code, { $ref: `#/components/examples/${code}` }]),
         ),
       },
     },
   };
+}
+
+/** All codes in one table, in Markdown. */
+export function errorTable(errors: Iterable<ErrorDefinition>): string {
+  const rows = sorted(errors).map(({ code, status, message, retry }) => {
+    return `| ${status} | \`${code}\` | ${message}. | ${again[retry]} |`;
+  });
+  return ['## Error codes', '', '| Status | Code | Meaning | Again? |', '| --- | --- | --- | --- |', ...rows].join(
+    '\n',
+  );
 }
 
 /** A code, what it means, and whether to try again. */
@@ -57,8 +67,11 @@ function sentenceOf(error: ErrorDefinition): string {
 
 /** The components that refusals refer to. */
 export function refusalExamples(errors: Iterable<ErrorDefinition>): JsonObject {
-  const sorted = [...errors].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
-  return Object.fromEntries(sorted.map((error): [string, JsonObject] => [error.code, errorExample(error)]));
+  return Object.fromEntries(sorted(errors).map((error): [string, JsonObject] => [error.code, errorExample(error)]));
+}
+
+function sorted(errors: Iterable<ErrorDefinition>): readonly ErrorDefinition[] {
+  return [...errors].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
 }
 
 /** What any route of the kind can answer. Source: decisions, "Errors", order of checks. */

@@ -470,12 +470,6 @@ export const views = {
     },
     required: ['link', 'token', 'id', 'email', 'role', 'createdAt', 'expiresAt'],
   },
-  OpenApiDocument: {
-    description: 'An OpenAPI document, as far as its own description goes.',
-    type: 'object',
-    properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
-    required: ['openapi', 'info', 'paths'],
-  },
   OptOut: {
     description: 'An opt-out as the API and the events show it; every field is always present.',
     type: 'object',

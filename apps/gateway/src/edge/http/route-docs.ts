@@ -1,5 +1,6 @@
 import type { AnswerHeader, RequestHeader } from '../description/headers.js';
 import type { Json, JsonSchema } from '../description/json-schema.js';
+import type { PlainName } from '../description/plain-schemas.js';
 import type { ViewName } from '../description/views.generated.js';
 import type { Shape } from '../input/field-description.js';
 
@@ -14,7 +15,7 @@ export interface AnswerDocs {
   /** When it is answered, as a sentence. */
   readonly description: string;
   /** A view, one page of views, or nothing. */
-  readonly body: ViewName | { readonly pageOf: ViewName } | null;
+  readonly body: ViewName | PlainName | { readonly pageOf: ViewName } | null;
   /** Headers beside those of every answer. */
   readonly headers?: readonly AnswerHeader[];
 }

@@ -1,11 +1,8 @@
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { JsonObject, JsonSchema } from './json-schema.js';
 
-/** The component that every refusal's body is described by. */
-export const errorSchemaName = 'Error';
-
-/** The body of every failure, whatever produced it. Source: specification, "Errors". */
-export const errorSchema: JsonSchema = {
+/** Source: specification, "Errors". */
+const errorSchema: JsonSchema = {
   description: 'The body of every failure, whatever produced it.',
   type: 'object',
   properties: {
@@ -27,6 +24,21 @@ export const errorSchema: JsonSchema = {
   },
   required: ['error'],
 };
+
+/** Source: OpenAPI 3.1, "OpenAPI Object"; no more of it than that it is one. */
+const openApiDocumentSchema: JsonSchema = {
+  description: 'An OpenAPI document.',
+  type: 'object',
+  properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
+  required: ['openapi', 'info', 'paths'],
+  additionalProperties: true,
+};
+
+/** Shapes of answers that no type of the contracts says: the edge itself makes them. */
+export const plainSchemas = { Error: errorSchema, OpenApiDocument: openApiDocumentSchema } as const;
+
+/** The name of such a shape. */
+export type PlainName = keyof typeof plainSchemas;
 
 /** A refusal with a code as it is answered. */
 export function errorExample({ code, status, message }: ErrorDefinition): JsonObject {

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@switchboard/check/description/closed-schemas';
+import { DescribedApi, type SeenAnswer } from '@switchboard/check/description/described-api';
+
+/** The description of /v1 as it is kept in the repository; a test says that it is the one that is served. */
+export const publicDescription: JsonObject = read('docs/openapi.json');
+
+const publicApi = new DescribedApi(publicDescription, '/v1');
+
+/** Holds an answer to the description. @throws Error that names what of the answer is not described */
+export function assertDescribed(answer: SeenAnswer): void {
+  const problems = publicApi.problemsOf(answer);
+  if (problems.length === 0) return;
+  const { method, target, status, text } = answer;
+  throw new Error(
+    `${method} ${target} is not answered as described: ${problems.join('; ')}; it was ${status} ${text.slice(0, 500)}`,
+  );
+}
+
+function read(path: string): JsonObject {
+  return JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')) as JsonObject;
+}

@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '@switchboard/check/description/closed-schemas';
+import { describedValues } from '@switchboard/check/description/schema-validator';
+import { apiDescriptions } from '@switchboard/gateway/descriptions';
+import { gatewayRoutes, type GatewayRoute, type RequestParts } from '@switchboard/gateway/routes';
+import { assertDescribed, publicDescription } from './described.js';
+import { bodyCandidates, queryCandidates, isWritten } from './description-values.js';
+
+interface Parameter extends JsonObject {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: JsonObject;
+}
+interface Operation {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: JsonObject | undefined;
+  readonly examples: readonly JsonObject[];
+  readonly route: GatewayRoute;
+}
+
+const routes = await gatewayRoutes();
+const isDescribed = describedValues();
+const operations = operationsOf();
+
+describe('the description of /v1', () => {
+  it('is made from the routes as they are, and kept as it is made', async () => {
+    expect((await apiDescriptions()).publicApi).toEqual(publicDescription);
+  });
+
+  it('names every route under /v1, and nothing else', () => {
+    const routed = routes.filter(({ path }) => /^\/v1(\/|$)/.test(path)).map(({ method, path }) => `${method} ${path}`);
+    expect(operations.map(({ name }) => name).sort()).toEqual(routed.sort());
+    expect(routed.length).toBeGreaterThan(15);
+  });
+
+  it('has the tags of the specification, ten planned events and each name once', () => {
+    const { tags, webhooks, info } = publicDescription as unknown as {
+      readonly tags: readonly { readonly name: string }[];
+      readonly webhooks: Readonly<Record<string, { readonly post: JsonObject }>>;
+      readonly info: { readonly version: string };
+    };
+    const names = 'System Messages Conversations Contacts Templates Analytics'.split(' ');
+    expect(tags.map(({ name }) => name)).toEqual(names);
+    expect(Object.keys(webhooks)).toHaveLength(10);
+    for (const { post } of Object.values(webhooks)) expect(post['x-status']).toBe('planned');
+    expect(info.version).toBe('2.1.0');
+  });
+
+  describe.each(operations.map((one): [string, Operation] => [one.name, one]))('%s', (_name, operation) => {
+    const { route, parameters, body, examples } = operation;
+    let looked: Readonly<Record<keyof RequestParts, Set<string>>>;
+    beforeAll(() => {
+      looked = { params: new Set(), query: new Set(), body: new Set() };
+    });
+    const read = (parts: Partial<RequestParts>): boolean => {
+      const ids = Object.fromEntries(namesOf(parameters, 'path').map((name) => [name, 'c0123456789abcdef']));
+      const all = { params: ids, query: {}, body: {}, ...parts };
+      const [params, query, asked] = [
+        watched(all.params, looked.params),
+        watched(all.query, looked.query),
+        watched(all.body, looked.body),
+      ];
+      try {
+        route.read({ params, query, body: asked });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+
+    it('takes its examples', () => {
+      for (const example of examples) expect([example, read({ body: example })]).toEqual([example, true]);
+      if (!body) expect(read({})).toBe(true);
+    });
+
+    it('takes every value that the description takes, and refuses every other', () => {
+      const verdicts = [
+        ...parameters.flatMap((parameter) => {
+          const part = parameter.in === 'path' ? 'params' : 'query';
+          if (parameter.in === 'header') return [];
+          return queryCandidates(parameter.schema).map((text) => ({
+            what: `${parameter.name}=${text}`,
+            isDescribed: isWritten(text, parameter.schema, (value) => isDescribed(parameter.schema, value)),
+            isTaken: read({ [part]: { [parameter.name]: text }, ...(examples[0] && { body: examples[0] }) }),
+          }));
+        }),
+        ...(body ? bodyCandidates(body, examples) : []).map((candidate) => ({
+          what: JSON.stringify(candidate),
+          isDescribed: body !== undefined && isDescribed(body, candidate),
+          isTaken: read({ body: candidate }),
+        })),
+      ];
+      expect(verdicts.filter((verdict) => verdict.isDescribed !== verdict.isTaken)).toEqual([]);
+      if (verdicts.length > 0) expect(new Set(verdicts.map(({ isTaken }) => isTaken)).size).toBe(2);
+    });
+
+    it('names every field that the route looks at, and none that it does not', () => {
+      read({});
+      for (const example of examples) read({ body: example });
+      expect([...looked.query].sort()).toEqual(namesOf(parameters, 'query').sort());
+      expect([...looked.body].sort()).toEqual(Object.keys(Object(body?.['properties'])).sort());
+    });
+  });
+
+  it('refuses an answer of a route that it does not know like that', () => {
+    const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': '0'.repeat(32) });
+    const answer = { method: 'GET', target: '/v1/ping', status: 200, headers };
+    const rate = { 'ratelimit-limit': '1', 'ratelimit-remaining': '1', 'ratelimit-reset': '0' };
+    const good = JSON.stringify({ ok: true, organizationId: 'c1234567' });
+    expect(() => assertDescribed({ ...answer, text: good })).toThrow(/ratelimit-limit is missing/);
+    for (const [name, value] of Object.entries(rate)) headers.set(name, value);
+    expect(() => assertDescribed({ ...answer, text: good })).not.toThrow();
+    expect(() => assertDescribed({ ...answer, text: '{"ok":true}' })).toThrow(/organizationId/);
+  });
+});
+
+function operationsOf(): readonly Operation[] {
+  return Object.entries(Object(publicDescription['paths']) as Record<string, Record<string, JsonObject>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([verb, described]) => {
+        const method = verb.toUpperCase();
+        const written = path.replaceAll(/\{(\w+)\}/g, ':$1');
+        const name = `${method} ${written}`;
+        const route = routes.find((one) => one.method === method && one.path === written);
+        const parameters = [described['parameters'] ?? []]
+          .flat()
+          .map((one) => resolved(one as JsonObject) as Parameter);
+        const media = Object(Object(described['requestBody'])['content'])['application/json'] as JsonObject | undefined;
+        const examples = Object.values(Object(media?.['examples'])).map((one) => (one as { value: JsonObject }).value);
+        const body = media && resolved(media['schema'] as JsonObject);
+        // What is described and not routed fails the comparison of both lists.
+        return {
+          name,
+          parameters,
+          body,
+          examples,
+          route: route ?? { method, path, access: 'key', read: () => undefined },
+        };
+      }),
+  );
+}
+
+function resolved(part: JsonObject): JsonObject {
+  const reference = part['$ref'];
+  if (typeof reference !== 'string') return part;
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce((at, name) => Object(at[name]) as JsonObject, publicDescription);
+}
+
+function namesOf(parameters: readonly Parameter[], place: string): string[] {
+  return parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+}
+
+/** The same object, telling which of its fields are looked for. */
+function watched(target: object, names: Set<string>): object {
+  const look = (name: string | symbol): void => void (typeof name === 'string' && names.add(name));
+  return new Proxy(target, {
+    get: (object, name) => (look(name), Reflect.get(object, name) as unknown),
+    has: (object, name) => (look(name), Reflect.has(object, name)),
+    getOwnPropertyDescriptor: (object, name) => (look(name), Reflect.getOwnPropertyDescriptor(object, name)),
+  });
+}
