@@ -135,7 +135,7 @@ function operationsOf(): readonly Operation[] {
           parameters,
           body,
           examples,
-          route: route ?? { method, path, access: 'key', read: () => undefined },
+          route: route ?? { method, path, access: 'key', roles: null, read: () => undefined },
         };
       }),
   );
