@@ -5,6 +5,7 @@ contact_phone
 conversation with fillfactor=80
 dead_letter
 dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 inbox partition by RANGE (event_id)
 message partition by RANGE (id)
 migration
@@ -63,6 +64,13 @@ dispatch.state text not null
 dispatch.due_at timestamp with time zone not null
 dispatch.attempts integer not null
 dispatch.lease text not null
+idempotency_key.organization_id text collate C not null
+idempotency_key.key_sha256 bytea not null
+idempotency_key.body_sha256 bytea not null
+idempotency_key.message_id text collate C not null
+idempotency_key.created_at timestamp with time zone not null default now()
+idempotency_key.status smallint
+idempotency_key.answer text
 inbox.event_id text collate C not null
 inbox.consumer text not null
 message.organization_id text collate C not null
@@ -124,6 +132,10 @@ conversation: PRIMARY KEY (organization_id, id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text])))
 dispatch: PRIMARY KEY (organization_id, message_id)
+idempotency_key: CHECK ((length(body_sha256) = 32))
+idempotency_key: CHECK (((status IS NULL) = (answer IS NULL)))
+idempotency_key: CHECK ((length(key_sha256) = 32))
+idempotency_key: PRIMARY KEY (organization_id, key_sha256)
 inbox: PRIMARY KEY (event_id, consumer)
 message: CHECK ((direction = ANY (ARRAY['OUTBOUND'::text, 'INBOUND'::text])))
 message: CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'DELIVERED'::text, 'READ'::text, 'FAILED'::text, 'RECEIVED'::text])))
@@ -155,6 +167,8 @@ CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_line ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
+CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)
+CREATE UNIQUE INDEX idempotency_key_pkey ON messaging.idempotency_key USING btree (organization_id, key_sha256)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY messaging.inbox USING btree (event_id, consumer)
 CREATE INDEX message_page ON ONLY messaging.message USING btree ((((organization_id || ' '::text) || conversation_id)), id) WHERE (conversation_id > ''::text)
 CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organization_id, id)

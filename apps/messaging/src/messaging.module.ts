@@ -11,10 +11,12 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { UnbegunAttempts } from './dispatch/unbegun-attempts.js';
+import { ForgetKeysWorker } from './forget-keys/forget-keys.worker.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { GetQuotaHandler } from './get-quota/get-quota.handler.js';
+import { KeepAnswer } from './idempotency-key/keep-answer.batch.js';
 import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
@@ -25,6 +27,8 @@ import { ProjectContactsConsumer } from './project-contacts/project-contacts.con
 import { RetryDispatchWorker } from './retry-dispatch/retry-dispatch.worker.js';
 import { AcceptMessage } from './send-message/accept-message.batch.js';
 import { FirstAnswer } from './send-message/first-answer.js';
+import { SendMessageOnceHandler } from './send-message/send-message-once.handler.js';
+import { SendMessageOnce } from './send-message/send-message-once.js';
 import { SendMessageHandler } from './send-message/send-message.handler.js';
 import { SendMessage } from './send-message/send-message.js';
 import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
@@ -39,6 +43,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
   controllers: [
     ApplySuppressionsHandler,
     SendMessageHandler,
+    SendMessageOnceHandler,
     GetMessageHandler,
     ListMessagesHandler,
     GetConversationHandler,
@@ -57,12 +62,15 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ConversationRepository,
     Dispatcher,
     FirstAnswer,
+    ForgetKeysWorker,
+    KeepAnswer,
     MessagePageRepository,
     MessageRepository,
     ObserveDispatches,
     ProjectContactsConsumer,
     RetryDispatchWorker,
     SendMessage,
+    SendMessageOnce,
     SettleDispatch,
     SettleOverdueWorker,
     TakeCallbacksConsumer,

@@ -19,6 +19,7 @@ import {
   listChannelsRpc,
   listConversationsRpc,
   listMessagesRpc,
+  sendMessageOnceRpc,
   sendMessageRpc,
 } from './messaging/rpc.js';
 
@@ -87,6 +88,7 @@ const contactRequests = [
 /** What the gateway asks messaging for. */
 const messagingRequests = [
   sendMessageRpc,
+  sendMessageOnceRpc,
   getMessageRpc,
   listMessagesRpc,
   getConversationRpc,

@@ -1,4 +1,5 @@
 import { ConversationLists1764700001000 } from './conversation-lists.js';
+import { IdempotencyKeys1764000004000 } from './idempotency-keys.js';
 import { Initial1763700000000 } from './initial.js';
 import { MessageLists1764700000000 } from './message-lists.js';
 import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
@@ -11,6 +12,7 @@ import { Snooze1764400000000 } from './snooze.js';
 /** Every migration of the schema `messaging`, in order. */
 export const messagingMigrations = [
   Initial1763700000000,
+  IdempotencyKeys1764000004000,
   Replay1764100000000,
   Snooze1764400000000,
   RetryLines1764500000000,

@@ -11,31 +11,31 @@ export interface QuotaAsk {
   readonly used: number;
 }
 
-/** Who fits, in the order asked, and what they take together. */
-export interface QuotaDeal {
-  readonly fits: readonly boolean[];
-  readonly takes: readonly QuotaTake[];
-}
-
 /** More than a plan can hold, and still an exact number. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Deals what is left of quotas to messages in their order, as if each had come alone: the last ones do not fit.
+ * Deals what is left of quotas to messages, one after the other, as if each had come alone.
  *
  * Each is held to the number that it came with, so that a plan that changes between two of a batch counts at once.
  */
-export function dealQuota(asks: readonly QuotaAsk[]): QuotaDeal {
-  const takes = new Map<string, QuotaTake>();
-  const fits = asks.map(({ organizationId, messageId, messagesMax, used }) => {
+export class QuotaDealer {
+  private readonly dealt = new Map<string, QuotaTake>();
+
+  /** Whether the message fits; then it takes one. */
+  deal({ organizationId, messageId, messagesMax, used }: QuotaAsk): boolean {
     const month = quotaMonthOf(messageId);
     const key = `${organizationId} ${month}`;
-    const before = takes.get(key) ?? { organizationId, month, messages: 0, usedBeforeMax: UNLIMITED };
+    const before = this.dealt.get(key) ?? { organizationId, month, messages: 0, usedBeforeMax: UNLIMITED };
     const messages = before.messages + 1;
     const leftMax = (messagesMax ?? UNLIMITED) - messages;
     if (used > leftMax) return false;
-    takes.set(key, { ...before, messages, usedBeforeMax: Math.min(before.usedBeforeMax, leftMax) });
+    this.dealt.set(key, { ...before, messages, usedBeforeMax: Math.min(before.usedBeforeMax, leftMax) });
     return true;
-  });
-  return { fits, takes: [...takes.values()] };
+  }
+
+  /** What those that fit take together. */
+  get takes(): readonly QuotaTake[] {
+    return [...this.dealt.values()];
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 import fc from 'fast-check';
-import { dealQuota, type QuotaAsk } from './deal-quota.policy.js';
+import { QuotaDealer, type QuotaAsk } from './deal-quota.policy.js';
 import { quotaMonthOf, quotaRefusalOf } from './quota.policy.js';
 
 const idAt = (iso: string): string => `${cuidFloor(new Date(iso))}0123456789abcdef`;
@@ -63,3 +63,8 @@ describe('what is left of quotas', () => {
     );
   });
 });
+
+function dealQuota(asks: readonly QuotaAsk[]): { readonly fits: readonly boolean[] } & Pick<QuotaDealer, 'takes'> {
+  const dealer = new QuotaDealer();
+  return { fits: asks.map((ask) => dealer.deal(ask)), takes: dealer.takes };
+}

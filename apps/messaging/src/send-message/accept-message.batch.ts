@@ -18,11 +18,13 @@ import {
 import { holdContacts } from '../contact/contact.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
+import { findKeys, insertKeys, type KeyClaim, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
+import { claimedKeysOf } from '../idempotency-key/key-holders.policy.js';
 import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
 import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
 import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
-import { withinQuota } from './within-quota.policy.js';
+import { letThrough } from './let-through.policy.js';
 
 /** A text that wants to be sent. */
 export interface AcceptRequest {
@@ -36,12 +38,16 @@ export interface AcceptRequest {
   readonly messagesPerMonth: number | null;
   /** Drawn once by the caller: when it asks again after a lost COMMIT, the attempt is still its own. */
   readonly lease: string;
+  /** Of a send that its caller wants to be made once. */
+  readonly claim?: KeyClaim | undefined;
 }
 
-/** What became of it. `repeated`: a message of that id is stored already. */
+/** What became of it. `repeated`: a message of that id is stored already. `late`: its key is another message's. */
 export type AcceptResult =
   | { readonly verdict: 'accepted'; readonly conversationId: string; readonly attempt: Attempt }
-  | { readonly verdict: Exclude<Verdict, 'accepted' | 'accepted-before'> };
+  | { readonly verdict: 'late'; readonly holder: TakenKey }
+  | { readonly verdict: 'repeated' }
+  | { readonly verdict: Exclude<Verdict, 'accepted' | 'accepted-before' | 'repeated'> };
 
 interface AcceptItem extends AcceptRequest {
   readonly traceparent: string | null;
@@ -106,15 +112,17 @@ export class AcceptMessage implements BeforeApplicationShutdown {
 /** The whole effect of a batch. */
 export async function acceptMessages(tx: Transaction, items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
   const markedMs = systemClock.monotonic();
-  // Both in one round trip. The second sees what was committed until the first had its locks.
-  const [held, judged] = await Promise.all([holdContacts(tx, items), judgeMessages(tx, items)]);
-  const { candidates, takes } = withinQuota(
-    items,
-    judged.map((candidate) => unlessUnheld(candidate, held)),
-  );
+  // All in one round trip. The others see what was committed until the first had its locks.
+  const [held, judged, { taken, past }] = await Promise.all([
+    holdContacts(tx, items),
+    judgeMessages(tx, items),
+    findKeys(tx, items.flatMap(claimedKeysOf)),
+  ]);
+  const heldOnes = judged.map((candidate) => unlessUnheld(candidate, held));
+  const { candidates, late, takes } = letThrough(items, heldOnes, taken);
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];
-    return candidate?.verdict === 'accepted' ? [{ item, candidate }] : [];
+    return candidate?.verdict === 'accepted' && !late.has(item) ? [{ item, candidate }] : [];
   });
   const accepted = new Map((await intoConversations(tx, passed)).map((one) => [one.item, one]));
   const all = [...accepted.values()];
@@ -126,11 +134,18 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     tx,
     all.map(({ item, candidate }) => attemptOf(item, candidate, markedMs)),
   );
+  insertKeys(
+    tx,
+    all.flatMap(({ item }) => claimedKeysOf(item)),
+    past,
+  );
   appendEvents(tx, all.flatMap(eventsOf));
   // Last, because from there on every other send of the organization waits for this COMMIT.
   takeQuota(tx, takes);
   return items.map((item, index) => {
     const candidate = candidates[index];
+    const holder = late.get(item);
+    if (holder) return { ok: { verdict: 'late', holder } };
     const conversationId = accepted.get(item)?.conversation.id ?? candidate?.conversationId;
     if (!candidate) return { error: new Error('an item has no verdict') };
     const { verdict } = candidate;

@@ -28,9 +28,19 @@ export class FirstAnswer {
   async of(organizationId: string, messageId: string, signal: AbortSignal): Promise<SentMessageResult> {
     const isPatient = (): boolean => !signal.aborted && !this.stopping.aborted;
     for (let waitedMs = 0; waitedMs < LOOK_FOR_MS && isPatient(); waitedMs += LOOK_EVERY_MS) {
-      if (!(await isDispatching(this.database, organizationId, messageId))) break;
+      if (!(await this.isOpen(organizationId, messageId))) break;
       await wait(LOOK_EVERY_MS);
     }
+    return this.byNow(organizationId, messageId);
+  }
+
+  /** Whether the message's attempt is under way. */
+  async isOpen(organizationId: string, messageId: string): Promise<boolean> {
+    return isDispatching(this.database, organizationId, messageId);
+  }
+
+  /** What the message's state says now. @throws as the first send was refused; MESSAGE_NOT_FOUND when there is none */
+  async byNow(organizationId: string, messageId: string): Promise<SentMessageResult> {
     const message = await this.messages.find(organizationId, messageId);
     if (!message) throw new AppError(messagingErrors.MESSAGE_NOT_FOUND);
     const refusal = refusalOfStored(message);

@@ -13,7 +13,7 @@ export interface JudgedMessage {
 
 /**
  * The first thing that stands against a message; `accepted-before`: it is stored, and the attempt still the asker's. The
- * quota is dealt afterwards, to what passed everything else (`withinQuota`).
+ * quota is dealt afterwards, to what passed everything else (`letThrough`).
  */
 export type Verdict =
   | 'accepted'

@@ -16,6 +16,7 @@ import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
+import type { KeyClaim } from '../idempotency-key/idempotency-key.repository.js';
 import { quotaRefusalOf } from '../quota/quota.policy.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
@@ -35,6 +36,9 @@ const UNIQUE_VIOLATION = '23505';
 const NEVER = new AbortController().signal;
 
 type Accepted = Extract<AcceptResult, { verdict: 'accepted' }>;
+
+/** The key that a send claimed is another message's. */
+export type Late = Extract<AcceptResult, { verdict: 'late' }>;
 
 /** Accepts a text, hands it to the upstream once, and answers what came of it. */
 @Injectable()
@@ -60,9 +64,24 @@ export class SendMessage {
    * is stored; UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
    */
   async execute(principal: Principal, request: SendMessageRequest, signal: AbortSignal): Promise<SentMessageResult> {
+    const sent = await this.underKey(principal, request, undefined, signal);
+    if ('holder' in sent) throw new Error('a key is taken that nobody claimed');
+    return sent;
+  }
+
+  /** As `execute`, with a key that the message takes when it is stored. @returns who has the key, when another does */
+  async underKey(
+    principal: Principal,
+    request: SendMessageRequest,
+    claim: KeyClaim | undefined,
+    signal: AbortSignal,
+  ): Promise<SentMessageResult | Late> {
     const startedMs = systemClock.monotonic();
-    const accepted = await this.acceptOnce(principal, request, signal);
-    if (accepted === 'repeated') return this.firstAnswer.of(principal.organizationId, request.messageId, signal);
+    const accepted = await this.acceptOnce(principal, request, claim, signal);
+    if (accepted.verdict === 'late') return accepted;
+    if (accepted.verdict === 'repeated') {
+      return this.firstAnswer.of(principal.organizationId, request.messageId, signal);
+    }
     const { conversationId, attempt } = accepted;
     const outcome = await this.patiently(this.dispatcher.attempt(attempt));
     const durationMs = systemClock.monotonic() - startedMs;
@@ -87,21 +106,21 @@ export class SendMessage {
   private async acceptOnce(
     principal: Principal,
     request: SendMessageRequest,
+    claim: KeyClaim | undefined,
     signal: AbortSignal,
-  ): Promise<Accepted | 'repeated'> {
+  ): Promise<Accepted | Late | { readonly verdict: 'repeated' }> {
     const { organizationId } = principal;
     const phone = await this.readPhone(organizationId, request);
     const { messageId, messagingChannelId: channelId, text } = request;
     const lease = randomBytes(9).toString('base64');
     const messagesPerMonth = request.messagesPerMonth ?? null;
-    const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease };
+    const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease, claim };
     const startedMs = systemClock.monotonic();
     let isDoubtful = false;
     for (let tries = 1; tries === 1 || this.mayAskAgain(startedMs); tries++) {
       const result = await this.tryAccept(item, isDoubtful ? NEVER : signal, isDoubtful, tries);
       isDoubtful ||= result.verdict === 'outcome-unknown';
-      if (result.verdict === 'accepted') return result;
-      if (result.verdict === 'repeated') return 'repeated';
+      if (result.verdict === 'accepted' || result.verdict === 'repeated' || result.verdict === 'late') return result;
       if (result.verdict === 'contact-unknown' && phone) await this.learnContact(principal, phone);
       else if (result.verdict !== 'outcome-unknown') {
         if (result.verdict === 'quota-used-up') this.metrics.quotaRefused();
@@ -166,7 +185,7 @@ export class SendMessage {
 }
 
 function refusalBefore(
-  verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated'>,
+  verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated' | 'late'>,
   { messageId, messagesPerMonth }: AcceptRequest,
 ): AppError {
   switch (verdict) {

@@ -45,3 +45,8 @@ export class AppError extends Error {
     this.messageId = details.messageId;
   }
 }
+
+/** The body of every failure, to the byte. Source: specification, "Errors". */
+export function envelopeOf(error: AppError): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message } });
+}

@@ -32,6 +32,43 @@ export const sendMessageRpc = defineRpc<SendMessageRequest, SentMessageResult>('
   deadlineMs: 8_000,
 });
 
+/** A text to send that may be asked for several times, by requests that name the same key. */
+export interface SendMessageOnceRequest {
+  /** Of the message that there will be unless the key has one. */
+  readonly messageId: Cuid;
+  /** SHA-256 of the caller's `Idempotency-Key`, in hexadecimal. */
+  readonly keySha256: string;
+  /** SHA-256 of the bytes of the request's body, in hexadecimal. */
+  readonly bodySha256: string;
+  /** Null when the edge refuses the content: only an answer that was given before is asked for. */
+  readonly content: Omit<SendMessageRequest, 'messageId'> | null;
+}
+
+/** What the first request with a key was answered, to the byte. */
+export interface AnswerOnce {
+  /** Of HTTP: 200, or a refusal of the message after it was stored. */
+  readonly status: number;
+  /** JSON text. */
+  readonly body: string;
+  readonly messageId: Cuid;
+  /** False for the request whose message it is, however often its rpc is repeated. */
+  readonly isReplay: boolean;
+}
+
+/**
+ * `send-message` under an idempotency key: what is stored is answered as the first request was, for 24 hours.
+ *
+ * Idempotent by `messageId` too. The answer is null when there is none and no content to make one of.
+ * Source: decisions, "Messages".
+ *
+ * @throws as `send-message`, while nothing is stored; CONFLICT for another body, and while the first is in flight
+ */
+export const sendMessageOnceRpc = defineRpc<SendMessageOnceRequest, { readonly answer: AnswerOnce | null }>(
+  'messaging',
+  'send-message-once',
+  { deadlineMs: 8_000 },
+);
+
 /** What an organization has used of its messages of a month. */
 export interface QuotaUse {
   /** The current month in UTC, by messaging's database: `YYYY-MM`. */

@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { AppError, envelopeOf } from '@switchboard/contracts/grammar/app-error';
 import type { Log } from '@switchboard/service';
-import { envelopeOf } from './refusal.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { httpLimits } from './request-limits.policy.js';
 import { newTraceId } from './request-trace.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { HttpException } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import { AppError, envelopeOf, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import { refusalOf, type Log } from '@switchboard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAppPath } from './app-headers.policy.js';
@@ -11,11 +11,6 @@ import { pathOf } from './route-table.js';
 const UNREAD_BYTES_MAX = 64 * 1024;
 const LINGER_MS = 1_000;
 const LINGER_BYTES_MAX = 8 * 1024 * 1024;
-
-/** The body of every failure. Source: specification, "Errors". */
-export function envelopeOf(error: AppError): string {
-  return JSON.stringify({ error: { code: error.code, message: error.message } });
-}
 
 /** Answers a request with a refusal and its headers. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: AppError): void {

@@ -1,0 +1,87 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError, envelopeOf } from '@switchboard/contracts/grammar/app-error';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
+import { Database } from '@switchboard/postgres';
+import { LOG, type Log } from '@switchboard/service';
+import { findKeys, type GivenAnswer, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
+import { KeepAnswer } from '../idempotency-key/keep-answer.batch.js';
+import { FirstAnswer } from './first-answer.js';
+import { SendMessage } from './send-message.js';
+
+/**
+ * Milliseconds after its commit by when the first request has its own answer: the upstream has 5 s. Who died meanwhile
+ * is answered for, as a slow upstream is.
+ */
+const OWN_ANSWER_WITHIN_MS = sendMessageOnceRpc.deadlineMs;
+
+/** Sends a text once, however many requests name its key: all of them are given the same answer. */
+@Injectable()
+export class SendMessageOnce {
+  constructor(
+    private readonly sendMessage: SendMessage,
+    private readonly firstAnswer: FirstAnswer,
+    private readonly keepAnswer: KeepAnswer,
+    private readonly database: Database,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /**
+   * An answer is stored before it is given, and never changed: nobody is given another.
+   *
+   * @returns null when there is no content and no answer
+   * @throws as `SendMessage` before anything is stored; CONFLICT
+   */
+  async execute(
+    principal: Principal,
+    request: SendMessageOnceRequest,
+    signal: AbortSignal,
+  ): Promise<AnswerOnce | null> {
+    const { organizationId } = principal;
+    const { messageId, content, keySha256, bodySha256 } = request;
+    if (!content) {
+      const { taken } = await findKeys(this.database, [{ organizationId, keySha256 }]);
+      const [holder] = taken;
+      return holder ? this.replay(holder, bodySha256) : null;
+    }
+    const send = this.sendMessage.underKey(principal, { messageId, ...content }, { keySha256, bodySha256 }, signal);
+    const answer = await send.then((sent) => ('holder' in sent ? sent : answerOf(sent)), answerOfRefusal);
+    if ('holder' in answer) return this.replay(answer.holder, bodySha256);
+    const given = await this.keepAnswer.execute({ organizationId, keySha256, messageId, answer });
+    return { ...given, messageId, isReplay: false };
+  }
+
+  private async replay(holder: TakenKey, bodySha256: string): Promise<AnswerOnce> {
+    const { organizationId, messageId } = holder;
+    if (holder.bodySha256 !== bodySha256) {
+      const message = 'The `Idempotency-Key` was used for a request with another body; take another key';
+      throw new AppError(gatewayErrors.CONFLICT, message);
+    }
+    const given = holder.answer ?? (await this.answerInPlace(holder));
+    this.log.info('message.replayed', { organizationId, messageId, status: given.status, isDerived: !holder.answer });
+    return { ...given, messageId, isReplay: true };
+  }
+
+  /** For a first request that does not answer any more: what became of its message. */
+  private async answerInPlace(holder: TakenKey): Promise<GivenAnswer> {
+    const { organizationId, messageId, ageMs } = holder;
+    if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.firstAnswer.isOpen(organizationId, messageId))) {
+      const message = 'The first request with this `Idempotency-Key` is still in flight; ask again';
+      throw new AppError(gatewayErrors.CONFLICT, message, { retryAfterSeconds: 1 });
+    }
+    const answer = await this.firstAnswer.byNow(organizationId, messageId).then(answerOf, answerOfRefusal);
+    return this.keepAnswer.execute({ ...holder, answer });
+  }
+}
+
+function answerOf({ id, conversationId, contactId, upstreamMessageId }: SentMessageResult): GivenAnswer {
+  return { status: 200, body: JSON.stringify({ id, conversationId, contactId, upstreamMessageId }) };
+}
+
+/** @throws the error itself when it is no refusal of a stored message: then nothing is stored, or nothing known */
+function answerOfRefusal(error: unknown): GivenAnswer {
+  if (!(error instanceof AppError) || error.status >= 500 || error.messageId === undefined) throw error;
+  return { status: error.status, body: envelopeOf(error) };
+}

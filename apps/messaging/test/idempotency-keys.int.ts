@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describeCoalesceLaw, testServers } from '@switchboard/testing';
+import fc from 'fast-check';
+import {
+  findKeys,
+  forgetKeys,
+  insertKeys,
+  type KeyClaim,
+  type TakenKey,
+} from '../src/idempotency-key/idempotency-key.repository.js';
+import { coalesceAnswers, keepAnswers, type KeptAnswer } from '../src/idempotency-key/keep-answer.batch.js';
+import type { AcceptRequest, AcceptResult } from '../src/send-message/accept-message.batch.js';
+import { MessagingStore, type Sender } from './messaging-store.js';
+
+const servers = testServers();
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const claimOf = (key: string, body = 'a body'): KeyClaim => ({ keySha256: sha256(key), bodySha256: sha256(body) });
+
+/** Whom a message of a batch goes to: two who may be written to, one who has opted out, one whom nobody knows. */
+const OPTED_OUT = 2;
+const UNKNOWN = 3;
+const wishes = fc.array(
+  fc.record({
+    to: fc.constantFrom(0, 1, OPTED_OUT, UNKNOWN),
+    key: fc.constantFrom(null, 'a', 'b'),
+    body: fc.constantFrom('one', 'two'),
+    /** The month's number of messages that it comes with. */
+    max: fc.option(fc.nat({ max: 3 }), { freq: 3 }),
+  }),
+  { minLength: 2, maxLength: 12 },
+);
+type Wish = (typeof wishes extends fc.Arbitrary<infer Wishes> ? Wishes : never) extends (infer One)[] ? One : never;
+
+describe('an idempotency key', () => {
+  let store: MessagingStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+  });
+
+  it('is the same message’s whether its twins come in one batch or one by one, refused ones and a quota among them', async () => {
+    await fc.assert(
+      fc.asyncProperty(wishes, async (wished) => {
+        const [together, alone] = [await requestsOf(wished), await requestsOf(wished)];
+        const atOnce = await store.accept(together);
+        const oneByOne: AcceptResult[] = [];
+        for (const request of alone) oneByOne.push(...(await store.accept([request])));
+        expect(atOnce.map((result) => told(result, together))).toEqual(oneByOne.map((result) => told(result, alone)));
+        expect(await holders(together)).toEqual(await holders(alone));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('goes to one of two transactions that claim it at once; the other stores nothing and then finds it taken', async () => {
+    const sender = await store.sender(2);
+    const [one, two] = [keyed(sender, 0), keyed(sender, 1)];
+    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const losing = store.accept([one], () => {
+      reached.resolve();
+      return gate.promise;
+    });
+    await reached.promise;
+    expect(await store.accept([two])).toMatchObject([{ verdict: 'accepted' }]);
+    gate.resolve();
+    await expect(losing).rejects.toMatchObject({ code: '23505' });
+    expect(await messageIds(sender)).toEqual([two.messageId]);
+    const holder = { messageId: two.messageId, bodySha256: two.claim?.bodySha256, answer: null };
+    expect(await store.accept([one])).toMatchObject([{ verdict: 'late', holder }]);
+    expect(await messageIds(sender)).toEqual([two.messageId]);
+  });
+
+  it('is its own message’s for as long as that is asked for again', async () => {
+    const request = keyed(await store.sender());
+    await store.accept([request]);
+    expect(await store.accept([request])).toMatchObject([{ verdict: 'accepted' }]);
+    expect(await store.accept([{ ...request, lease: 'another' }])).toMatchObject([{ verdict: 'repeated' }]);
+  });
+
+  it('of one organization never meets the same key of another', async () => {
+    const [acme, globex] = [await store.sender(), await store.sender()];
+    const verdicts = (await store.accept([keyed(acme), keyed(globex)])).map(({ verdict }) => verdict);
+    expect(verdicts).toEqual(['accepted', 'accepted']);
+    expect((await findKeys(store.database, [nameOf(acme)])).taken).toHaveLength(1);
+  });
+
+  it('is free again after 24 hours and not before, whether or not anybody has deleted it', async () => {
+    const sender = await store.sender();
+    const [first, second] = [keyed(sender), keyed(sender)];
+    await store.accept([first]);
+    await age(sender, '23 hours 59 minutes');
+    expect(await store.accept([second])).toMatchObject([{ verdict: 'late', holder: { messageId: first.messageId } }]);
+    await age(sender, '24 hours');
+    expect(await findKeys(store.database, [nameOf(sender)])).toMatchObject({ taken: [], past: [{}] });
+    expect(await store.accept([second])).toMatchObject([{ verdict: 'accepted' }]);
+    const { taken, past } = await findKeys(store.database, [nameOf(sender)]);
+    expect([taken.map(({ messageId }) => messageId), past]).toEqual([[second.messageId], []]);
+  });
+
+  it('is deleted when it is past its day, the oldest first and no more than asked for, and no other is', async () => {
+    const sender = await store.sender();
+    const keys = ['oldest', 'old', 'young'];
+    await store.accept(keys.map((key) => keyed(sender, 0, key)));
+    await age(sender, '26 hours', 'oldest');
+    await age(sender, '25 hours', 'old');
+    const left = async (): Promise<boolean[]> => {
+      const { taken, past } = await findKeys(
+        store.database,
+        keys.map((key) => nameOf(sender, key)),
+      );
+      const found = new Set([...taken, ...past].map(({ keySha256 }) => keySha256));
+      return keys.map((key) => found.has(sha256(key)));
+    };
+    expect([await forgetKeys(store.database, 1), await left()]).toEqual([1, [false, true, true]]);
+    expect([await forgetKeys(store.database, 100), await left()]).toEqual([1, [false, false, true]]);
+    expect(await forgetKeys(store.database, 100)).toBe(0);
+  });
+
+  async function requestsOf(wished: readonly Wish[]): Promise<AcceptRequest[]> {
+    const sender = await store.sender(3);
+    await store.superuser.dataSource.query(
+      `INSERT INTO messaging.suppression (organization_id, contact_id, channel_id, source) VALUES ($1, $2, '*', 'API')`,
+      [sender.organizationId, sender.contacts[OPTED_OUT]?.id],
+    );
+    return wished.map(({ to, key, body, max }) => ({
+      ...store.request(sender, to),
+      messagesPerMonth: max,
+      ...(to === UNKNOWN ? { phone: '+14155559999' } : {}),
+      ...(key === null ? {} : { claim: claimOf(key, body) }),
+    }));
+  }
+
+  function keyed(sender: Sender, contact = 0, key = 'key'): AcceptRequest {
+    return { ...store.request(sender, contact), claim: claimOf(key) };
+  }
+
+  /** Which of the requests stands under each key, as it is stored. */
+  async function holders(requests: readonly AcceptRequest[]): Promise<unknown> {
+    const names = ['a', 'b'].map((key) => ({
+      organizationId: requests[0]?.organizationId ?? '',
+      keySha256: sha256(key),
+    }));
+    const { taken } = await findKeys(store.database, names);
+    return names.map(({ keySha256 }) => {
+      const key = taken.find((one) => one.keySha256 === keySha256);
+      return key && { of: positionOf(key, requests), body: key.bodySha256 };
+    });
+  }
+
+  async function messageIds({ organizationId }: Sender): Promise<string[]> {
+    const sql = 'SELECT id FROM messaging.message WHERE organization_id = $1';
+    const rows: { id: string }[] = await store.superuser.dataSource.query(sql, [organizationId]);
+    return rows.map(({ id }) => id);
+  }
+
+  async function age({ organizationId }: Sender, by: string, key = 'key'): Promise<void> {
+    await store.superuser.dataSource.query(
+      `UPDATE messaging.idempotency_key SET created_at = now() - $3::interval
+       WHERE organization_id = $1 AND key_sha256 = decode($2, 'hex')`,
+      [organizationId, sha256(key), by],
+    );
+  }
+});
+
+const answers = fc.record({
+  organizationId: fc.constantFrom('calice', 'cbob'),
+  keySha256: fc.constantFrom('1', '2').map(sha256),
+  // Of the key's message, or of one that the key is not for.
+  messageId: fc.constantFrom('cmessage1', 'cmessage2'),
+  answer: fc.record({ status: fc.constantFrom(200, 400), body: fc.constantFrom('{"a":1}', '{"b":2}') }),
+});
+const answer = (organizationId: string, key: string, body = '{}'): KeptAnswer => ({
+  organizationId,
+  keySha256: sha256(key),
+  messageId: 'cmessage1',
+  answer: { status: 200, body },
+});
+const prepared = (() => {
+  let made: Promise<MessagingStore> | undefined;
+  return () => (made ??= MessagingStore.open(servers));
+})();
+
+describeCoalesceLaw<KeptAnswer>({
+  name: 'keep-answer',
+  items: answers,
+  tenant: ({ organizationId }) => organizationId,
+  poison: answer('calice', '1', 'a\u0000b'),
+  writing: [answer('calice', '1'), answer('cbob', '2')],
+  table: 'messaging.idempotency_key',
+  superuser: async () => (await prepared()).superuser,
+  open: async () => {
+    const { database, superuser } = await prepared();
+    const batchSizes: number[] = [];
+    const keep = coalesceAnswers(database, (tx, items) => {
+      batchSizes.push(items.length);
+      return keepAnswers(tx, items);
+    });
+    return {
+      call: (item) => keep(item),
+      batchSizes,
+      clear: async () => {
+        await superuser.dataSource.query('TRUNCATE messaging.idempotency_key');
+        await database.transaction(async (tx) => {
+          const keys = ['calice', 'cbob'].flatMap((organizationId) =>
+            ['1', '2'].map((key) => ({ organizationId, messageId: 'cmessage1', ...claimOf(key) })),
+          );
+          insertKeys(tx, keys, []);
+        });
+      },
+      stored: (tenant) =>
+        superuser.dataSource.query(
+          'SELECT key_sha256, message_id, status, answer FROM messaging.idempotency_key WHERE organization_id = $1 ORDER BY 1',
+          [tenant],
+        ),
+      close: () => keep.drain(),
+    };
+  },
+});
+
+function nameOf({ organizationId }: Sender, key = 'key'): { organizationId: string; keySha256: string } {
+  return { organizationId, keySha256: sha256(key) };
+}
+
+function told(result: AcceptResult, requests: readonly AcceptRequest[]): unknown {
+  if (result.verdict !== 'late') return result.verdict;
+  return { late: positionOf(result.holder, requests), body: result.holder.bodySha256 };
+}
+
+function positionOf({ messageId }: Pick<TakenKey, 'messageId'>, requests: readonly AcceptRequest[]): number {
+  return requests.findIndex((request) => request.messageId === messageId);
+}
