@@ -65,6 +65,11 @@ export const headerComponents = {
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
+  PossibleRetryAfter: {
+    description: 'As `Retry-After`; absent when the same request will not pass later either.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
   WwwAuthenticate: {
     description: 'How to show a key.',
     required: true,
@@ -90,6 +95,7 @@ export function headersOf(status: number, access: string, more: readonly AnswerH
     'X-Request-Id': reference('RequestId'),
     ...(access === 'key' && rateHeaders(status)),
     ...((status === 429 || status === 503) && { 'Retry-After': reference('RetryAfter') }),
+    ...(status === 409 && { 'Retry-After': reference('PossibleRetryAfter') }),
     ...(status === 401 && { 'WWW-Authenticate': reference('WwwAuthenticate') }),
     ...(status === 405 && { Allow: reference('Allow') }),
     ...(Object.fromEntries(named) as JsonObject),

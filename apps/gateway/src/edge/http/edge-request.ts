@@ -1,9 +1,23 @@
 import type { Context, Span } from '@opentelemetry/api';
+import type { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
 import type { Admitted } from '../../organization/admission.contract.js';
 import type { ActSource, SignedIn } from '../../organization/people.contract.js';
 import type { RouteDeclaration } from './route-declaration.js';
+
+/** A request that is to have its effect once. */
+export interface KeyedRequest {
+  /** In hexadecimal. */
+  readonly keySha256: string;
+  /** Of the body's bytes, in hexadecimal. */
+  readonly bodySha256: string;
+  /**
+   * What its shape or the plan is refused for, held back: the handler looks for an answer given before first, and throws
+   * this when there is none. With it there is no `input`. Source: decisions, "Errors", order of checks.
+   */
+  readonly refusal: AppError | null;
+}
 
 /** What the edge knows of a request beside what Fastify does. */
 export interface EdgeRequest {
@@ -24,6 +38,8 @@ export interface EdgeRequest {
   code: string | null;
   /** What the route's declared `input` made of the request. */
   input: unknown;
+  /** Of a request with an `Idempotency-Key` to a route that takes one; null for any other. */
+  keyed: KeyedRequest | null;
 }
 
 /** A person's session as handlers see it; its secret stays in the cookie. */

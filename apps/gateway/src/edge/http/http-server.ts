@@ -10,13 +10,13 @@ import { LEGACY_DEPRECATION, legacyLocation } from '../legacy/legacy-location.po
 import { admitRequest, type AdmitParts } from './admit-request.js';
 import { appHeaders, isAppPath } from './app-headers.policy.js';
 import { answerBroken, refusalOfBroken, type BrokenRequestParts } from './broken-request.js';
-import { parseJsonBody } from './json-body.policy.js';
+import { holdRefusal, parseKeyedBody } from './keyed-request.js';
 import type { OpenRequests } from './open-requests.js';
 import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
 import { httpLimits, refusalOfHead } from './request-limits.policy.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { beginTrace, endTrace, type SamplingDecision } from './request-trace.js';
-import { applyDeclaration, isApiPath } from './route-declaration.js';
+import { applyDeclaration, isApiPath, type PublicRoute, type RouteDeclaration } from './route-declaration.js';
 import { pathOf } from './route-table.js';
 
 const SWEEP_INTERVAL_MS = 1_000;
@@ -84,7 +84,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     const { declaration } = request.routeOptions.config;
     if (declaration?.access === 'public' && declaration.rawBodyBytesMax !== undefined) return done(null, body);
     try {
-      done(null, parseJsonBody(body));
+      done(null, parseKeyedBody(request, body));
     } catch (error) {
       done(error instanceof Error ? error : new Error('parser failed', { cause: error }), undefined);
     }
@@ -144,10 +144,14 @@ function end(
   });
 }
 
-/** Shape first, then the plan. Source: decisions, "Errors", order of checks. */
+/** Shape first, then the plan; a replay before both. Source: decisions, "Errors", order of checks. */
 function readInput(request: FastifyRequest): Error | null {
   const { declaration } = request.routeOptions.config;
   if (!declaration || declaration.access === 'public') return null;
+  return holdRefusal(request, refusalOfInput(request, declaration));
+}
+
+function refusalOfInput(request: FastifyRequest, declaration: Exclude<RouteDeclaration, PublicRoute>): Error | null {
   try {
     request.edge.input = declaration.input?.(request);
   } catch (error) {

@@ -49,6 +49,7 @@ export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision)
     keyId: null,
     code: null,
     input: undefined,
+    keyed: null,
   };
 }
 

@@ -17,6 +17,8 @@ export interface KeyRoute {
   readonly cost: 0 | 1;
   /** Reads and checks what the request brings, before the plan is asked. @throws AppError VALIDATION_FAILED */
   readonly input?: (request: FastifyRequest) => unknown;
+  /** Whether it takes an `Idempotency-Key`: then its handler must look at `edge.keyed`, and throw what is held there. */
+  readonly takesKey?: boolean;
   /** What `GET /v1/openapi.json` says of it. */
   readonly docs: RouteDocs<ApiTag>;
 }

@@ -2,9 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
-import { sendMessageRpc, type SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
+import {
+  sendMessageOnceRpc,
+  sendMessageRpc,
+  type AnswerOnce,
+  type SendMessageOnceRequest,
+  type SendMessageRequest,
+} from '@switchboard/contracts/messaging/rpc';
 import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
 import type { Clock } from '@switchboard/service';
 
@@ -14,6 +21,9 @@ const OVERALL_MS = 14_000;
 const ASK_MIN_MS = 500;
 /** A service that says that it cannot is believed after so many questions; one that says nothing is asked on. */
 const REFUSALS_MAX = 3;
+
+/** What a caller wants to be sent. */
+export type MessageContent = Omit<SendMessageRequest, 'messageId'>;
 
 /** Hands a message to messaging and finds out what became of it, however often an answer is lost. */
 export class SendMessage {
@@ -28,8 +38,35 @@ export class SendMessage {
    *
    * @throws AppError as messaging refused it; SERVICE_UNAVAILABLE, with the id as soon as the message may be stored
    */
-  async send(principal: Principal, content: Omit<SendMessageRequest, 'messageId'>): Promise<SentMessageResult> {
-    const request: SendMessageRequest = { messageId: newCuid(), ...content };
+  async send(principal: Principal, content: MessageContent): Promise<SentMessageResult> {
+    return this.ask(sendMessageRpc, principal, { messageId: newCuid(), ...content });
+  }
+
+  /**
+   * As `send`, once for all requests with a key.
+   *
+   * @param content null asks only for an answer that was given before
+   * @returns null when there is none
+   * @throws as `send`; CONFLICT
+   */
+  async sendOnce(
+    principal: Principal,
+    { keySha256, bodySha256 }: Pick<SendMessageOnceRequest, 'keySha256' | 'bodySha256'>,
+    content: MessageContent | null,
+  ): Promise<AnswerOnce | null> {
+    const request: SendMessageOnceRequest = { messageId: newCuid(), keySha256, bodySha256, content };
+    // Nothing is stored without content: there is nothing to find out.
+    const { answer } = content
+      ? await this.ask(sendMessageOnceRpc, principal, request)
+      : await this.rpc.call(sendMessageOnceRpc, principal, request);
+    return answer;
+  }
+
+  private async ask<Request extends { readonly messageId: string }, Response>(
+    rpc: RpcDefinition<Request, Response>,
+    principal: Principal,
+    request: Request,
+  ): Promise<Response> {
     const deadlineMs = this.clock.monotonic() + OVERALL_MS;
     let mayBeStored = false;
     let refusals = 0;
@@ -37,8 +74,8 @@ export class SendMessage {
       const leftMs = deadlineMs - this.clock.monotonic();
       let failure: unknown;
       try {
-        const limits = { deadlineMs: Math.min(leftMs, sendMessageRpc.deadlineMs), patienceMs: leftMs };
-        return await this.rpc.call(sendMessageRpc, principal, request, limits);
+        const limits = { deadlineMs: Math.min(leftMs, rpc.deadlineMs), patienceMs: leftMs };
+        return await this.rpc.call(rpc, principal, request, limits);
       } catch (error) {
         failure = error;
       }

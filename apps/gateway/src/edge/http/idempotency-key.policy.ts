@@ -1,0 +1,23 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+
+/** Printable ASCII, 1 to 200 characters. Source: decisions, "Messages"; the characters are those of RFC 9110, 5.5. */
+const FORMAT = /^[\x20-\x7e]{1,200}$/;
+
+/**
+ * Reads the one `Idempotency-Key` of a request; its quotation marks, if it has any, are part of it.
+ *
+ * @param rawHeaders names and values in turn: Node joins what comes twice
+ * @throws AppError VALIDATION_FAILED when it is given twice, is empty, too long, or of other characters
+ */
+export function readIdempotencyKey(rawHeaders: readonly string[]): string {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'idempotency-key') values.push(rawHeaders[index + 1] ?? '');
+  }
+  const [key = ''] = values;
+  if (values.length > 1) throw new AppError(gatewayErrors.VALIDATION_FAILED, '`Idempotency-Key` must be given once');
+  if (FORMAT.test(key)) return key;
+  const message = '`Idempotency-Key` must be 1 to 200 printable ASCII characters';
+  throw new AppError(gatewayErrors.VALIDATION_FAILED, message);
+}
