@@ -4,6 +4,8 @@ import { assertDescribed } from './described.js';
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
   /** Null when there was no JSON. */
   readonly body: ApiBody | null;
 }
@@ -50,7 +52,12 @@ export class Api {
     const text = await answer.text();
     assertDescribed({ method, target: path, status: answer.status, headers: answer.headers, text });
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
-    return { status: answer.status, headers: answer.headers, body: isJson ? (JSON.parse(text) as ApiBody) : null };
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: isJson ? (JSON.parse(text) as ApiBody) : null,
+    };
   }
 }
 
