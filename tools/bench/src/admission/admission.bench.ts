@@ -23,6 +23,8 @@ export interface AdmissionRow {
   readonly admitted: RouteCost;
   /** What admission adds, all processes together. */
   readonly admissionMicros: number;
+  /** A request that is refused as 429. */
+  readonly refused: RouteCost;
 }
 
 interface RouteCost {
@@ -51,15 +53,21 @@ export async function benchAdmission(options: AdmissionOptions): Promise<Admissi
 
 async function measure(stack: RunningStack, options: AdmissionOptions): Promise<AdmissionRow> {
   const { baseUrl, databaseUrl, organizations = [] } = stack.devJson;
-  const [own] = organizations;
-  if (!baseUrl || !own) throw new Error('the stack has no organizations');
-  await lift(databaseUrl, own.id);
+  const [own, limited] = organizations;
+  if (!baseUrl || !own || !limited) throw new Error('the stack has no organizations');
+  await setLimits(databaseUrl, own.id, limited.id);
   const pids = { gateway: stack.process('gateway').pid, postgres: stack.process('postgres').pid };
-  const load = async (path: string, durationMs = options.roundMs): Promise<RouteCost> => {
-    const headers = { authorization: `Bearer ${own.apiKey}` };
+  const load = async (path: string, key = own.apiKey, expectedStatus = 200): Promise<RouteCost> => {
+    const headers = { authorization: `Bearer ${key}` };
     const before = { gateway: treesCpuMicros([pids.gateway]), postgres: treesCpuMicros([pids.postgres]) };
     const next = () => ({ method: 'GET' as const, path, headers });
-    const result = await runLoad({ url: baseUrl, connections: options.connections, durationMs, next });
+    const result = await runLoad({
+      url: baseUrl,
+      connections: options.connections,
+      durationMs: options.roundMs,
+      expectedStatus,
+      next,
+    });
     if (result.failures > 0) throw new Error(`${result.failures} failures at ${path}: ${result.firstFailure}`);
     return {
       perSecond: result.perSecond,
@@ -69,12 +77,14 @@ async function measure(stack: RunningStack, options: AdmissionOptions): Promise<
     };
   };
   options.onLine('warming up');
-  for (const path of ['/v1/ping', '/health/live']) await load(path, 3_000);
+  for (const path of ['/v1/ping', '/health/live']) await load(path);
   const bare: RouteCost[] = [];
   const admitted: RouteCost[] = [];
+  const refused: RouteCost[] = [];
   for (let round = 1; round <= options.rounds; round++) {
     bare.push(await load('/health/live'));
     admitted.push(await load('/v1/ping'));
+    refused.push(await load('/v1/ping', limited.apiKey, 429));
     const added = totalOf(admitted.at(-1)) - totalOf(bare.at(-1));
     options.onLine(`round ${round}: admission adds ${added.toFixed(0)} µs a request`);
   }
@@ -84,14 +94,24 @@ async function measure(stack: RunningStack, options: AdmissionOptions): Promise<
     bare: medianOf(bare),
     admitted: medianOf(admitted),
     admissionMicros: added,
+    refused: medianOf(refused),
   };
 }
 
-async function lift(databaseUrl: string, organizationId: string): Promise<void> {
+/** One organization without a limit, and one that has used its own up for hours. */
+async function setLimits(databaseUrl: string, ownId: string, limitedId: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await liftRateLimit(client, organizationId);
+    await liftRateLimit(client, ownId);
+    await client.query('UPDATE gateway.organization SET requests_per_minute = 1, request_burst = 1000 WHERE id = $1', [
+      limitedId,
+    ]);
+    await client.query(
+      `INSERT INTO gateway.rate_limit (organization_id, theoretical_arrival, clock, asked, interval, burst, granted)
+       VALUES ($1, (extract(epoch FROM now() + interval '1 day') * 1000000)::bigint, 0, 0, 60000000, 1000, 0)`,
+      [limitedId],
+    );
   } finally {
     await client.end();
   }
@@ -112,11 +132,12 @@ function medianOf(all: readonly RouteCost[]): RouteCost {
 }
 
 /** Rows of a table. */
-export function linesOfAdmission({ connections, bare, admitted, admissionMicros }: AdmissionRow): string[] {
+export function linesOfAdmission({ connections, bare, admitted, admissionMicros, refused }: AdmissionRow): string[] {
   const cells = ({ perSecond, p99Ms, gatewayMicros, postgresMicros }: RouteCost): string =>
     [perSecond, p99Ms, gatewayMicros, postgresMicros].map((value) => value.toFixed(value < 100 ? 1 : 0)).join(' | ');
   return [
     `| \`GET /health/live\` | ${connections} | ${cells(bare)} | |`,
     `| \`GET /v1/ping\` | ${connections} | ${cells(admitted)} | ${admissionMicros.toFixed(0)} |`,
+    `| \`GET /v1/ping\`, 429 | ${connections} | ${cells(refused)} | |`,
   ];
 }

@@ -43,6 +43,9 @@ const FLOOD_CONNECTIONS = 64;
 /** What the other organization sends a second, from so many connections. */
 const OWN_PER_SECOND = 40;
 const OWN_CONNECTIONS = 16;
+/** The burst is a minute's requests, which the flood makes in 1.2 s where nothing holds it up; it is sent like any others. */
+const BURST_MS = 6_000;
+const SETTLE_MS = 1_000;
 const RECIPIENTS = Array.from({ length: 200 }, (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`);
 
 /** Measures what an organization's flood costs another, in alternating rounds on one running stack. */
@@ -77,12 +80,16 @@ async function measure({ devJson }: RunningStack, options: FairnessOptions): Pro
       const idle: number[] = [];
       const flooded: number[] = [];
       const statuses: Record<number, number> = {};
+      await limit(database, loud.id, requestsPerMinute);
+      options.onLine(`${requestsPerMinute}/min: spending the burst`);
+      const stopBurst = startFlood({ ...flood, perSecond });
+      await wait(BURST_MS);
+      await stopBurst();
       for (let round = 1; round <= options.rounds; round++) {
         const quietly = await ownLatencies({ ...own, perSecond: OWN_PER_SECOND }, options.roundMs);
-        await limit(database, loud.id, requestsPerMinute);
         const stopFlood = startFlood({ ...flood, perSecond });
-        // Its burst, and the first of its connections, are over.
-        await wait(1_000);
+        // What its rate gave back meanwhile is spent, and its connections stand.
+        await wait(SETTLE_MS);
         const loudly = await ownLatencies({ ...own, perSecond: OWN_PER_SECOND }, options.roundMs);
         for (const [status, count] of Object.entries(await stopFlood())) {
           statuses[Number(status)] = (statuses[Number(status)] ?? 0) + count;
@@ -95,7 +102,7 @@ async function measure({ devJson }: RunningStack, options: FairnessOptions): Pro
         );
       }
       rows.push(
-        rowOf(requestsPerMinute, idle, flooded, statuses, (options.rounds * (options.roundMs + 1_000)) / 1_000),
+        rowOf(requestsPerMinute, idle, flooded, statuses, (options.rounds * (options.roundMs + SETTLE_MS)) / 1_000),
       );
     }
     return rows;
