@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { startStack, type RunningStack } from '@switchboard/dev';
 import pg from 'pg';
 import { liftRateLimit } from '../lift-rate-limit.js';
-import { percentile } from '../percentile.js';
+import { median, percentile } from '../percentile.js';
 import { startPacedLoad, type PacedLoadOptions } from './paced-load.js';
 
 /** How long to measure, and what. */
@@ -20,7 +20,7 @@ export interface FairnessOptions {
   readonly onLine: (line: string) => void;
 }
 
-/** One row: the other organization's sends, idle and under the flood; all rounds together. */
+/** One row: the other organization's sends, idle and under the flood; medians of the rounds. */
 export interface FairnessRow {
   readonly requestsPerMinute: number;
   /** Requests of the flood a second, as answered, and the share of them that was 429. */
@@ -77,8 +77,8 @@ async function measure({ devJson }: RunningStack, options: FairnessOptions): Pro
     const rows: FairnessRow[] = [];
     for (const requestsPerMinute of options.limits) {
       const perSecond = (requestsPerMinute / 60) * TIMES;
-      const idle: number[] = [];
-      const flooded: number[] = [];
+      const idle: (readonly number[])[] = [];
+      const flooded: (readonly number[])[] = [];
       const statuses: Record<number, number> = {};
       await limit(database, loud.id, requestsPerMinute);
       options.onLine(`${requestsPerMinute}/min: spending the burst`);
@@ -94,8 +94,8 @@ async function measure({ devJson }: RunningStack, options: FairnessOptions): Pro
         for (const [status, count] of Object.entries(await stopFlood())) {
           statuses[Number(status)] = (statuses[Number(status)] ?? 0) + count;
         }
-        idle.push(...quietly);
-        flooded.push(...loudly);
+        idle.push(quietly);
+        flooded.push(loudly);
         const [calm, under] = [percentile(quietly, 0.99), percentile(loudly, 0.99)];
         options.onLine(
           `${requestsPerMinute}/min, round ${round}: p99 ${calm.toFixed(1)} ms idle, ${under.toFixed(1)} ms flooded`,
@@ -142,15 +142,15 @@ async function limit(database: pg.Client, organizationId: string, requestsPerMin
 
 function rowOf(
   requestsPerMinute: number,
-  idle: readonly number[],
-  flooded: readonly number[],
+  idle: readonly (readonly number[])[],
+  flooded: readonly (readonly number[])[],
   statuses: Readonly<Record<number, number>>,
   seconds: number,
 ): FairnessRow {
-  const latency = (all: readonly number[]): Latency => ({
-    requests: all.length,
-    p50Ms: percentile(all, 0.5),
-    p99Ms: percentile(all, 0.99),
+  const latency = (rounds: readonly (readonly number[])[]): Latency => ({
+    requests: rounds.reduce((sum, { length }) => sum + length, 0),
+    p50Ms: median(rounds.map((round) => percentile(round, 0.5))),
+    p99Ms: median(rounds.map((round) => percentile(round, 0.99))),
   });
   const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const [calm, under] = [latency(idle), latency(flooded)];
