@@ -71,7 +71,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     const refusal = begin(parts, request, reply);
     if (!reply.sent) done(refusal ?? undefined);
   });
-  server.addHook('onRequest', (request, reply) => admitRequest(parts, request, reply));
+  server.addHook('onRequest', (request, reply) => admitOrRefuse(parts, request, reply));
   server.addHook('preHandler', (request, _reply, done) => {
     context.with(request.edge.context, () => {
       const refusal = readInput(request);
@@ -112,6 +112,20 @@ function begin(parts: HttpServerParts, request: FastifyRequest, reply: FastifyRe
   }
   const { rawHeaders, httpVersion } = request.raw;
   return refusalOfHead({ url: target, rawHeaders, httpVersion });
+}
+
+/**
+ * A refusal goes straight out: a flood of them must cost less than what it is kept from, and what is thrown here would go
+ * through the framework's handling of exceptions.
+ */
+async function admitOrRefuse(parts: HttpServerParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  try {
+    return await admitRequest(parts, request, reply);
+  } catch (thrown) {
+    if (reply.sent) return reply;
+    sendRefusal(request, reply, refusalOfThrown(thrown, parts.log, request.routeOptions.url ?? 'unmatched'));
+    return reply;
+  }
 }
 
 /** The end of every request: its span, its measure, its line in the log, and the use of its key. */
