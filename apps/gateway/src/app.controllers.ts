@@ -1,3 +1,7 @@
+import { CreateApiKeyController } from './edge/create-api-key/create-api-key.controller.js';
+import { ListApiKeysController } from './edge/list-api-keys/list-api-keys.controller.js';
+import { ListAuditLogController } from './edge/list-audit-log/list-audit-log.controller.js';
+import { RevokeApiKeyController } from './edge/revoke-api-key/revoke-api-key.controller.js';
 import { AcceptInviteController } from './edge/accept-invite/accept-invite.controller.js';
 import { ChangeMemberController } from './edge/change-member/change-member.controller.js';
 import { ChangePasswordController } from './edge/change-password/change-password.controller.js';
@@ -29,4 +33,8 @@ export const appControllers = [
   RevokeInviteController,
   AcceptInviteController,
   GetPlanController,
+  CreateApiKeyController,
+  ListApiKeysController,
+  RevokeApiKeyController,
+  ListAuditLogController,
 ];

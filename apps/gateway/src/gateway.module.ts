@@ -26,12 +26,16 @@ import { SessionCookie } from './edge/session/session-cookie.js';
 import { TakeCallbackController, VERIFY_TOKEN } from './edge/take-callback/take-callback.controller.js';
 import { TakeCallback } from './edge/take-callback/take-callback.js';
 import { UpsertContactController } from './edge/upsert-contact/upsert-contact.controller.js';
+import { API_KEYS, type ApiKeys } from './organization/api-keys.contract.js';
+import { AUDIT_LOG, type AuditLog } from './organization/audit.contract.js';
 import { PEOPLE, type People } from './organization/people.contract.js';
 
 /** What the handlers stand on. */
 export interface GatewayParts {
   readonly platform: Pick<Platform, 'rpc'>;
   readonly people: People;
+  readonly apiKeys: ApiKeys;
+  readonly auditLog: AuditLog;
   readonly sessionCookie: SessionCookie;
   readonly takeCallback: TakeCallback;
   readonly verifyToken: string;
@@ -45,6 +49,8 @@ export class GatewayModule {
   static of({
     platform,
     people,
+    apiKeys,
+    auditLog,
     sessionCookie,
     takeCallback,
     verifyToken,
@@ -79,6 +85,8 @@ export class GatewayModule {
         { provide: SendMessage, useValue: new SendMessage(platform.rpc, systemClock) },
         { provide: ListMessages, useValue: new ListMessages(platform.rpc) },
         { provide: PEOPLE, useValue: people },
+        { provide: API_KEYS, useValue: apiKeys },
+        { provide: AUDIT_LOG, useValue: auditLog },
         { provide: SessionCookie, useValue: sessionCookie },
         { provide: SessionAnswer, useValue: new SessionAnswer(people.sessions, sessionCookie) },
         { provide: TakeCallback, useValue: takeCallback },

@@ -19,6 +19,8 @@ import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { SessionCookie } from './edge/session/session-cookie.js';
 import { DatabaseAdmission } from './organization/admission/admission.js';
+import { databaseApiKeys } from './organization/api-keys.js';
+import { databaseAuditLog } from './organization/audit/audit.repository.js';
 import { openPeople } from './organization/people.js';
 import { KeyUseRecorder } from './organization/record-key-use/record-key-use.worker.js';
 
@@ -85,6 +87,8 @@ async function serveHttp(
   const routes = GatewayModule.of({
     platform,
     people,
+    apiKeys: databaseApiKeys(database),
+    auditLog: databaseAuditLog(database),
     sessionCookie,
     takeCallback,
     verifyToken,

@@ -4,6 +4,7 @@ import { OpenRequests } from './edge/http/open-requests.js';
 import { applyDeclaration, type RouteDeclaration } from './edge/http/route-declaration.js';
 import { RouteTable, type MountedRoute } from './edge/http/route-table.js';
 import { mountOnServer } from './gateway.js';
+import type { Scope } from './organization/admission.contract.js';
 import type { Role } from './organization/people.contract.js';
 import { GatewayModule, type GatewayParts } from './gateway.module.js';
 
@@ -22,6 +23,8 @@ export interface GatewayRoute {
   readonly access: RouteDeclaration['access'];
   /** Who may, on a route for sessions; null: every member, or a route of another kind. */
   readonly roles: readonly Role[] | null;
+  /** What a key needs, on a route for keys; null: nothing, or a route of another kind. */
+  readonly scope: Scope | null;
   /** Reads a request as the gateway would. @throws AppError, whose message names the fields that are not as they should be */
   read(request: RequestParts): unknown;
 }
@@ -35,7 +38,8 @@ export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
   return routes.map(({ method, path, declaration }) => {
     const { access } = declaration;
     const roles = access === 'session' ? declaration.roles : null;
-    return { method, path, access, roles, read: (parts) => read(declaration, parts) };
+    const scope = access === 'key' ? declaration.scope : null;
+    return { method, path, access, roles, scope, read: (parts) => read(declaration, parts) };
   });
 }
 

@@ -12,6 +12,7 @@ const route = (method: string, path: string, read: Read): GatewayRoute => ({
   path,
   access: 'key',
   roles: null,
+  scope: null,
   read: (parts) => read(parts as Parameters<Read>[0]),
 });
 const required = (fields: Fields, ...names: string[]): void => {

@@ -56,8 +56,8 @@ export function Moment(field: FieldOptions): PropertyDecorator {
   return rule('moment', 'must be an ISO 8601 date, or date and time', form, field, isMoment);
 }
 
-/** One rule with one sentence a field, whatever is wrong with it: nothing is coerced. */
-function rule(
+/** One rule with one sentence a field, whatever is wrong with it: nothing is coerced. For decorators. */
+export function rule(
   name: string,
   expected: string,
   form: JsonSchema,

@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { AppClient, eventually, testServers, type AppAnswer } from '@switchboard/testing';
+import { bootGateway, type TestGateway } from './gateway-harness.js';
+import { makeMember } from './people-harness.js';
+
+const servers = testServers();
+let booted: TestGateway;
+
+beforeAll(async () => {
+  booted = await bootGateway(servers, {}, () => true);
+});
+
+async function clientOf(user: { email: string; password: string }): Promise<AppClient> {
+  const client = new AppClient(booted.gateway.url);
+  await client.signIn(user);
+  return client;
+}
+
+const ping = async (secret: unknown): Promise<number> => {
+  const headers = { authorization: `Bearer ${String(secret)}` };
+  return (await fetch(`${booted.gateway.url}/v1/ping`, { headers })).status;
+};
+const refusal = ({ status, body }: AppAnswer): unknown => [status, body?.error?.code];
+
+describe('/app/api/api-keys', () => {
+  it('makes a key whose secret is told once, lists it, and ends it; who, where and under which trace is in the log', async () => {
+    const admin = await makeMember(booted.database, 'ADMIN');
+    const client = await clientOf(admin);
+    const made = await client.post('/app/api/api-keys', { label: 'Till', scopes: ['contacts:read'] });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ label: 'Till', scopes: ['contacts:read'], status: 'ACTIVE', hint: null });
+    expect(made.body?.['createdBy']).toEqual({ id: admin.id, email: admin.email });
+    const { id = '', secret } = made.body ?? {};
+    expect(await ping(secret)).toBe(200);
+    const usedAt = Date.now();
+    const used = await eventually(
+      async () => {
+        const [key] = (await client.get('/app/api/api-keys')).body?.items ?? [];
+        return typeof key?.['lastUsedAt'] === 'string' ? key : undefined;
+      },
+      { deadlineMs: 5_000 },
+    );
+    expect(used).toMatchObject({ id, lastUsedAddress: '127.0.0.1' });
+    expect(Math.abs(Date.parse(String(used['lastUsedAt'])) - usedAt)).toBeLessThan(5_000);
+    expect(used).not.toHaveProperty('secret');
+
+    const revoked = await client.post(`/app/api/api-keys/${id}/revoke`);
+    expect([revoked.status, revoked.body?.['status']]).toEqual([200, 'REVOKED']);
+    expect(await ping(secret)).toBe(401);
+    expect((await client.post(`/app/api/api-keys/${id}/revoke`)).body).toEqual(revoked.body);
+    const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+    const acts = log.filter(({ action }) => String(action).startsWith('api-key.'));
+    expect(acts).toEqual([
+      expect.objectContaining({ action: 'api-key.revoked', traceId: revoked.headers.get('x-request-id') }),
+      expect.objectContaining({
+        action: 'api-key.created',
+        actor: { type: 'user', id: admin.id, email: admin.email },
+        address: '127.0.0.1',
+        traceId: made.headers.get('x-request-id'),
+        before: null,
+        after: expect.objectContaining({ id, label: 'Till' }),
+      }),
+    ]);
+    expect(JSON.stringify([log, booted.log.lines])).not.toContain(String(secret).slice(12));
+  });
+
+  it('is for owners and admins: a member neither sees nor changes keys, nor reads the log', async () => {
+    const owner = await makeMember(booted.database, 'OWNER');
+    const { id } = (await (await clientOf(owner)).post('/app/api/api-keys', { label: 'x' })).body ?? {};
+    const member = await clientOf(await makeMember(booted.database, 'MEMBER', owner.organizationId));
+    for (const answer of [
+      await member.get('/app/api/api-keys'),
+      await member.post('/app/api/api-keys', { label: 'mine' }),
+      await member.post(`/app/api/api-keys/${id}/revoke`),
+      await member.get('/app/api/audit-log'),
+    ]) {
+      expect(refusal(answer)).toEqual([403, 'FORBIDDEN']);
+    }
+    const anonymous = new AppClient(booted.gateway.url);
+    expect(refusal(await anonymous.get('/app/api/api-keys'))).toEqual([401, 'UNAUTHORIZED']);
+    const { items } = (await (await clientOf(owner)).get('/app/api/api-keys')).body ?? {};
+    expect(items?.map(({ label, status }) => [label, status])).toEqual([['x', 'ACTIVE']]);
+  });
+
+  it('knows no key of another organization', async () => {
+    const [mine, foreign] = [
+      await clientOf(await makeMember(booted.database)),
+      await clientOf(await makeMember(booted.database)),
+    ];
+    const { id, secret } = (await mine.post('/app/api/api-keys', { label: 'mine' })).body ?? {};
+    for (const [client, target] of [
+      [foreign, id],
+      [mine, newCuid()],
+    ] as const) {
+      expect(refusal(await client.post(`/app/api/api-keys/${target}/revoke`))).toEqual([404, 'API_KEY_NOT_FOUND']);
+    }
+    expect((await foreign.get('/app/api/api-keys')).body?.items).toEqual([]);
+    expect(await ping(secret)).toBe(200);
+  });
+
+  it.each([
+    [{}, 'label'],
+    [{ label: '' }, 'label'],
+    [{ label: '🛒'.repeat(101) }, 'label'],
+    [{ label: 7 }, 'label'],
+    [{ label: 'x', scopes: [] }, 'scopes'],
+    [{ label: 'x', scopes: ['contacts:read', 'contacts:read'] }, 'scopes'],
+    [{ label: 'x', scopes: ['contacts:own'] }, 'scopes'],
+    [{ label: 'x', scopes: ['contacts:read', null] }, 'scopes'],
+    [{ label: 'x', scopes: 'contacts:read' }, 'scopes'],
+    [{ label: 'x', scopes: { length: 1 } }, 'scopes'],
+  ])('refuses %j by naming `%s`, and nothing is stored', async (body, field) => {
+    const client = await clientOf(await makeMember(booted.database));
+    const answer = await client.post('/app/api/api-keys', body);
+    expect(refusal(answer)).toEqual([400, 'VALIDATION_FAILED']);
+    expect(answer.body?.error?.message).toContain(`\`${field}\``);
+    expect((await client.get('/app/api/api-keys')).body?.items).toEqual([]);
+    expect((await client.get('/app/api/audit-log?action=api-key.created')).body?.items).toEqual([]);
+  });
+
+  it('takes labels at their bounds, and all scopes by none or null', async () => {
+    const client = await clientOf(await makeMember(booted.database));
+    for (const body of [{ label: 'x' }, { label: '🛒'.repeat(100), scopes: null }]) {
+      expect((await client.post('/app/api/api-keys', body)).body).toMatchObject({ label: body.label, scopes: null });
+    }
+  });
+});
+
+describe('/app/api/audit-log', () => {
+  it('is read in pages, newest first, of one kind when asked, and refuses a kind that it does not know', async () => {
+    const client = await clientOf(await makeMember(booted.database));
+    for (const label of ['1', '2', '3']) await client.post('/app/api/api-keys', { label });
+    const path = '/app/api/audit-log?action=api-key.created&limit=2';
+    const first = await client.get(path);
+    const second = await client.get(`${path}&cursor=${String(first.body?.['nextCursor'])}`);
+    const labels = [first, second].flatMap(({ body }) => body?.items ?? []).map(({ after }) => Object(after).label);
+    expect(labels).toEqual(['3', '2', '1']);
+    expect(second.body).not.toHaveProperty('nextCursor');
+    expect((await client.get('/app/api/audit-log?action=api-key.revoked')).body?.items).toEqual([]);
+    const unknown = await client.get('/app/api/audit-log?action=api-key.lost');
+    expect([unknown.status, unknown.body?.error?.message]).toEqual([400, expect.stringContaining('`action`')]);
+  });
+});
