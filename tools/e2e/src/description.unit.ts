@@ -135,7 +135,7 @@ function operationsOf(): readonly Operation[] {
           parameters,
           body,
           examples,
-          route: route ?? { method, path, access: 'key', roles: null, read: () => undefined },
+          route: route ?? { method, path, access: 'key', roles: null, scope: null, read: () => undefined },
         };
       }),
   );
