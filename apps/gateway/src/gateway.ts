@@ -22,6 +22,7 @@ import { DatabaseAdmission } from './organization/admission/admission.js';
 import { databaseApiKeys } from './organization/api-keys.js';
 import { databaseAuditLog } from './organization/audit/audit.repository.js';
 import { openPeople } from './organization/people.js';
+import { SessionPruner } from './organization/prune-sessions/prune-sessions.worker.js';
 import { KeyUseRecorder } from './organization/record-key-use/record-key-use.worker.js';
 
 /** A gateway that runs. */
@@ -59,6 +60,7 @@ async function serveHttp(
   const admission = new DatabaseAdmission(database);
   const keyUses = new KeyUseRecorder(database, systemClock, log);
   const people = openPeople(database, systemClock);
+  const pruner = new SessionPruner(database, systemClock, log);
   const sessionCookie = new SessionCookie(config.PUBLIC_BASE_URL);
   const openRequests = new OpenRequests();
   const appSecret = config.CLOUD_APP_SECRET;
@@ -100,11 +102,12 @@ async function serveHttp(
   const internal = new InternalServer({ checks, metrics });
   const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
   keyUses.start();
+  pruner.start();
   const url = await listen(server, config);
   const stop = async (): Promise<void> => {
     stopping = true;
     await stopAccepting(server.server, openRequests);
-    await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop()]);
+    await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop(), pruner.stop()]);
     await app.close();
     await platform.close();
     await internal.close();

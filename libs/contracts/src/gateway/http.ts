@@ -73,6 +73,15 @@ export interface PlanView {
   readonly excludedScopes: readonly string[];
   /** Members and open invitations. */
   readonly seatsTaken: number;
+  /** This month's messages; null while that cannot be told. */
+  readonly usage: PlanUsageView | null;
+}
+
+/** What was used of a month's messages. */
+export interface PlanUsageView {
+  /** In UTC: `YYYY-MM`. */
+  readonly month: string;
+  readonly messages: number;
 }
 
 /** The numbers of a plan. */
