@@ -6,16 +6,17 @@ import { statement } from '@switchboard/postgres';
  * $1 subject, $2 now, $3 guesses before this moment's last one are forgotten, $4 free guesses, $5 first wait and $6 longest
  * wait in seconds. A guess is counted before it is checked: of many at once no more pass than one after the other. Who
  * meets a row that is being changed waits for it and judges by what it has become. A free guess leaves no moment to wait
- * for: of two at once, the one whose clock is behind would wait for the other.
+ * for: of two at once, the one whose clock is behind would wait for the other. Waits are
+ * counted by the clock that is furthest ahead.
  */
 export const takeGuess = statement(
   'gateway.take-guess',
   `INSERT INTO password_guess AS g (subject, guesses, last_at, next_at) VALUES ($1, 1, $2, '-infinity')
    ON CONFLICT (subject) DO UPDATE SET
      guesses = CASE WHEN g.last_at < $3 THEN 1 ELSE g.guesses + 1 END,
-     last_at = $2,
+     last_at = greatest(g.last_at, $2),
      next_at = CASE WHEN g.last_at < $3 OR g.guesses + 1 < $4::integer THEN '-infinity'::timestamptz
-       ELSE $2::timestamptz + make_interval(secs => least($6::float8, $5::float8 * power(2, least(g.guesses + 1 - $4, 30)))) END
+       ELSE greatest(g.last_at, $2) + make_interval(secs => least($6::float8, $5::float8 * power(2, least(g.guesses + 1 - $4, 30)))) END
    WHERE g.next_at <= $2
    RETURNING guesses`,
 );
