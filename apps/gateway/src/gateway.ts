@@ -59,7 +59,7 @@ async function serveHttp(
   const { database, relay, log } = platform;
   const admission = new DatabaseAdmission(database);
   const keyUses = new KeyUseRecorder(database, systemClock, log);
-  const people = openPeople(database, systemClock);
+  const people = openPeople(database, systemClock, log);
   const pruner = new SessionPruner(database, systemClock, log);
   const sessionCookie = new SessionCookie(config.PUBLIC_BASE_URL);
   const openRequests = new OpenRequests();
@@ -107,7 +107,7 @@ async function serveHttp(
   const stop = async (): Promise<void> => {
     stopping = true;
     await stopAccepting(server.server, openRequests);
-    await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop(), pruner.stop()]);
+    await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop(), pruner.stop(), people.drain()]);
     await app.close();
     await platform.close();
     await internal.close();

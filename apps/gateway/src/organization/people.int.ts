@@ -7,8 +7,8 @@ import { gatewayMigrations } from '../migrations/all.js';
 import { GuessLimit } from './guess-limit/guess-limit.js';
 import { beginSession } from './session/begin-session.js';
 import { Passwords } from './password/passwords.js';
-import type { NewSession, People, Role } from './people.contract.js';
-import { openPeople } from './people.js';
+import type { NewSession, Role } from './people.contract.js';
+import { openPeople, type OpenPeople } from './people.js';
 import { SessionPruner } from './prune-sessions/prune-sessions.worker.js';
 
 const MINUTE_MS = 60_000;
@@ -20,12 +20,12 @@ const log = createLog('test', { write: () => undefined });
 
 let prepared: ServiceDatabase;
 let database: Database;
-let people: People;
+let people: OpenPeople;
 
 beforeAll(async () => {
   prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
   database = await prepared.database();
-  people = openPeople(database, clock);
+  people = openPeople(database, clock, log);
 });
 
 const signIn = ({ email, password }: { email: string; password: string }): Promise<NewSession> =>
@@ -226,6 +226,63 @@ describe('an invitation', () => {
       expect(text).not.toContain(one);
       expect(text).not.toContain(Buffer.from(one).toString('hex'));
     }
+  });
+});
+
+describe('the audit log', () => {
+  it('has every act of people, with what was before and after, and no secret', async () => {
+    const owner = await makeMember(database);
+    const { organizationId } = owner;
+    const first = await signIn(owner);
+    await codeOf(signIn({ ...owner, password: 'wrong' }));
+    await people.drain();
+    const change = { current: PASSWORD, next: `${PASSWORD}!` };
+    const { signedIn } = await people.signIn.changePassword(first.signedIn, change, source);
+    const invited = { email: 'audit@people.example', role: 'MEMBER' } as const;
+    await people.invites.create(signedIn, invited, source);
+    const invite = await people.invites.create(signedIn, invited, source);
+    const taken = { secret: invite.secret, name: null, password: PASSWORD, formerSecret: null };
+    const joined = await people.invites.accept(taken, source);
+    const { items } = await people.members.list(organizationId, { limit: 10, cursor: null });
+    const id = items.find(({ user }) => user.email === invited.email)?.id ?? '';
+    await people.members.changeRole(signedIn, { id, role: 'ADMIN' }, source);
+    await people.members.remove(signedIn, id, source);
+    const revoked = await people.invites.create(signedIn, { email: 'r@people.example', role: 'ADMIN' }, source);
+    await people.invites.revoke(signedIn, revoked.id, source);
+    await people.sessions.end(signedIn, source);
+    const again = await signIn({ ...owner, password: change.next });
+    await people.sessions.endEverywhere(again.signedIn, source);
+    const rows: Record<string, unknown>[] = await database.dataSource.query(
+      'SELECT * FROM gateway.audit_entry WHERE organization_id = $1 ORDER BY sequence',
+      [organizationId],
+    );
+    const [own, other] = [owner.email, invited.email];
+    expect(rows.map((row) => [row['action'], row['actor_email']])).toEqual([
+      ['user.signed-in', own],
+      ['user.sign-in-failed', own],
+      ['user.password-changed', own],
+      ['invite.created', own],
+      ['invite.revoked', own],
+      ['invite.created', own],
+      ['invite.accepted', other],
+      ['user.signed-in', other],
+      ['member.role-changed', own],
+      ['member.removed', own],
+      ['invite.created', own],
+      ['invite.revoked', own],
+      ['user.signed-out', own],
+      ['user.signed-in', own],
+      ['user.signed-out-everywhere', own],
+    ]);
+    const changed = rows.find((row) => row['action'] === 'member.role-changed');
+    expect([changed?.['before'], changed?.['after'], changed?.['address'], changed?.['trace_id']]).toEqual([
+      { id, userId: joined.signedIn.user.id, email: other, role: 'MEMBER' },
+      { id, userId: joined.signedIn.user.id, email: other, role: 'ADMIN' },
+      source.address,
+      source.traceId,
+    ]);
+    const text = JSON.stringify(rows);
+    for (const secret of [PASSWORD, first.secret, invite.secret, '$argon2']) expect(text).not.toContain(secret);
   });
 });
 

@@ -3,6 +3,8 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
 import type { GuessLimit } from '../guess-limit/guess-limit.js';
 import { insertMembership, lockOrganization } from '../membership/membership.repository.js';
 import { passwordProblem } from '../password/password.policy.js';
@@ -11,6 +13,7 @@ import type { ActSource, Invites, NewSession } from '../people.contract.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
+import type { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 import { findUserByEmail, insertUser, type UserRow } from '../user/user.repository.js';
 import { deleteInvite, findInviteOfSecret, type InviteRow } from './invite.repository.js';
 import { requireSeat } from './seats.js';
@@ -21,6 +24,7 @@ export interface AcceptInviteParts {
   readonly clock: Clock;
   readonly passwords: Passwords;
   readonly guesses: GuessLimit;
+  readonly failures: FailedSignIns;
 }
 
 type Acceptance = Parameters<Invites['accept']>[0];
@@ -55,6 +59,15 @@ export class AcceptInvite {
         null,
       );
       if (!begun) throw new AppError(gatewayErrors.CONFLICT, 'The password was changed at the same moment');
+      const { id, email, role } = invite;
+      const act = signedInAct(begun.signedIn, source);
+      appendAudit(tx, {
+        ...act,
+        action: 'invite.accepted',
+        before: { id, email, role },
+        after: { id: joined.id, role },
+      });
+      appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role } });
       if (formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(formerSecret)]);
       return begun;
     });
@@ -64,9 +77,10 @@ export class AcceptInvite {
   private async personOf(
     { email }: FoundInvite,
     { name, password }: Acceptance,
-    { address }: ActSource,
+    source: ActSource,
   ): Promise<{ readonly user: UserRow; readonly isNew: boolean }> {
-    const { database, passwords, guesses } = this.parts;
+    const { database, passwords, guesses, failures } = this.parts;
+    const { address } = source;
     const [known] = await database.query(findUserByEmail, [email]);
     if (!known) {
       const problem = passwordProblem(password, email);
@@ -76,6 +90,7 @@ export class AcceptInvite {
     }
     await guesses.take({ email, address });
     if (!(await passwords.verify(known.passwordHash, password))) {
+      failures.record(known, source);
       throw new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong password: give the one of your account');
     }
     await guesses.forgive({ email, address });

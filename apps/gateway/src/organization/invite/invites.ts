@@ -3,6 +3,9 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { keysetPage, type Database } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import type { AuditedState } from '../audit.contract.js';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
 import { findMemberByEmail, lockOrganization, roleOfUser } from '../membership/membership.repository.js';
 import { requireManaging } from '../membership/role.policy.js';
 import type { ActSource, Invite, Invites, NewSession, PageOf, PageWish, Role, SignedIn } from '../people.contract.js';
@@ -34,10 +37,12 @@ export class DatabaseInvites implements Invites {
   }
 
   async create(
-    { organization, user }: SignedIn,
+    signedIn: SignedIn,
     wish: { readonly email: string; readonly role: Role },
-    _source: ActSource,
+    source: ActSource,
   ): Promise<Invite & { readonly secret: string }> {
+    const { organization, user } = signedIn;
+    const act = signedInAct(signedIn, source);
     const now = this.now();
     const { secret, secretHash } = mintSecret();
     const expiresAt = new Date(now.getTime() + INVITE_LIFE_MS);
@@ -50,14 +55,17 @@ export class DatabaseInvites implements Invites {
       const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
       if (member) throw new AppError(gatewayErrors.CONFLICT, 'The person with this `email` is a member already');
       if (former) await tx.query(deleteInvite, [former.id]);
+      if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(former), after: null });
       await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
       const { id, email, role } = invite;
       await tx.query(insertInvite, [id, organization.id, email, role, secretHash, now, expiresAt]);
+      appendAudit(tx, { ...act, action: 'invite.created', before: null, after: stateOf(invite) });
     });
     return { ...invite, secret };
   }
 
-  async revoke({ organization, user }: SignedIn, id: string, _source: ActSource): Promise<void> {
+  async revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
+    const { organization, user } = signedIn;
     await this.database.transaction(async (tx) => {
       await tx.query(lockOrganization, [organization.id]);
       const [actor] = await tx.query(roleOfUser, [organization.id, user.id]);
@@ -65,6 +73,8 @@ export class DatabaseInvites implements Invites {
       if (!invite) throw new AppError(gatewayErrors.NOT_FOUND, 'There is no open invitation with this id');
       requireManaging(actor?.role, invite.role);
       await tx.query(deleteInvite, [id]);
+      const act = signedInAct(signedIn, source);
+      appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(invite), after: null });
     });
   }
 
@@ -75,4 +85,8 @@ export class DatabaseInvites implements Invites {
   private now(): Date {
     return new Date(this.clock.now());
   }
+}
+
+function stateOf({ id, email, role, expiresAt }: Invite): AuditedState {
+  return { id, email, role, expiresAt: expiresAt.toISOString() };
 }

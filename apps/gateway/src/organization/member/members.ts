@@ -2,6 +2,9 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { keysetPage, type Database, type Transaction } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import type { AuditedState } from '../audit.contract.js';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
 import {
   changeMemberRole,
   deleteMembership,
@@ -33,7 +36,7 @@ export class DatabaseMembers implements Members {
   async changeRole(
     signedIn: SignedIn,
     { id, role }: { readonly id: string; readonly role: Role },
-    _source: ActSource,
+    source: ActSource,
   ): Promise<{ readonly member: Member; readonly renewed: NewSession | null }> {
     return this.database.transaction(async (tx) => {
       const target = await this.managed(tx, signedIn, id, role);
@@ -47,16 +50,20 @@ export class DatabaseMembers implements Members {
       const renewed = isOwn ? await this.renew(tx, signedIn) : null;
       const kept = renewed?.signedIn.sessionId ?? null;
       await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, kept]);
+      const [before, after] = [stateOf(target), stateOf({ ...target, role })];
+      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'member.role-changed', before, after });
       return { member, renewed };
     });
   }
 
-  async remove(signedIn: SignedIn, id: string, _source: ActSource): Promise<void> {
+  async remove(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
     await this.database.transaction(async (tx) => {
       const target = await this.managed(tx, signedIn, id);
       await keepAnOwner(tx, signedIn.organization.id, target);
       await tx.query(deleteMembership, [id]);
       await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, null]);
+      const act = signedInAct(signedIn, source);
+      appendAudit(tx, { ...act, action: 'member.removed', before: stateOf(target), after: null });
     });
   }
 
@@ -89,4 +96,8 @@ async function keepAnOwner(tx: Transaction, organizationId: string, { id, role }
 
 function memberOf({ id, userId, email, userName, role, createdAt }: MemberRow): Member {
   return { id, user: { id: userId, email, name: userName }, role, createdAt };
+}
+
+function stateOf({ id, userId, email, role }: MemberRow): AuditedState {
+  return { id, userId, email, role };
 }

@@ -2,6 +2,8 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Database } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
 import { organizationsOfUser } from '../membership/membership.repository.js';
 import type { ActSource, NewSession, OrganizationName, Role, Sessions, SignedIn } from '../people.contract.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
@@ -29,27 +31,38 @@ export class DatabaseSessions implements Sessions {
     return this.database.query(organizationsOfUser, [userId]);
   }
 
-  async end({ sessionId }: SignedIn, _source: ActSource): Promise<void> {
-    await this.database.query(endSession, [sessionId]);
+  async end(signedIn: SignedIn, source: ActSource): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const [ended] = await tx.query(endSession, [signedIn.sessionId]);
+      if (!ended) return;
+      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.signed-out', before: null, after: null });
+    });
   }
 
-  async endEverywhere({ user }: SignedIn, _source: ActSource): Promise<void> {
+  async endEverywhere(signedIn: SignedIn, source: ActSource): Promise<void> {
+    const { user } = signedIn;
+    const act = signedInAct(signedIn, source);
     await this.database.transaction(async (tx) => {
       await tx.query(lockUser, [user.id]);
       await tx.query(endSessionsOfUser, [user.id, null, null]);
+      appendAudit(tx, { ...act, action: 'user.signed-out-everywhere', before: null, after: null });
     });
   }
 
   async switchOrganization(
     { sessionId, user }: SignedIn,
     organizationId: string,
-    _source: ActSource,
+    source: ActSource,
   ): Promise<NewSession> {
     const now = new Date(this.clock.now());
     return this.database.transaction(async (tx) => {
       const owner = { userId: user.id, organizationId, passwordHash: null };
       const begun = await beginSession(tx, owner, now, sessionId);
       if (!begun) throw new AppError(gatewayErrors.NOT_FOUND, 'You belong to no organization with this id');
+      const { role } = begun.signedIn;
+      const act = signedInAct(begun.signedIn, source);
+      // Told where they are now; the organization they came from is nobody's business there.
+      appendAudit(tx, { ...act, action: 'user.organization-switched', before: null, after: { role } });
       return begun;
     });
   }

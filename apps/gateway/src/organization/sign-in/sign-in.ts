@@ -2,6 +2,8 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Database } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
 import type { GuessLimit } from '../guess-limit/guess-limit.js';
 import { firstOrganizationOfUser } from '../membership/membership.repository.js';
 import { passwordProblem } from '../password/password.policy.js';
@@ -12,6 +14,7 @@ import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret, endSessionsOfUser } from '../session/session.repository.js';
 import { emailKey } from '../user/email.policy.js';
 import { changePasswordHash, findUser, findUserByEmail, type UserRow } from '../user/user.repository.js';
+import type { FailedSignIns } from './failed-sign-ins.js';
 
 /** What signing in stands on. */
 export interface SignInParts {
@@ -19,6 +22,7 @@ export interface SignInParts {
   readonly clock: Clock;
   readonly passwords: Passwords;
   readonly guesses: GuessLimit;
+  readonly failures: FailedSignIns;
 }
 
 /** Signing in over the service's own tables; see the contract for what is promised. */
@@ -38,6 +42,15 @@ export class DatabaseSignIn implements SignIn {
     const begun = await database.transaction(async (tx) => {
       const session = await beginSession(tx, owner, new Date(clock.now()), null);
       if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);
+      if (session) {
+        const { role } = session.signedIn;
+        appendAudit(tx, {
+          ...signedInAct(session.signedIn, source),
+          action: 'user.signed-in',
+          before: null,
+          after: { role },
+        });
+      }
       return session;
     });
     // Between the check and the session the password changed, or the membership ended.
@@ -46,11 +59,13 @@ export class DatabaseSignIn implements SignIn {
   }
 
   async changePassword(
-    { sessionId, user: { id, email }, organization }: SignedIn,
+    signedIn: SignedIn,
     { current, next }: { readonly current: string; readonly next: string },
     source: ActSource,
   ): Promise<NewSession> {
-    const { database, clock, passwords, guesses } = this.parts;
+    const { database, clock, passwords, guesses, failures } = this.parts;
+    const { sessionId, user: person, organization } = signedIn;
+    const { id, email } = person;
     const problem = passwordProblem(next, email);
     if (problem !== null) throw new AppError(gatewayErrors.VALIDATION_FAILED, `\`new\` ${problem}`);
     // A stolen session is no way to guess the password faster.
@@ -58,6 +73,7 @@ export class DatabaseSignIn implements SignIn {
     await guesses.take(guess);
     const [user] = await database.query(findUser, [id]);
     if (!user || !(await passwords.verify(user.passwordHash, current))) {
+      failures.record(person, source);
       throw new AppError(gatewayErrors.VALIDATION_FAILED, '`current` must be your current password');
     }
     await guesses.forgive(guess);
@@ -69,16 +85,19 @@ export class DatabaseSignIn implements SignIn {
       const begun = await beginSession(tx, owner, new Date(clock.now()), sessionId);
       if (!begun) throw new AppError(gatewayErrors.UNAUTHORIZED, 'The session has ended; sign in again');
       await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
+      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.password-changed', before: null, after: null });
       return begun;
     });
   }
 
   /** The person whose password it is. An unknown address costs the same work as a wrong password. */
-  private async checked(email: string, password: string, { address }: ActSource): Promise<UserRow> {
-    const { database, passwords, guesses } = this.parts;
+  private async checked(email: string, password: string, source: ActSource): Promise<UserRow> {
+    const { database, passwords, guesses, failures } = this.parts;
+    const { address } = source;
     await guesses.take({ email, address });
     const [user] = await database.query(findUserByEmail, [email]);
     const isRight = await passwords.verify(user?.passwordHash ?? null, password);
+    if (user && !isRight) failures.record(user, source);
     if (!user || !isRight) throw wrongCredentials();
     await guesses.forgive({ email, address });
     return user;
