@@ -559,8 +559,12 @@ export const views = {
         items: { type: 'string' },
       },
       seatsTaken: { description: 'Members and open invitations.', type: 'number' },
+      usage: {
+        description: "This month's messages; null while that cannot be told.",
+        anyOf: [{ $ref: '#/components/schemas/PlanUsage' }, { type: 'null' }],
+      },
     },
-    required: ['plan', 'subscriptionStatus', 'limits', 'excludedScopes', 'seatsTaken'],
+    required: ['plan', 'subscriptionStatus', 'limits', 'excludedScopes', 'seatsTaken', 'usage'],
   },
   PlanLimits: {
     description: 'The numbers of a plan.',
@@ -573,6 +577,12 @@ export const views = {
       seats: { type: 'number' },
     },
     required: ['requestsPerMinute', 'requestBurst', 'messagesPerMonth', 'channels', 'seats'],
+  },
+  PlanUsage: {
+    description: "What was used of a month's messages.",
+    type: 'object',
+    properties: { month: { description: 'In UTC: `YYYY-MM`.', type: 'string' }, messages: { type: 'number' } },
+    required: ['month', 'messages'],
   },
   SentMessageResult: {
     description: 'The answer to `POST /v1/messages`.',
