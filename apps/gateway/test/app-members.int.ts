@@ -158,7 +158,7 @@ describe('an invitation', () => {
       page.post('/app/api/invites/accept', { token: body?.['token'], password });
     expect(shown(await accept('another password'))).toEqual([401, 'UNAUTHORIZED']);
     const accepted = await accept(PASSWORD);
-    expect([accepted.status, (accepted.body?.['organizations'] as unknown[]).length]).toEqual([200, 2]);
+    expect([accepted.status, accepted.body?.['organizations']]).toEqual([200, [expect.anything(), expect.anything()]]);
     expect(shown(await ownerPage.post('/app/api/invites', { email: person.email, role: 'MEMBER' }))).toEqual([
       409,
       'CONFLICT',
