@@ -5,11 +5,14 @@ import { DescribedApi, type SeenAnswer } from '@switchboard/check/description/de
 /** The description of /v1 as it is kept in the repository; a test says that it is the one that is served. */
 export const publicDescription: JsonObject = read('docs/openapi.json');
 
-const publicApi = new DescribedApi(publicDescription, '/v1');
+/** The same for the application's API. */
+export const appDescription: JsonObject = read('docs/app-openapi.json');
+
+const apis = [new DescribedApi(publicDescription, '/v1'), new DescribedApi(appDescription, '/app/api')];
 
 /** Holds an answer to the description. @throws Error that names what of the answer is not described */
 export function assertDescribed(answer: SeenAnswer): void {
-  const problems = publicApi.problemsOf(answer);
+  const problems = apis.flatMap((api) => api.problemsOf(answer));
   if (problems.length === 0) return;
   const { method, target, status, text } = answer;
   throw new Error(

@@ -3,7 +3,7 @@ import type { JsonObject } from '@switchboard/check/description/closed-schemas';
 import { describedValues } from '@switchboard/check/description/schema-validator';
 import { apiDescriptions } from '@switchboard/gateway/descriptions';
 import { gatewayRoutes, type GatewayRoute, type RequestParts } from '@switchboard/gateway/routes';
-import { assertDescribed, publicDescription } from './described.js';
+import { appDescription, assertDescribed, publicDescription } from './described.js';
 import { bodyCandidates, queryCandidates, isWritten } from './description-values.js';
 
 interface Parameter extends JsonObject {
@@ -21,20 +21,22 @@ interface Operation {
 
 const routes = await gatewayRoutes();
 const isDescribed = describedValues();
-const operations = operationsOf();
+const operations = [...operationsOf(publicDescription), ...operationsOf(appDescription)];
 
-describe('the description of /v1', () => {
-  it('is made from the routes as they are, and kept as it is made', async () => {
-    expect((await apiDescriptions()).publicApi).toEqual(publicDescription);
+describe('the descriptions', () => {
+  it('are made from the routes as they are, and kept as they are made', async () => {
+    expect(await apiDescriptions()).toEqual({ publicApi: publicDescription, appApi: appDescription });
   });
 
-  it('names every route under /v1, and nothing else', () => {
-    const routed = routes.filter(({ path }) => /^\/v1(\/|$)/.test(path)).map(({ method, path }) => `${method} ${path}`);
+  it('name every route under /v1 and /app/api, and nothing else', () => {
+    const routed = routes
+      .filter(({ path }) => /^\/(v1|app\/api)(\/|$)/.test(path))
+      .map(({ method, path }) => `${method} ${path}`);
     expect(operations.map(({ name }) => name).sort()).toEqual(routed.sort());
     expect(routed.length).toBeGreaterThan(15);
   });
 
-  it('has the tags of the specification, ten planned events and each name once', () => {
+  it('have the tags of the specification, ten planned events and each name once', () => {
     const { tags, webhooks, info } = publicDescription as unknown as {
       readonly tags: readonly { readonly name: string }[];
       readonly webhooks: Readonly<Record<string, { readonly post: JsonObject }>>;
@@ -115,8 +117,8 @@ describe('the description of /v1', () => {
   });
 });
 
-function operationsOf(): readonly Operation[] {
-  return Object.entries(Object(publicDescription['paths']) as Record<string, Record<string, JsonObject>>).flatMap(
+function operationsOf(document: JsonObject): readonly Operation[] {
+  return Object.entries(Object(document['paths']) as Record<string, Record<string, JsonObject>>).flatMap(
     ([path, methods]) =>
       Object.entries(methods).map(([verb, described]) => {
         const method = verb.toUpperCase();
@@ -125,10 +127,10 @@ function operationsOf(): readonly Operation[] {
         const route = routes.find((one) => one.method === method && one.path === written);
         const parameters = [described['parameters'] ?? []]
           .flat()
-          .map((one) => resolved(one as JsonObject) as Parameter);
+          .map((one) => resolved(document, one as JsonObject) as Parameter);
         const media = Object(Object(described['requestBody'])['content'])['application/json'] as JsonObject | undefined;
         const examples = Object.values(Object(media?.['examples'])).map((one) => (one as { value: JsonObject }).value);
-        const body = media && resolved(media['schema'] as JsonObject);
+        const body = media && resolved(document, media['schema'] as JsonObject);
         // What is described and not routed fails the comparison of both lists.
         return {
           name,
@@ -141,13 +143,13 @@ function operationsOf(): readonly Operation[] {
   );
 }
 
-function resolved(part: JsonObject): JsonObject {
+function resolved(document: JsonObject, part: JsonObject): JsonObject {
   const reference = part['$ref'];
   if (typeof reference !== 'string') return part;
   return reference
     .slice(2)
     .split('/')
-    .reduce((at, name) => Object(at[name]) as JsonObject, publicDescription);
+    .reduce((at, name) => Object(at[name]) as JsonObject, document);
 }
 
 function namesOf(parameters: readonly Parameter[], place: string): string[] {

@@ -3,7 +3,7 @@ import type { Check } from '../check.js';
 import { textOf } from '../sources.js';
 
 /** The descriptions that are served; the check of generated files keeps them equal to the code. */
-const documents = ['docs/openapi.json'];
+const documents = ['docs/openapi.json', 'docs/app-openapi.json'];
 
 /** Redocly's recommended rules, warnings counted as errors; and what integrators and generators of clients need beside. */
 const rules = {

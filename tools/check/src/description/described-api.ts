@@ -16,7 +16,9 @@ export interface SeenAnswer {
 const PLAIN_HEADERS: ReadonlySet<string> = new Set(
   'content-type content-length content-encoding transfer-encoding vary date connection keep-alive cache-control'
     .split(' ')
-    .concat('x-content-type-options'),
+    .concat('x-content-type-options')
+    .concat('content-security-policy x-frame-options referrer-policy strict-transport-security'.split(' '))
+    .concat('cross-origin-resource-policy cross-origin-opener-policy'.split(' ')),
 );
 
 /** A description that answers are held to: a status, header, field or error code that it does not know is a problem. */

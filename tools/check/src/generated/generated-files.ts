@@ -24,6 +24,7 @@ const EVENTS_PAGE = 'docs/events.md';
 const ASYNCAPI = 'docs/asyncapi.json';
 const VIEWS = 'apps/gateway/src/edge/description/views.generated.ts';
 const OPENAPI = 'docs/openapi.json';
+const APP_OPENAPI = 'docs/app-openapi.json';
 
 /** All of them. `node tools/check/dist/main.js --write` writes what the check `generated files` compares. */
 export const generatedFiles: readonly GeneratedFile[] = [
@@ -44,6 +45,13 @@ export const generatedFiles: readonly GeneratedFile[] = [
     generate: async (sources) => {
       const { publicApi } = await apiDescriptions(viewSchemas(sources));
       return formatted(sources, OPENAPI, JSON.stringify(publicApi));
+    },
+  },
+  {
+    path: APP_OPENAPI,
+    generate: async (sources) => {
+      const { appApi } = await apiDescriptions(viewSchemas(sources));
+      return formatted(sources, APP_OPENAPI, JSON.stringify(appApi));
     },
   },
   { path: 'deploy/nats/nats.conf', generate: natsConf },

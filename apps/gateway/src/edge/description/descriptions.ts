@@ -1,7 +1,9 @@
+import { isAppApiPath } from '../http/app-headers.policy.js';
 import { isApiPath } from '../http/route-declaration.js';
 import type { MountedRoute } from '../http/route-table.js';
 import { StaticContent } from '../http/static-content.js';
 import { describeApi } from './api-document.js';
+import { appApi } from './app-api.js';
 import type { Views } from './components.js';
 import type { JsonObject } from './json-schema.js';
 import { publicApi } from './public-api.js';
@@ -11,28 +13,34 @@ import { views } from './views.generated.js';
 export interface ApiDocuments {
   /** `GET /v1/openapi.json`. */
   readonly publicApi: JsonObject;
+  /** `GET /app/openapi.json`. */
+  readonly appApi: JsonObject;
 }
 
 /** Describes every API from the routes as they are mounted. @throws Error when a route is not described well: a bug */
 export function describeApis(routes: readonly MountedRoute[], answers: Views = views): ApiDocuments {
-  const described = routes.filter(
-    ({ method, path, declaration }) => method !== 'HEAD' && declaration.docs !== undefined && isApiPath(path),
-  );
-  return { publicApi: describeApi(publicApi, described, answers) };
+  const of = (isOf: (path: string) => boolean): MountedRoute[] =>
+    routes.filter(({ method, path }) => method !== 'HEAD' && isOf(path));
+  return {
+    publicApi: describeApi(publicApi, of(isApiPath), answers),
+    appApi: describeApi(appApi, of(isAppApiPath), answers),
+  };
 }
 
 /** The documents as they are served. */
 export class Descriptions {
-  private served: { readonly publicApi: StaticContent } | undefined;
+  private served: Readonly<Record<keyof ApiDocuments, StaticContent>> | undefined;
 
   /** Must be called once, when all routes are mounted. @throws Error as `describeApis` */
   prepare(routes: readonly MountedRoute[]): void {
-    this.served = { publicApi: content(describeApis(routes).publicApi) };
+    const { publicApi, appApi } = describeApis(routes);
+    this.served = { publicApi: content(publicApi), appApi: content(appApi) };
   }
 
-  get publicApi(): StaticContent {
+  /** @throws Error before `prepare`: a bug */
+  of(api: keyof ApiDocuments): StaticContent {
     if (!this.served) throw new Error('the routes are not mounted yet');
-    return this.served.publicApi;
+    return this.served[api];
   }
 }
 

@@ -35,6 +35,12 @@ export const requestHeaders = {
     schema: { type: 'string', minLength: 1, maxLength: 200 },
     example: 'order-4711-confirmation',
   },
+  'X-CSRF-Token': {
+    description: 'The token of the session, as `GET /app/api/session` answers it.',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+    example: 'rWq0kq3m9yXy0b2vP8c6Tg5s1hJ4nD7fLzE2aQ9uKxM',
+  },
   'If-None-Match': {
     description: 'The `ETag` of the copy at hand: 304 without a body when it is still the present one.',
     schema: { type: 'string' },
@@ -76,6 +82,17 @@ export const headerComponents = {
     schema: { type: 'string', enum: ['Bearer'] },
     example: 'Bearer',
   },
+  WwwAuthenticateCookie: {
+    description: 'How to show a session.',
+    required: true,
+    schema: { type: 'string', enum: ['Cookie'] },
+    example: 'Cookie',
+  },
+  SetCookie: {
+    description: 'The cookie of the session, when it begins, changes or ends.',
+    schema: { type: 'string' },
+    example: 'switchboard_session=…; Max-Age=43200; Path=/; HttpOnly; SameSite=Lax',
+  },
   Allow: {
     description: 'The methods that this path answers.',
     required: true,
@@ -90,13 +107,15 @@ function rateLimit(description: string, example: number, required: boolean): Jso
 
 /** Which headers an answer carries, by their names on the wire; `required` in the component says whether always. */
 export function headersOf(status: number, access: string, more: readonly AnswerHeader[] = []): JsonObject {
+  const isOfApp = access === 'session' || access === 'visitor';
   const named = more.map((name) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]);
   return {
     'X-Request-Id': reference('RequestId'),
     ...(access === 'key' && rateHeaders(status)),
     ...((status === 429 || status === 503) && { 'Retry-After': reference('RetryAfter') }),
     ...(status === 409 && { 'Retry-After': reference('PossibleRetryAfter') }),
-    ...(status === 401 && { 'WWW-Authenticate': reference('WwwAuthenticate') }),
+    ...(status === 401 && { 'WWW-Authenticate': reference(isOfApp ? 'WwwAuthenticateCookie' : 'WwwAuthenticate') }),
+    ...(isOfApp && status < 300 && { 'Set-Cookie': reference('SetCookie') }),
     ...(status === 405 && { Allow: reference('Allow') }),
     ...(Object.fromEntries(named) as JsonObject),
   };

@@ -1,6 +1,7 @@
 import { cuidPattern } from '@switchboard/contracts/grammar/cuid';
 import type { BodyDocs, RouteDocs } from '../http/route-docs.js';
 import { describedFields, type Shape } from '../input/field-description.js';
+import type { RequestHeader } from './headers.js';
 import type { JsonObject, JsonSchema } from './json-schema.js';
 
 /** What a route takes, as an operation of OpenAPI says it. */
@@ -9,12 +10,12 @@ export interface DescribedInput {
   readonly requestBody?: JsonObject;
 }
 
-/** Describes what a route takes. Parameters of several routes and bodies are components, which the operation refers to. */
-export function inputOf(path: string, docs: RouteDocs): DescribedInput {
+/** Describes what a route takes, headers that its kind needs among it. Parameters of several routes and bodies are components, which the operation refers to. */
+export function inputOf(path: string, docs: RouteDocs, needed: readonly RequestHeader[] = []): DescribedInput {
   const parameters = [
     ...pathParameters(path),
     ...(docs.query ? queryParameters(docs.query) : []),
-    ...(docs.requestHeaders ?? []).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...[...needed, ...(docs.requestHeaders ?? [])].map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
   return { parameters, ...(docs.body && { requestBody: requestBody(docs.body) }) };
 }

@@ -3,6 +3,7 @@ import type { RouteDocs } from '../http/route-docs.js';
 import type { MountedRoute } from '../http/route-table.js';
 import type { ApiFrame } from './api-frame.js';
 import { answerResponse } from './answers.js';
+import type { RequestHeader } from './headers.js';
 import { inputOf } from './inputs.js';
 import type { JsonObject } from './json-schema.js';
 import { refusalResponse, refusalsOf, type Refusing } from './refusals.js';
@@ -26,21 +27,27 @@ export class Operation {
     this.docs = declaration.docs;
     const { access, errors } = declaration;
     const scope = declaration.access === 'key' ? declaration.scope : null;
-    this.refusing = { method, access, scope, errors, headers: this.docs.refusalHeaders ?? [] };
+    const roles = declaration.access === 'session' ? declaration.roles : null;
+    this.refusing = { method, access, scope, roles, errors, headers: this.docs.refusalHeaders ?? [] };
     this.refusals = refusalsOf(this.refusing);
   }
 
   /** As it stands under its path. */
   describe(): JsonObject {
     const { operationId, tag, summary, description, answers } = this.docs;
-    const { scope, access } = this.refusing;
-    const { parameters, requestBody } = inputOf(this.route.path, this.docs);
+    const { scope, roles, access, method } = this.refusing;
+    const needed: readonly RequestHeader[] = access === 'session' && method !== 'GET' ? ['X-CSRF-Token'] : [];
+    const { parameters, requestBody } = inputOf(this.route.path, this.docs, needed);
+    const needs = [
+      ...(scope === null ? [] : [`Needs the scope \`${scope}\`.`]),
+      ...(roles === null ? [] : [`Needs the role ${roles.join(' or ')}.`]),
+    ];
     return {
       operationId,
       tags: [tag],
       summary,
-      description: scope === null ? description : `${description}\n\nNeeds the scope \`${scope}\`.`,
-      security: access === 'public' ? [] : this.frame.securityOf(scope),
+      description: [description, ...needs].join('\n\n'),
+      security: access === 'public' || access === 'visitor' ? [] : this.frame.securityOf(scope),
       ...(parameters.length > 0 && { parameters }),
       ...(requestBody && { requestBody }),
       responses: {

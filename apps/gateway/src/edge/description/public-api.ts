@@ -40,6 +40,7 @@ export const publicApi: ApiFrame = {
     method: 'GET',
     access: 'key',
     scope: null,
+    roles: null,
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
   },

@@ -10,6 +10,8 @@ export interface Refusing {
   readonly access: string;
   /** Something sold: without it the route never answers 402. */
   readonly scope: string | null;
+  /** Who may; null: everybody whom `access` lets in. */
+  readonly roles: readonly string[] | null;
   readonly errors: readonly ErrorDefinition[];
   readonly headers: readonly AnswerHeader[];
 }
@@ -74,14 +76,21 @@ function sorted(errors: Iterable<ErrorDefinition>): readonly ErrorDefinition[] {
   return [...errors].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
 }
 
+/** Another site's page, a missing token or a role that does not reach are refused. */
+function isGuarded({ method, access, roles }: Pick<Refusing, 'method' | 'access' | 'roles'>): boolean {
+  const acts = method !== 'GET' && (access === 'session' || access === 'visitor');
+  return acts || roles !== null;
+}
+
 /** What any route of the kind can answer. Source: decisions, "Errors", order of checks. */
-function generalErrors({ method, access, scope }: Refusing): readonly ErrorDefinition[] {
+function generalErrors({ method, access, scope, roles }: Refusing): readonly ErrorDefinition[] {
   const errors = gatewayErrors;
   const takesBody = method !== 'GET' && method !== 'HEAD';
   return [
     errors.VALIDATION_FAILED,
     ...(takesBody ? [errors.MALFORMED_BODY, errors.PAYLOAD_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE] : []),
-    ...(access === 'public' ? [] : [errors.UNAUTHORIZED, errors.RATE_LIMITED]),
+    ...(access === 'key' || access === 'session' ? [errors.UNAUTHORIZED, errors.RATE_LIMITED] : []),
+    ...(isGuarded({ method, access, roles }) ? [errors.FORBIDDEN] : []),
     ...(scope === null ? [] : [errors.INSUFFICIENT_SCOPE, errors.PAYMENT_REQUIRED]),
     errors.REQUEST_TIMEOUT,
     errors.URI_TOO_LONG,

@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Descriptions } from '../description/descriptions.js';
 import { Declare } from '../http/route-declaration.js';
 
-/** `GET /v1/openapi.json`, for everybody. Source: decisions, "Versioning". */
-@Controller('v1/openapi.json')
+/** `GET /v1/openapi.json` and `GET /app/openapi.json`, for everybody. Source: decisions, "Versioning", "The application". */
+@Controller()
 export class ServeDescriptionController {
   constructor(private readonly descriptions: Descriptions) {}
 
-  @Get()
+  @Get('v1/openapi.json')
   @Declare({
     access: 'public',
     errors: [],
@@ -25,6 +25,12 @@ export class ServeDescriptionController {
     },
   })
   serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
-    return this.descriptions.publicApi.answer(request, reply);
+    return this.descriptions.of('publicApi').answer(request, reply);
+  }
+
+  @Get('app/openapi.json')
+  @Declare({ access: 'public', errors: [] })
+  serveApp(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
+    return this.descriptions.of('appApi').answer(request, reply);
   }
 }

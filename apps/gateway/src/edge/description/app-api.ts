@@ -1,0 +1,63 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { AppTag } from '../http/route-docs.js';
+import type { ApiFrame } from './api-frame.js';
+
+/** Source: decisions, "The application". */
+const tags: Readonly<Record<AppTag, string>> = {
+  Session: 'Signing in and out, and which organization is worked in.',
+  Members: "The organization's members and invitations.",
+  Plan: 'What the organization pays for.',
+  'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
+  'Audit log': 'Who did what, security-relevant acts alone.',
+};
+
+const introduction = `
+What the application itself asks: people sign in by email and password, and act in one organization by their role there. For
+programs there is the API under \`/v1\`, described at \`/v1/openapi.json\`; a session is no key, and a key is no session.
+
+## Sessions
+
+\`POST /app/api/sign-in\` answers with a cookie that scripts cannot read: \`__Host-switchboard_session\` over https,
+\`switchboard_session\` otherwise. Everything under \`/app/api\` but what begins a session needs it: 401 \`UNAUTHORIZED\` without.
+Whatever is not a GET also needs the header \`X-CSRF-Token\` with the token of the session, as \`GET /app/api/session\` and
+signing in answer it, and must come from a page of this site (\`Origin\`): 403 \`FORBIDDEN\` otherwise, as for a role that does
+not reach.
+
+## Errors
+
+Every failure has the body \`{ "error": { "code", "message" } }\`. Branch on \`code\`; \`message\` is for people and may change.
+Every answer carries \`X-Request-Id\`. Checked in this order: 401 session → 403 origin and token → 403 role → 404 path, 405
+method → media type, size and JSON of the body → 400 fields → what the operation itself refuses.
+
+## Conventions
+
+As those of \`/v1\`: ids are cuids, times ISO 8601 in UTC, lists \`{ items, nextCursor? }\`.
+`.trim();
+
+/** What the description of /app/api says beside its routes. Source: decisions, "The application". */
+export const appApi: ApiFrame = {
+  info: {
+    title: 'Switchboard application API',
+    version: '1.0.0',
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  },
+  introduction,
+  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+  securitySchemes: {
+    sessionCookie: cookie('__Host-switchboard_session', 'The session, over https.'),
+    plainSessionCookie: cookie('switchboard_session', 'The session where the site is not on https.'),
+  },
+  securityOf: () => [{ sessionCookie: [] }, { plainSessionCookie: [] }],
+  unrouted: {
+    method: 'GET',
+    access: 'session',
+    scope: null,
+    roles: null,
+    errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
+    headers: [],
+  },
+};
+
+function cookie(name: string, description: string): ApiFrame['securitySchemes'] {
+  return { type: 'apiKey', in: 'cookie', name, description };
+}
