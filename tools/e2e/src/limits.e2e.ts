@@ -53,7 +53,13 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
         scopelessKey: await database.issueKey(own.id, ['contacts:read']),
         phone: '+14155550170',
         optedOutPhone: '+14155550171',
+        takenKey: 'of-another-body',
       };
+      const first = JSON.stringify({ to: wrongs.phone, text: 'the first under its key' });
+      const sent = await new Api(baseUrl, own.apiKey).ask('POST', '/v1/messages', first, {
+        'idempotency-key': wrongs.takenKey,
+      });
+      expect(sent.status).toBe(200);
       const optedOut = JSON.stringify({ phone: wrongs.optedOutPhone });
       expect((await new Api(baseUrl, own.apiKey).ask('POST', '/v1/opt-outs', optedOut)).status).toBe(201);
     });
@@ -66,9 +72,8 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
         request.isDisconnected ? 'DISCONNECTED' : 'CONNECTED',
       ]);
       if (request.isLimited) await new Api(baseUrl, own.apiKey).get('/v1/ping');
-      const { method, path, key, contentType, body } = request;
-      const headers: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
-      return new Api(baseUrl, key).ask(method, path, body ?? undefined, headers);
+      const { method, path, key, headers, body } = request;
+      return new Api(baseUrl, key).ask(method, path, body ?? undefined, { ...headers });
     }
 
     it.each([

@@ -19,6 +19,8 @@ export interface Wrongs {
   readonly scopelessKey: string;
   readonly optedOutPhone: string;
   readonly phone: string;
+  /** An idempotency key under which another body was sent. */
+  readonly takenKey: string;
 }
 
 /** A request with everything wrong that was asked for, and the state of its organization. */
@@ -26,7 +28,8 @@ export interface WrongRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly key: string;
-  readonly contentType: string | null;
+  /** Beside the key. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly terms: OrganizationTerms;
   /** All of the rate is used up beforehand. */
@@ -41,6 +44,8 @@ export const sendFaults: readonly Fault[] = [
   { name: 'scope', status: 403, code: 'INSUFFICIENT_SCOPE', says: /messages:send/ },
   { name: 'media type', status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', says: /Content-Type/ },
   { name: 'syntax', status: 400, code: 'MALFORMED_BODY', says: /JSON/ },
+  { name: 'header', status: 400, code: 'VALIDATION_FAILED', says: /`Idempotency-Key` must be/ },
+  { name: 'key of another', status: 409, code: 'CONFLICT', says: /Idempotency-Key/, excludes: ['header'] },
   { name: 'shape', status: 400, code: 'VALIDATION_FAILED', says: /`text`/, excludes: ['syntax'] },
   { name: 'plan', status: 402, code: 'PAYMENT_REQUIRED', says: /past due/ },
   { name: 'channel', status: 404, code: 'CHANNEL_NOT_FOUND', says: /messagingChannelId/ },
@@ -85,7 +90,11 @@ export function wrongSend(faults: ReadonlySet<string>, wrongs: Wrongs): WrongReq
     ...wrongHead(faults, wrongs),
     method: 'POST',
     path: '/v1/messages',
-    contentType: faults.has('media type') ? 'text/plain' : 'application/json',
+    headers: {
+      'content-type': faults.has('media type') ? 'text/plain' : 'application/json',
+      ...(faults.has('header') ? { 'idempotency-key': 'x'.repeat(201) } : {}),
+      ...(faults.has('key of another') ? { 'idempotency-key': wrongs.takenKey } : {}),
+    },
     body: faults.has('syntax') ? body.slice(0, -1) : body,
     isDisconnected: faults.has('connection'),
   };
@@ -104,7 +113,7 @@ export function wrongList(faults: ReadonlySet<string>, wrongs: Wrongs): WrongReq
     terms: faults.has('plan') ? { ...terms, status: 'CANCELED' } : terms,
     method: 'GET',
     path: `/v1/conversations?${query}`,
-    contentType: null,
+    headers: {},
     body: null,
     isDisconnected: false,
   };
