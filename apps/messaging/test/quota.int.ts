@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { NEVER_TAKEN, OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
 import { Quota1764000003000 } from '../src/migrations/quota.js';
 import { countsTowardsQuota, quotaMonthOf } from '../src/quota/quota.policy.js';
-import { quotaUse } from '../src/quota/quota.repository.js';
+import { isQuotaMoved, quotaUse } from '../src/quota/quota.repository.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { callbackOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
@@ -70,6 +70,8 @@ describe('the quota of a month', () => {
     const relay = { wake: () => undefined } as Relay;
     const replicas = [new AcceptMessage(store.database, relay), new AcceptMessage(store.database, relay)] as const;
     const [small, large] = [await store.sender(CONTACTS), await store.sender(CONTACTS)];
+    // Connections that stand: else one replica has ended before the other begins.
+    await Promise.all(Array.from({ length: 16 }, () => store.database.dataSource.query('SELECT pg_sleep(0.05)')));
     const sends = Array.from({ length: 200 }, async (_one, index) => {
       const replica = replicas[index % 2 === 0 ? 0 : 1];
       // Each a second time under its id, as a hop is repeated whose answer was lost.
@@ -90,6 +92,25 @@ describe('the quota of a month', () => {
     expect(await store.quotaFaults()).toEqual([]);
     await Promise.all(replicas.map((replica) => replica.beforeApplicationShutdown()));
   }, 60_000);
+
+  it('is looked at again right before COMMIT: a batch that saw more left than there is stores nothing', async () => {
+    const sender = await store.sender(CONTACTS);
+    const between = async (): Promise<void> => {
+      expect(verdictsOf(await store.accept([request(sender, 3, 1), request(sender, 3, 2)]))).toEqual([
+        'accepted',
+        'accepted',
+      ]);
+    };
+    const late = store.accept([request(sender, 3, 3), request(sender, 3, 4)], between);
+    await expect(late.catch((error: unknown) => isQuotaMoved(error))).resolves.toBe(true);
+    expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(2);
+    expect(await store.quotaFaults()).toEqual([]);
+    // What still fits is let through, however much was taken meanwhile.
+    const fits = await store.accept([request(sender, 4, 5)], async () => {
+      expect(verdictsOf(await store.accept([request(sender, 4, 6)]))).toEqual(['accepted']);
+    });
+    expect(verdictsOf(fits)).toEqual(['accepted']);
+  });
 
   it('stores nothing of what it refuses, and a plan that was raised counts for the very next message', async () => {
     const sender = await store.sender(CONTACTS);
