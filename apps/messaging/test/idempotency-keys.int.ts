@@ -10,7 +10,7 @@ import {
   type TakenKey,
 } from '../src/idempotency-key/idempotency-key.repository.js';
 import { coalesceAnswers, keepAnswers, type KeptAnswer } from '../src/idempotency-key/keep-answer.batch.js';
-import type { AcceptRequest, AcceptResult } from '../src/send-message/accept-message.batch.js';
+import { acceptMessages, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { MessagingStore, type Sender } from './messaging-store.js';
 
 const servers = testServers();
@@ -83,6 +83,36 @@ describe('an idempotency key', () => {
     const verdicts = (await store.accept([keyed(acme), keyed(globex)])).map(({ verdict }) => verdict);
     expect(verdicts).toEqual(['accepted', 'accepted']);
     expect((await findKeys(store.database, [nameOf(acme)])).taken).toHaveLength(1);
+  });
+
+  it('costs a batch without keys no statement, and one with keys no round trip: a look beside, an insert with COMMIT', async () => {
+    const sender = await store.sender();
+    const statementsOf = async (request: AcceptRequest): Promise<Record<'asked' | 'atCommit', string[]>> => {
+      const seen = { asked: new Array<string>(), atCommit: new Array<string>() };
+      await store.database.transaction((tx) =>
+        acceptMessages(
+          {
+            query: (asked, values) => {
+              seen.asked.push(asked.name);
+              return tx.query(asked, values);
+            },
+            atCommit: (sent, values) => {
+              seen.atCommit.push(sent.name);
+              tx.atCommit(sent, values);
+            },
+          },
+          [{ ...request, traceparent: null }],
+        ),
+      );
+      return seen;
+    };
+    const [plain, withKey] = [await statementsOf(store.request(sender)), await statementsOf(keyed(sender))];
+    const isOfKeys = (name: string): boolean => name.startsWith('messaging.idempotency-key.');
+    expect([plain.asked.filter(isOfKeys), plain.atCommit.filter(isOfKeys)]).toEqual([[], []]);
+    expect(withKey.asked.filter((name) => !plain.asked.includes(name))).toEqual(['messaging.idempotency-key.find']);
+    expect(withKey.atCommit.filter((name) => !plain.atCommit.includes(name))).toEqual([
+      'messaging.idempotency-key.insert',
+    ]);
   });
 
   it('is free again after 24 hours and not before, whether or not anybody has deleted it', async () => {

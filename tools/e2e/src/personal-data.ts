@@ -9,6 +9,7 @@ import {
   getMessageRpc,
   listConversationsRpc,
   listMessagesRpc,
+  sendMessageOnceRpc,
   sendMessageRpc,
 } from '@switchboard/contracts/messaging/rpc';
 import type { CanaryKind } from './canary.js';
@@ -25,6 +26,8 @@ export const carriers: Carriers = {
   // A text on its way out. A refusal is passed on in the upstream's own words, which may quote the request.
   [sendMessageRpc.subject]: ['phone', 'text'],
   [answerTo(sendMessageRpc)]: ['phone', 'text'],
+  [sendMessageOnceRpc.subject]: ['phone', 'text'],
+  [answerTo(sendMessageOnceRpc)]: ['phone', 'text'],
   [answerTo(getMessageRpc)]: ['phone', 'text'],
   [answerTo(listMessagesRpc)]: ['phone', 'text'],
   [answerTo(listConversationsRpc)]: ['phone', 'name'],
@@ -66,7 +69,7 @@ export const carriers: Carriers = {
 };
 
 /** Those that nothing in the test surely brings about. */
-const seldomSeen = new Set([messaging.conversationUpdated.subject]);
+const seldomSeen = new Set([messaging.conversationUpdated.subject, answerTo(sendMessageOnceRpc)]);
 
 /** Those that any run uses, with everything they may carry. */
 export const surelySeen: readonly string[] = Object.keys(carriers).filter((label) => !seldomSeen.has(label));
