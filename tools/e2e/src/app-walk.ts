@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { AppClient, type AppAnswer, type AppBody } from '@switchboard/testing';
+import type { Canary } from './canary.js';
+
+/** What a walk through the application's API leaves behind. */
+export interface AppWalk {
+  /** `METHOD /path/:id` of every route that answered with success. */
+  readonly used: ReadonlySet<string>;
+  /** Statuses of all answers. */
+  readonly statuses: ReadonlySet<number>;
+  /** Passwords, secrets and tokens that were used, good ones and bad ones, and addresses of people. */
+  readonly canaries: readonly Canary[];
+}
+
+/** Someone who can sign in. */
+interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Uses every route of the application's API, rightly and wrongly, with values that are easy to find again.
+ *
+ * @param owner of an organization with a free seat; keeps the password
+ */
+export async function walkThroughApp(baseUrl: string, owner: Person): Promise<AppWalk> {
+  const walk = new Walk(baseUrl);
+  const page = await walk.signedIn(owner);
+  const invited = { email: `${walk.value('email')}@people.example`, password: walk.value('password') };
+  walk.add('address of a person', invited.email);
+  walk.add('password of a person', owner.password);
+  await walk.failures(page, owner, invited);
+  for (const list of ['session', 'plan', 'members', 'invites', 'api-keys', 'audit-log']) {
+    await walk.ask(page, 'GET', `/app/api/${list}`);
+  }
+  const key = await walk.ask(page, 'POST', '/app/api/api-keys', { label: walk.value('label') });
+  walk.add('secret of a key', String(key?.['secret']));
+  await walk.ask(page, 'POST', '/app/api/api-keys/:id/revoke', undefined, key?.id);
+  const dropped = await walk.ask(page, 'POST', '/app/api/invites', { email: invited.email, role: 'MEMBER' });
+  await walk.ask(page, 'DELETE', '/app/api/invites/:id', undefined, dropped?.id);
+  const invite = await walk.ask(page, 'POST', '/app/api/invites', { email: invited.email, role: 'MEMBER' });
+  for (const one of [dropped, invite]) walk.add('token of an invitation', String(one?.['token']));
+  const guest = new AppClient(baseUrl);
+  const acceptance = { token: invite?.['token'], name: walk.value('name'), password: invited.password };
+  const accepted = await walk.ask(guest, 'POST', '/app/api/invites/accept', acceptance);
+  const { id: organizationId } = Object(accepted?.['organization']) as { id: string };
+  await walk.ask(guest, 'POST', '/app/api/switch-organization', { organizationId });
+  const next = walk.value('password');
+  await walk.ask(guest, 'POST', '/app/api/password', { current: invited.password, new: next });
+  await walk.ask(guest, 'POST', '/app/api/sign-out');
+  const again = await walk.signedIn({ ...invited, password: next });
+  await walk.ask(again, 'POST', '/app/api/sign-out-everywhere');
+  const members = await walk.ask(page, 'GET', '/app/api/members');
+  const member = members?.items?.find(({ user }) => Object(user).email === invited.email);
+  await walk.ask(page, 'PATCH', '/app/api/members/:id', { role: 'ADMIN' }, member?.id);
+  await walk.ask(page, 'DELETE', '/app/api/members/:id', undefined, member?.id);
+  await walk.ask(page, 'POST', '/app/api/sign-out');
+  return walk;
+}
+
+class Walk implements AppWalk {
+  readonly used = new Set<string>();
+  readonly statuses = new Set<number>();
+  readonly canaries: Canary[] = [];
+
+  constructor(private readonly baseUrl: string) {}
+
+  add(what: string, value: string): void {
+    this.canaries.push({ kind: 'secret', what, value });
+  }
+
+  /** A new canary. */
+  value(what: string): string {
+    const value = `canary-${what}-${randomBytes(6).toString('hex')}`;
+    this.add(what, value);
+    return value;
+  }
+
+  async signedIn({ email, password }: Person): Promise<AppClient> {
+    const page = new AppClient(this.baseUrl);
+    await this.ask(page, 'POST', '/app/api/sign-in', { email, password });
+    return page;
+  }
+
+  /** One request to a route. @param id in place of the path's */
+  async ask(page: AppClient, method: string, route: string, body?: unknown, id = ''): Promise<AppBody | null> {
+    const answer = this.seen(page, await page.ask(method, route.replace(':id', id), body));
+    if (answer.status < 300) this.used.add(`${method} ${route}`);
+    return answer.body;
+  }
+
+  /** What goes wrong: at sign-in, without a session, with one of nobody, from elsewhere, in the wrong place. */
+  async failures(page: AppClient, owner: Person, nobody: Person): Promise<void> {
+    const stranger = new AppClient(this.baseUrl);
+    const wrong = this.value('password');
+    const bad = [
+      { email: owner.email, password: wrong },
+      nobody,
+      { email: wrong, password: wrong },
+      { email: [nobody.email], password: { [wrong]: wrong } },
+    ];
+    for (const body of bad) this.seen(stranger, await stranger.post('/app/api/sign-in', body));
+    const secret = randomBytes(32).toString('base64url');
+    this.add('secret of no session', secret);
+    const cookie = `switchboard_session=${secret}`;
+    const queries = [`email=${nobody.email}`, `token=${secret}`, `password=${wrong}`].join('&');
+    this.seen(page, await page.ask('GET', `/app/api/members?cursor=${secret}&${queries}`));
+    this.seen(page, await page.ask('GET', `/app/api/${secret}?${queries}`));
+    this.seen(page, await page.ask('DELETE', `/app/api/members/${nobody.email}`));
+    this.seen(page, await page.ask('POST', '/app/api/invites', { email: wrong, role: secret }));
+    this.seen(page, await page.ask('POST', '/app/api/password', { current: wrong, new: wrong }));
+    this.seen(page, await page.ask('POST', '/app/api/sign-out', undefined, { 'x-csrf-token': secret }));
+    this.seen(page, await page.ask('POST', '/app/api/sign-out', undefined, { origin: `https://${wrong}.example` }));
+    this.seen(stranger, await stranger.ask('GET', '/app/api/session', undefined, { cookie }));
+    this.seen(stranger, await stranger.post('/app/api/invites/accept', { token: secret, password: wrong }));
+  }
+
+  private seen(page: AppClient, answer: AppAnswer): AppAnswer {
+    this.statuses.add(answer.status);
+    const known = new Set(this.canaries.map(({ value }) => value));
+    const secrets = { 'secret of a session': page.cookie?.split('=')[1], 'token of a session': page.csrfToken };
+    for (const [what, value] of Object.entries(secrets)) if (value && !known.has(value)) this.add(what, value);
+    return answer;
+  }
+}

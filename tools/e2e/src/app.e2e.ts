@@ -1,0 +1,178 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
+import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
+import { AppClient, type AppAnswer } from '@switchboard/testing';
+import { walkThroughApp } from './app-walk.js';
+
+const routes = (await gatewayRoutes()).filter(({ method }) => method !== 'HEAD');
+const named = (list: readonly GatewayRoute[]): [string, GatewayRoute][] =>
+  list.map((route) => [`${route.method} ${route.path}`, route]);
+const ofSessions = named(routes.filter(({ access }) => access === 'session'));
+const ofVisitors = named(routes.filter(({ access }) => access === 'visitor'));
+const limited = ofSessions.filter(([, { roles }]) => roles !== null && !roles.includes('MEMBER'));
+const withIds = ofSessions.filter(([, { path }]) => path.includes('/:id'));
+
+/** Makes what the `:id` after a segment names. A segment that is not here fails the tests of its routes. */
+const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promise<string | undefined>>> = {
+  members: async (page, baseUrl) => {
+    const email = `m${Date.now()}@people.example`;
+    const invite = await page.post('/app/api/invites', { email, role: 'MEMBER' });
+    const acceptance = { token: invite.body?.['token'], password: 'correct horse battery staple' };
+    await new AppClient(baseUrl).post('/app/api/invites/accept', acceptance);
+    const { body } = await page.get('/app/api/members');
+    return body?.items?.find(({ user }) => Object(user).email === email)?.id;
+  },
+  invites: async (page) =>
+    (await page.post('/app/api/invites', { email: `i${Date.now()}@people.example`, role: 'MEMBER' })).body?.id,
+  'api-keys': async (page) => (await page.post('/app/api/api-keys', { label: 'app' })).body?.id,
+};
+/** What routes that take a body need, so that the id alone decides. */
+const bodies: Readonly<Record<string, unknown>> = { 'PATCH /app/api/members/:id': { role: 'MEMBER' } };
+
+describe('the API of the application', () => {
+  let stack: RunningStack;
+  let baseUrl: string;
+  let organizations: readonly SeededOrganization[];
+
+  beforeAll(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-app-'));
+    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: 2 } });
+    baseUrl = stack.devJson.baseUrl ?? '';
+    organizations = stack.devJson.organizations ?? [];
+  }, 180_000);
+
+  afterAll(async () => stack?.destroy(), 60_000);
+
+  const userOf = (name: string, role: string): { readonly email: string; readonly password: string } => {
+    const organization = organizations.find((one) => one.name === name);
+    const user = organization?.users?.find((one) => one.role === role);
+    if (!user) throw new Error(`dev.json has no ${role} of ${name}`);
+    return user;
+  };
+  const signedIn = async (name: string, role: string): Promise<AppClient> => {
+    const page = new AppClient(baseUrl);
+    await page.signIn(userOf(name, role));
+    return page;
+  };
+  const ask = (page: AppClient, route: GatewayRoute, id: string, headers = {}): Promise<AppAnswer> => {
+    const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : (bodies[nameOf(route)] ?? {});
+    return page.ask(route.method, route.path.replace(':id', id), body, headers);
+  };
+  const nameOf = ({ method, path }: GatewayRoute): string => `${method} ${path}`;
+
+  it('lets everybody in whom dev.json names, in their roles', async () => {
+    for (const { id, name, users = [] } of organizations) {
+      expect(users.map(({ role }) => role)).toEqual(['OWNER', 'ADMIN', 'MEMBER']);
+      for (const user of users) {
+        const { body } = await new AppClient(baseUrl).signIn(user);
+        expect([body?.['organization'], body?.['role']]).toEqual([{ id, name }, user.role]);
+      }
+    }
+  });
+
+  it.each(ofSessions)('%s: 401 without a session, with one that ended, and with a key', async (_name, route) => {
+    const page = await signedIn('Acme', 'OWNER');
+    const { cookie } = page;
+    await page.post('/app/api/sign-out');
+    page.cookie = cookie;
+    const key = { authorization: `Bearer ${organizations[0]?.apiKey ?? ''}` };
+    const answers = [await ask(page, route, 'c0000000'), await ask(new AppClient(baseUrl), route, 'c0000000', key)];
+    for (const { status, body, headers } of answers) {
+      expect([status, body?.error?.code]).toEqual([401, 'UNAUTHORIZED']);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it.each(ofSessions.filter(([, { method }]) => method !== 'GET'))(
+    '%s: 403 without the token of the session and from elsewhere',
+    async (_name, route) => {
+      const page = await signedIn('Acme', 'OWNER');
+      const refused = [
+        { 'x-csrf-token': null },
+        { 'x-csrf-token': 'x' },
+        { origin: null },
+        { origin: 'https://attacker.example' },
+      ];
+      for (const headers of refused) expect((await ask(page, route, 'c0000000', headers)).status).toBe(403);
+      expect((await page.get('/app/api/session')).status).toBe(200);
+    },
+  );
+
+  it.each(ofVisitors)('%s: 403 from elsewhere', async (_name, route) => {
+    const answer = await ask(new AppClient(baseUrl), route, '', { origin: 'https://attacker.example' });
+    expect([answer.status, answer.body?.error?.code]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it.each(limited)('%s: 403 for a member', async (_name, route) => {
+    const answer = await ask(await signedIn('Acme', 'MEMBER'), route, 'c0000000');
+    expect([answer.status, answer.body?.error?.code]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('keeps keys and webhooks, members, plan and audit log from members', () => {
+    expect(limited.map(([, { path }]) => path)).toEqual(
+      expect.arrayContaining(['/app/api/api-keys', '/app/api/members', '/app/api/invites', '/app/api/audit-log']),
+    );
+  });
+
+  it.each(withIds)('%s: 404 for what belongs to another organization, as if it did not exist', async (_name, route) => {
+    const segment = /([^/]+)\/:id/.exec(route.path)?.[1] ?? '';
+    const make = made[segment];
+    if (!make) throw new Error(`${route.path} takes the id of \`${segment}\`: add it to \`made\``);
+    const id = await make(await signedIn('Acme', 'OWNER'), baseUrl);
+    const stranger = await signedIn('Initech', 'OWNER');
+    const [foreign, unknown] = [await ask(stranger, route, String(id)), await ask(stranger, route, 'c0000000')];
+    expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);
+    // It is there for its own: the organization is what decided.
+    expect((await ask(await signedIn('Acme', 'OWNER'), route, String(id))).status).toBeLessThan(300);
+  });
+
+  it('shows nothing of one organization in the lists of another', async () => {
+    const [acme, stranger] = [await signedIn('Acme', 'OWNER'), await signedIn('Initech', 'OWNER')];
+    const ids = await Promise.all(Object.values(made).map((make) => make(acme, baseUrl)));
+    const lists = ofSessions.filter(([, { method, path }]) => method === 'GET' && !path.includes(':'));
+    for (const [, { path }] of lists) {
+      const text = JSON.stringify((await stranger.get(path)).body);
+      for (const id of [...ids, organizations[0]?.id]) expect(text).not.toContain(id);
+    }
+    expect(ids).not.toContain(undefined);
+  });
+
+  it('ends a session for every replica at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const page = await signedIn('Globex', 'ADMIN');
+      const { cookie } = page;
+      await page.post('/app/api/sign-out-everywhere');
+      page.cookie = cookie;
+      // Each on a connection of its own: whichever replica takes it.
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => page.ask('GET', '/app/api/session', undefined, { connection: 'close' })),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    }
+  });
+
+  it('allows as many guesses with two replicas as with one', async () => {
+    const { email } = userOf('Globex', 'MEMBER');
+    const guesses = Array.from({ length: 24 }, (_, index) =>
+      new AppClient(baseUrl).ask(
+        'POST',
+        '/app/api/sign-in',
+        { email, password: `guess ${index}` },
+        { connection: 'close' },
+      ),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    // Ten are free, and the wait after them may pass while the others are checked.
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(10);
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(13);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(11);
+  });
+
+  it('is walked through by the canaries, every route of it', async () => {
+    const { used } = await walkThroughApp(baseUrl, userOf('Acme', 'OWNER'));
+    expect([...ofSessions, ...ofVisitors].map(([name]) => name).filter((name) => !used.has(name))).toEqual([]);
+  });
+});
