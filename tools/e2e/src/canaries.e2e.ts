@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DevProcess } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import { eventually } from '@switchboard/testing';
+import { walkThroughApp } from './app-walk.js';
 import { canariesIn, type Canary } from './canary.js';
 import { haveUpstreamQuote, publishNonsense, refuseRows, revokeKeys } from './canary-faults.js';
 import { flockOf, type Flock } from './canary-flock.js';
@@ -31,6 +32,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
   let flock: Flock;
   let routes: readonly GatewayRoute[];
   const statuses = new Set<number>();
+  let appRoutes: { readonly expected: readonly string[]; readonly used: ReadonlySet<string> };
   /** Statuses of the answers to each route that needs a key. */
   const answered = new Map<string, Set<number>>();
   const processes = (): readonly DevProcess[] =>
@@ -78,7 +80,10 @@ describe('phone numbers, texts, names, keys and passwords', () => {
       const internals = requestsToInternals(flock);
       await inTurns(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
     }
-    flock = { ...flock, all: [...flock.all, ...tokensOf(recorder)] };
+    const walk = await walkThroughApp(all.baseUrl, ownerOf(all));
+    for (const status of walk.statuses) statuses.add(status);
+    appRoutes = { expected: namesOf(routes, 'session', 'visitor'), used: walk.used };
+    flock = { ...flock, all: [...flock.all, ...tokensOf(recorder), ...walk.canaries] };
     await everythingElseIsOut(all);
   }, 300_000);
 
@@ -94,6 +99,8 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     const unused = [...answered].filter(([, own]) => ![...own].some((status) => status < 300)).map(([route]) => route);
     expect(unused).toEqual([]);
     expect([...answered].filter(([, own]) => !own.has(401))).toEqual([]);
+    // A route that app-walk.ts does not use is named here.
+    expect(appRoutes.expected.filter((route) => !appRoutes.used.has(route))).toEqual([]);
   });
 
   it('are in no span', () => {
@@ -163,6 +170,17 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     expect(lines.filter((line) => /violation for|permission denied|"42501"/i.test(line))).toEqual([]);
   });
 });
+
+function ownerOf({ stack }: EverythingRunning): { readonly email: string; readonly password: string } {
+  const [owner] = stack.devJson.organizations?.[0]?.users ?? [];
+  if (!owner) throw new Error('nobody can sign in');
+  return owner;
+}
+
+function namesOf(routes: readonly GatewayRoute[], ...accesses: readonly GatewayRoute['access'][]): string[] {
+  const own = routes.filter(({ method, access }) => method !== 'HEAD' && accesses.includes(access));
+  return own.map(({ method, path }) => `${method} ${path}`);
+}
 
 /** The upstream's id of the line that Acme sends from. */
 async function lineOf({ dataDir }: EverythingRunning): Promise<string> {

@@ -23,7 +23,11 @@ export interface Flock {
 export async function flockOf(dataDir: string): Promise<Flock> {
   const read = (name: string): Promise<string> => readFile(join(dataDir, name), 'utf8');
   const secrets = JSON.parse(await read('secrets.json')) as Record<string, string>;
-  const keys = JSON.parse(await read('demo-keys.json')) as { apiKey: string; accessToken: string }[];
+  const keys = JSON.parse(await read('demo-keys.json')) as {
+    apiKey: string;
+    accessToken: string;
+    users: { password: string }[];
+  }[];
   const text = newCanary('text', 'the text of a message');
   const name = newCanary('name', 'the name of a contact');
   const goodKeys = keys.map(({ apiKey }) => apiKey);
@@ -45,6 +49,7 @@ export async function flockOf(dataDir: string): Promise<Flock> {
       ...goodKeys.map((key, index) => secret(`key ${index}`, key)),
       ...badKeys.map((key, index) => secret(`bad key ${index}`, key)),
       ...keys.map(({ accessToken }, index) => secret(`token of the upstream ${index}`, accessToken)),
+      ...keys.flatMap(({ users }) => users.map(({ password }) => secret('password of a person', password))),
       secret('password of postgres', (await read('postgres.password')).trim()),
     ],
     writtenPhones: ['+14155550142', '+1 (415) 555-0142', '1-415-555-0142', '(415) 555 0142', '+1 415.555.0142'],
