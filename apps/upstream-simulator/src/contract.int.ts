@@ -211,6 +211,35 @@ describe('callbacks', () => {
     expect(value !== undefined && 'contacts' in value ? 'contacts' : undefined).toBe(contacts);
   });
 
+  it('reports several messages in one callback, each person once, and a changed number', async () => {
+    const messages = [
+      { text: 'one', id: 'wamid.1' },
+      { type: 'image', id: 'wamid.2' },
+    ];
+    const sent = await sim.control('POST', 'inbound', { from: '16505551234', name: 'Ada', messages });
+    expect(sent.body).toEqual({ id: 'wamid.1', ids: ['wamid.1', 'wamid.2'], delivered: 200 });
+    await sim.control('POST', 'inbound', { from: '16505551234', newPhone: '+1 650 555 9999' });
+    const values = receiver.received.map(({ entry }) => entry[0]?.changes[0]?.value);
+    expect(values[0]).toMatchObject({
+      contacts: [{ profile: { name: 'Ada' }, wa_id: '16505551234' }],
+      messages: [{ type: 'text' }, { type: 'image' }],
+    });
+    expect(values[1]?.messages?.[0]).toMatchObject({
+      from: '16505551234',
+      type: 'system',
+      system: { type: 'user_changed_number', wa_id: '16505559999' },
+    });
+    expect((await sim.control('POST', 'inbound', { from: '1650', messages: [] })).status).toBe(400);
+  });
+
+  it('reports a preference as recorded', async () => {
+    const preference = { from: '+1 650 555 1234', name: 'Pablo Morales', value: 'stop' };
+    expect((await sim.control('POST', 'preferences', preference)).body).toEqual({ delivered: 200 });
+    const body: unknown = JSON.parse(receiver.received[0]?.raw ?? '{}');
+    expect(shapeOf(body)).toEqual(shapeOf(recorded('preference-callback')));
+    expect((await sim.control('POST', 'preferences', { from: '1650' })).status).toBe(400);
+  });
+
   it('settles by reference a message whose answer was cut', async () => {
     await expect(sim.send({ to: '+12015550108', biz_opaque_callback_data: 'settled' })).rejects.toThrow();
     await sim.callbacksDone();

@@ -12,9 +12,9 @@ export interface CallbackTarget {
 
 /** One item of a callback, serialised, with the list of `value` that it belongs in. */
 export interface CallbackItem {
-  readonly list: 'statuses' | 'messages';
+  readonly list: 'statuses' | 'messages' | 'user_preferences';
   readonly json: string;
-  /** The `contacts` item that accompanies a message; null for statuses. */
+  /** The `contacts` item that accompanies a message or a preference; null for statuses. */
   readonly contactJson: string | null;
 }
 
@@ -77,7 +77,8 @@ export function callbackBody(items: readonly { readonly sender: Sender; readonly
   const entries = [...accounts].map(([wabaId, changes]) => {
     const bodies = [...changes.values()].map(({ sender, list, json, contacts }) => {
       const contactsPart = contacts.length > 0 ? `"contacts":[${contacts.join(',')}],` : '';
-      return `{"value":{${valueHead(sender)},${contactsPart}"${list}":[${json.join(',')}]},"field":"messages"}`;
+      const field = list === 'user_preferences' ? list : 'messages';
+      return `{"value":{${valueHead(sender)},${contactsPart}"${list}":[${json.join(',')}]},"field":"${field}"}`;
     });
     return `{"id":${JSON.stringify(wabaId)},"changes":[${bodies.join(',')}]}`;
   });

@@ -36,13 +36,15 @@ const EXAMPLE_CONTENT: Readonly<Record<string, unknown>> = {
 
 /**
  * The message that `POST /_sim/inbound` describes. `type` may be left out when a member has a type's name; `text` may be a
- * string; every member but the control's own (`phoneNumberId`, `displayPhone`, `name`, `userId`) goes out as it is.
+ * string; `newPhone` makes it a `system` note of a changed number; every member but the control's own (`phoneNumberId`,
+ * `displayPhone`, `name`, `userId`, `newPhone`) goes out as it is.
  *
  * @throws ControlRefusal when neither `from` nor `userId` is there, or when the type cannot be told.
  */
 export function inboundMessage(body: JsonObject, defaults: { id: string; timestamp: string }): InboundMessage {
-  const { phoneNumberId: _phone, displayPhone: _display, name, userId, from, id, text, type: givenType, ...raw } = body;
-  const digits = from === undefined ? undefined : String(from).replaceAll(/\D/g, '');
+  const { phoneNumberId: _phone, displayPhone: _display, name, userId, from, id, text, newPhone, ...rest } = body;
+  const { type: givenType, ...raw } = newPhone === undefined ? rest : { ...changedNumber(from, newPhone), ...rest };
+  const digits = from === undefined ? undefined : digitsOf(from);
   if (!digits && userId === undefined) throw new ControlRefusal('from', 'must be a phone number, or give a `userId`');
   const content = text === undefined ? raw : { ...raw, text: typeof text === 'string' ? { body: text } : text };
   const type = asText(givenType) ?? Object.keys(EXAMPLE_CONTENT).find((key) => key in content);
@@ -63,7 +65,18 @@ export function inboundMessage(body: JsonObject, defaults: { id: string; timesta
   return { id: messageId, from: digits, message, contact: asObject(contact) };
 }
 
-function contactOf(name: string | undefined, digits: string | undefined, userId: unknown): JsonObject {
+function changedNumber(from: unknown, newPhone: unknown): JsonObject {
+  const body = `User A changed from ${digitsOf(from)} to ${digitsOf(newPhone)}`;
+  return { type: 'system', system: { body, wa_id: digitsOf(newPhone), type: 'user_changed_number' } };
+}
+
+/** Digits of a phone however it is written. */
+export function digitsOf(phone: unknown): string {
+  return String(phone ?? '').replaceAll(/\D/g, '');
+}
+
+/** The `contacts` item of a person. */
+export function contactOf(name: string | undefined, digits: string | undefined, userId: unknown): JsonObject {
   return {
     profile: { name: name ?? digits ?? 'Unknown' },
     ...(digits ? { wa_id: digits } : {}),
