@@ -8,6 +8,7 @@ migration
 opt_out
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
+unconfirmed_lift
 
 -- columns
 channel.organization_id text collate C not null
@@ -61,6 +62,9 @@ relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
+unconfirmed_lift.organization_id text collate C not null
+unconfirmed_lift.opt_out_id text collate C not null
+unconfirmed_lift.contact_id text collate C not null
 
 -- constraints
 channel: PRIMARY KEY (organization_id, id)
@@ -73,6 +77,7 @@ opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::te
 opt_out: PRIMARY KEY (organization_id, id)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
+unconfirmed_lift: PRIMARY KEY (organization_id, opt_out_id)
 
 -- indexes
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
@@ -91,6 +96,7 @@ CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_i
 CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
 CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
+CREATE UNIQUE INDEX unconfirmed_lift_pkey ON contacts.unconfirmed_lift USING btree (organization_id, opt_out_id)
 
 -- functions
 cuid_day(cuid text)

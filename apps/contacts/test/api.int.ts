@@ -5,8 +5,6 @@ import {
   resolveContactsRpc,
   type ListOptOutsRequest,
 } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
@@ -263,20 +261,24 @@ describe('the fence', () => {
 
   it('that messaging does not confirm is 503; the opt-out stands, and asking again confirms it', async () => {
     const { optOut, optOuts, told } = organization();
-    running.failFence(new AppError(gatewayErrors.SERVICE_UNAVAILABLE));
-    try {
-      await expect(optOut({ phone: '+12015550101' })).rejects.toMatchObject({
-        code: 'SERVICE_UNAVAILABLE',
-        retryAfterSeconds: 1,
-      });
-    } finally {
-      running.failFence(null);
-    }
+    const refusal = await running.unconfirmed(() => optOut({ phone: '+12015550101' }));
+    expect(refusal).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
     expect((await optOuts()).items).toHaveLength(1);
     const before = running.fenced.length;
     expect(await optOut({ phone: '+12015550101' })).toMatchObject({ isNew: false });
     expect(running.fenced).toHaveLength(before + 1);
     expect((await told()).filter(({ subject }) => subject.includes('contact.changed'))).toHaveLength(2);
+  });
+
+  it('that messaging does not confirm is 503 for a lift; asking again confirms it, and only then it is unknown', async () => {
+    const { optOut, optOuts, lift, told } = organization();
+    const made = (await optOut({ phone: '+12015550101' })).optOut;
+    const refusals = [await running.unconfirmed(() => lift(made.id)), await running.unconfirmed(() => lift(made.id))];
+    expect(refusals).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }, { code: 'SERVICE_UNAVAILABLE' }]);
+    expect([(await optOuts()).items, await lift(made.id)]).toEqual([[], {}]);
+    expect(running.fenced.at(-1)).toMatchObject({ id: made.contactId, version: 3, optOuts: [] });
+    await expect(lift(made.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    expect((await told()).filter(({ subject }) => subject.includes('opt-out.deleted'))).toHaveLength(1);
   });
 });
 

@@ -98,7 +98,8 @@ function changeById(own: string, kind: 'opt-out-by-id' | 'lift' | 'observed', ph
     const { id: contactId = 'c0nobody', optOuts = [] } = ledger.findByAlias(phone.aliases) ?? {};
     const change = (): ContactChange<unknown> => {
       if (kind === 'opt-out-by-id') return createOptOut(own, { ...wish('cchannel1'), of: { contactId } }, null);
-      if (kind === 'lift') return deleteOptOut(own, { id: optOuts[0]?.id ?? 'c0none', contactId }, null);
+      const optOutId = optOuts[0]?.id ?? 'c0none';
+      if (kind === 'lift') return deleteOptOut({ organizationId: own, optOutId, contactId }, null);
       const event = { contactId, messagingChannelId: 'cchannel1', source: 'UPSTREAM', eventId: 'ce1' } as const;
       return recordObserved({ ...event, organizationId: own, at: '2026-01-01T00:00:00.500Z' }, null);
     };

@@ -89,7 +89,7 @@ describe('every statement of contacts', () => {
     });
     await change(move([]));
     await change(move(phone.aliases));
-    await change(deleteOptOut(organizationId, { id: optOut.id, contactId: contact.id }, null));
+    await change(deleteOptOut({ organizationId, optOutId: optOut.id, contactId: contact.id }, null));
     await new ContactViewRepository(database).get(organizationId, contact.id);
     await channels.find(organizationId, channelId);
     await channels.idsOf([organizationId]);

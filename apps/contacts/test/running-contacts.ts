@@ -1,6 +1,7 @@
 import { contactsConfig } from '../src/contacts.config.js';
 import { ContactsModule } from '../src/contacts.module.js';
 import { migrations } from '../src/migrations/index.js';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { applySuppressionsRpc, getChannelRpc } from '@switchboard/contracts/messaging/rpc';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
@@ -24,8 +25,8 @@ export interface RunningContacts {
   readonly fenced: ContactFacts[];
   /** Channels that messaging knows; contacts learns them by asking. */
   readonly channels: Map<string, { readonly organizationId: string; readonly defaultRegion: string }>;
-  /** Makes the fence fail, until it is called again with null. */
-  failFence(failure: AppError | null): void;
+  /** What a call is refused with while messaging does not confirm; null when it is not refused. */
+  unconfirmed(call: () => Promise<unknown>): Promise<unknown>;
   /** Gathers what is told on a consumer from now on. */
   hear(consumer: ConsumerTopology): EventEnvelope[];
 }
@@ -47,10 +48,10 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
   const connection = await nats.connect('messaging');
   const fenced: ContactFacts[] = [];
   const channels: RunningContacts['channels'] = new Map();
-  let fenceFailure: AppError | null = null;
+  let isFenceDown = false;
   await answer(connection, {
     [applySuppressionsRpc.subject]: ({ request }) => {
-      if (fenceFailure) throw fenceFailure;
+      if (isFenceDown) throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
       fenced.push((request as { contact: ContactFacts }).contact);
       return {};
     },
@@ -69,7 +70,17 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     superuser: await prepared.superuser(),
     fenced,
     channels,
-    failFence: (failure) => void (fenceFailure = failure),
+    unconfirmed: async (call) => {
+      isFenceDown = true;
+      try {
+        return await call().then(
+          () => null,
+          (error: unknown) => error,
+        );
+      } finally {
+        isFenceDown = false;
+      }
+    },
     hear: (consumer) => {
       const heard: EventEnvelope[] = [];
       const pull = new PullConsumer({

@@ -7,6 +7,7 @@ import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { OptOutRepository } from '../opt-out/opt-out.repository.js';
 import { SendFence } from '../opt-out/send-fence.client.js';
 import { deleteOptOut } from './delete-opt-out.js';
+import { UnconfirmedLiftRepository, type Lift } from './unconfirmed-lift.repository.js';
 
 /** Answers `contacts.delete-opt-out`. */
 @Controller()
@@ -14,19 +15,31 @@ export class DeleteOptOutHandler {
   constructor(
     private readonly batch: ChangeContactsBatch,
     private readonly optOuts: OptOutRepository,
+    private readonly lifts: UnconfirmedLiftRepository,
     private readonly fence: SendFence,
   ) {}
 
-  /** @throws OPT_OUT_NOT_FOUND, SERVICE_UNAVAILABLE */
+  /** @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE: the same call again confirms what it has done */
   @RpcHandler(deleteOptOutRpc)
   async delete(call: RpcCall<{ readonly id: string }>): Promise<Record<string, never>> {
     const { principal, request, signal } = call;
-    const optOut = await this.optOuts.get(principal.organizationId, request.id);
-    if (!optOut) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
-    const change = deleteOptOut(principal.organizationId, optOut, activeTraceparent());
-    const contact = await this.batch.change(change, signal);
+    const lift = await this.begin(principal.organizationId, request.id);
+    const contact = await this.batch.change(deleteOptOut(lift, activeTraceparent()), signal);
     // So that a send passes right after the answer, as after one that was never opted out.
     await this.fence.raise(principal, contact);
+    await this.lifts.end(lift);
     return {};
+  }
+
+  private async begin(organizationId: string, optOutId: string): Promise<Lift> {
+    const optOut = await this.optOuts.get(organizationId, optOutId);
+    if (!optOut) {
+      const begun = await this.lifts.find(organizationId, optOutId);
+      if (!begun) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
+      return begun;
+    }
+    const lift = { organizationId, optOutId, contactId: optOut.contactId };
+    await this.lifts.begin(lift);
+    return lift;
   }
 }

@@ -3,6 +3,7 @@ import { Replay1764100000000 } from './1764100000000-replay.js';
 import { Aliases1764200000000 } from './1764200000000-aliases.js';
 import { OptOuts1764200001000 } from './1764200001000-opt-outs.js';
 import { Search1764200002000 } from './1764200002000-search.js';
+import { UnconfirmedLifts1764800005000 } from './1764800005000-unconfirmed-lifts.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Aliases1764200000000,
   OptOuts1764200001000,
   Search1764200002000,
+  UnconfirmedLifts1764800005000,
 ] as const;

@@ -141,8 +141,8 @@ export const listOptOutsRpc = defineRpc<ListOptOutsRequest, Page<OptOutView>>('c
 /**
  * Lifts an opt-out; answers when messaging knows.
  *
- * @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: it is lifted then, and messaging learns
- * it by the event
+ * @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: it is lifted then, messaging learns it by
+ * the event, and asking again confirms it
  */
 export const deleteOptOutRpc = defineRpc<{ readonly id: Cuid }, Record<string, never>>('contacts', 'delete-opt-out', {
   deadlineMs: 10_000,

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database, statement } from '@switchboard/postgres';
+
+/** An opt-out that a call is lifting, or has lifted. */
+export interface Lift {
+  readonly organizationId: string;
+  readonly optOutId: string;
+  readonly contactId: string;
+}
+
+const beginSql = statement(
+  'contacts.lift.begin',
+  'INSERT INTO unconfirmed_lift (organization_id, opt_out_id, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+);
+const findSql = statement<Lift>(
+  'contacts.lift.find',
+  `SELECT organization_id AS "organizationId", opt_out_id AS "optOutId", contact_id AS "contactId"
+   FROM unconfirmed_lift WHERE organization_id = $1 AND opt_out_id = $2`,
+);
+const endSql = statement(
+  'contacts.lift.end',
+  'DELETE FROM unconfirmed_lift WHERE organization_id = $1 AND opt_out_id = $2',
+);
+
+/**
+ * Remembers the lifts that messaging has not confirmed: the opt-out is gone by then, and who asks again must be told
+ * whether sends pass, not that there is no such opt-out.
+ */
+@Injectable()
+export class UnconfirmedLiftRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Before the opt-out goes: a process that dies in between leaves a row too many, never one too few. */
+  async begin({ organizationId, optOutId, contactId }: Lift): Promise<void> {
+    await this.database.query(beginSql, [organizationId, optOutId, contactId]);
+  }
+
+  async find(organizationId: string, optOutId: string): Promise<Lift | null> {
+    const [lift] = await this.database.query(findSql, [organizationId, optOutId]);
+    return lift ?? null;
+  }
+
+  /** Messaging knows; from now on there is no such opt-out. */
+  async end({ organizationId, optOutId }: Lift): Promise<void> {
+    await this.database.query(endSql, [organizationId, optOutId]);
+  }
+}
