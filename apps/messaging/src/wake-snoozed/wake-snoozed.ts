@@ -8,6 +8,8 @@ import { moveEvent, openerOf } from '../conversation/move-event.js';
 interface WokenConversation extends ConversationRow {
   readonly organizationId: string;
   readonly eventSequence: string;
+  /** When it was to end. */
+  readonly dueAt: Date;
   /** By the database's clock. */
   readonly at: Date;
 }
@@ -21,26 +23,31 @@ const BY: Actor = { type: 'system', name: 'wake-snoozed' };
 const wakeSql = statement<WokenConversation>(
   'messaging.conversation.wake',
   `WITH due AS (
-     SELECT organization_id, id FROM conversation WHERE status = 'SNOOZED' AND snoozed_until <= now()
+     SELECT organization_id, id, snoozed_until FROM conversation WHERE status = 'SNOOZED' AND snoozed_until <= now()
      ORDER BY snoozed_until LIMIT $1 FOR UPDATE SKIP LOCKED
    ), woken AS (
      UPDATE conversation c SET status = 'OPEN', snoozed_until = NULL, opened_by = $2,
        event_sequence = c.event_sequence + 1
      FROM due WHERE c.organization_id = due.organization_id AND c.id = due.id
-     RETURNING c.*
+     RETURNING c.*, due.snoozed_until AS due_at
    )
-   SELECT ${conversationColumns}, c.organization_id AS "organizationId", c.event_sequence AS "eventSequence", now() AS at
+   SELECT ${conversationColumns}, c.organization_id AS "organizationId", c.event_sequence AS "eventSequence",
+     c.due_at AS "dueAt", now() AS at
    FROM woken c JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id`,
 );
 
-/** Opens conversations whose snooze has ended, at most so many, each with its event. @returns how many */
-export async function wakeSnoozed(tx: Transaction, limit: number): Promise<number> {
+/**
+ * Opens conversations whose snooze has ended, at most so many, each with its event.
+ *
+ * @returns how late each is, in milliseconds, by the database's clock
+ */
+export async function wakeSnoozed(tx: Transaction, limit: number): Promise<readonly number[]> {
   const woken = await tx.query(wakeSql, [limit, openerOf(BY)]);
   appendEvents(
     tx,
-    woken.map(({ organizationId, eventSequence, at, ...conversation }) =>
+    woken.map(({ organizationId, eventSequence, at, dueAt: _dueAt, ...conversation }) =>
       moveEvent({ organizationId, conversation, from: 'SNOOZED', by: BY, sequence: Number(eventSequence), at }),
     ),
   );
-  return woken.length;
+  return woken.map(({ at, dueAt }) => at.getTime() - dueAt.getTime());
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
 import { LOG, PollingLoop, type Log } from '@switchboard/service';
+import { wakeMetrics } from './wake-metrics.js';
 import { wakeSnoozed } from './wake-snoozed.js';
 
 const ROUND_MAX = 500;
@@ -34,10 +35,11 @@ export class WakeSnoozedWorker implements OnApplicationBootstrap, OnModuleDestro
   }
 
   private async round(): Promise<boolean> {
-    const woken = await this.database.transaction((tx) => wakeSnoozed(tx, ROUND_MAX));
-    if (woken === 0) return false;
+    const latenessMs = await this.database.transaction((tx) => wakeSnoozed(tx, ROUND_MAX));
+    if (latenessMs.length === 0) return false;
     this.relay.wake();
-    this.log.info('conversation.woken', { count: woken });
-    return woken === ROUND_MAX;
+    for (const lateMs of latenessMs) wakeMetrics().woken(lateMs);
+    this.log.info('conversation.woken', { count: latenessMs.length, lateMs: Math.max(...latenessMs) });
+    return latenessMs.length === ROUND_MAX;
   }
 }
