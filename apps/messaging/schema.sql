@@ -28,6 +28,7 @@ channel.default_region text not null
 channel.is_default boolean not null
 channel.status text not null
 channel.created_at timestamp with time zone not null
+channel.opt_out_keywords text[] not null default '{}'::text[]
 contact.organization_id text collate C not null
 contact.id text collate C not null
 contact.phone text not null
@@ -152,6 +153,7 @@ suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
 upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
 
 -- indexes
+CREATE INDEX channel_business_account ON messaging.channel USING btree (business_account_id)
 CREATE UNIQUE INDEX channel_default ON messaging.channel USING btree (organization_id) WHERE is_default
 CREATE UNIQUE INDEX channel_phone_number_id ON messaging.channel USING btree (phone_number_id)
 CREATE UNIQUE INDEX channel_pkey ON messaging.channel USING btree (organization_id, id)

@@ -32,6 +32,7 @@ import { SendMessageOnce } from './send-message/send-message-once.js';
 import { SendMessageHandler } from './send-message/send-message.handler.js';
 import { SendMessage } from './send-message/send-message.js';
 import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
+import { MeetContacts } from './take-callbacks/meet-contacts.client.js';
 import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.js';
 import { CloudClient } from './upstream/cloud.client.js';
 import { MeasuredUpstream } from './upstream/measured-upstream.js';
@@ -64,6 +65,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     FirstAnswer,
     ForgetKeysWorker,
     KeepAnswer,
+    MeetContacts,
     MessagePageRepository,
     MessageRepository,
     ObserveDispatches,

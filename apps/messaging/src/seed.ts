@@ -18,6 +18,8 @@ export interface ChannelSeed {
   readonly accessToken: string;
   readonly defaultRegion: string;
   readonly isDefault: boolean;
+  /** Words that opt out on it beside those that do everywhere; none by default. */
+  readonly optOutKeywords?: readonly string[];
 }
 
 /**
@@ -47,8 +49,8 @@ async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Bu
   const { organizationId, id, name, phone, defaultRegion, isDefault } = channel;
   await run(
     `INSERT INTO channel (organization_id, id, name, phone, provider, business_account_id,
-       phone_number_id, access_token_sealed, default_region, is_default, status, created_at)
-     VALUES ($1, $2, $3, $4, 'cloud', $5, $6, $7, $8, $9, 'CONNECTED', now())
+       phone_number_id, access_token_sealed, default_region, is_default, opt_out_keywords, status, created_at)
+     VALUES ($1, $2, $3, $4, 'cloud', $5, $6, $7, $8, $9, $10, 'CONNECTED', now())
      ON CONFLICT (organization_id, id) DO UPDATE SET
        access_token_sealed = excluded.access_token_sealed, status = 'CONNECTED'`,
     [
@@ -61,6 +63,7 @@ async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Bu
       sealAccessToken(channel.accessToken, credentialsKey),
       defaultRegion,
       isDefault,
+      channel.optOutKeywords ?? [],
     ],
   );
   const appended: Promise<unknown>[] = [];

@@ -131,16 +131,24 @@ describe('sixteen writers that do everything to the same rows at once', () => {
 
   async function inbound(): Promise<void> {
     const sender = oneOf(senders);
+    const { organizationId } = sender;
     const callbacksOf = some(sender.contacts).map(({ id, phone }) => ({
+      at: new Date(),
       traceparent: null,
       channel: channelOf(sender),
-      contact: contactOf(sender.organizationId, id, phone).contact,
+      contact: { ...contactOf(organizationId, id, phone).contact, version: ++version },
       callback: {
         phoneNumberId: sender.phoneNumberId,
         item: { message: { id: newCuid(), from: phone, timestamp: '0', type: 'text' }, profileName: null },
       },
     }));
-    await store.database.transaction((tx) => takeInbound(tx, callbacksOf));
+    await store.database.transaction(async (tx) => {
+      await projectContacts(
+        tx,
+        callbacksOf.map(({ contact }) => ({ organizationId, contact })),
+      );
+      await takeInbound(tx, callbacksOf);
+    });
   }
 
   async function project(): Promise<void> {

@@ -189,7 +189,8 @@ export function callbackOf(
   const told = { id: `wamid.${messageId}`, timestamp, biz_opaque_callback_data: messageId, ...item };
   const channel = channelOf(sender);
   const callback = { phoneNumberId: sender.phoneNumberId, item: told };
-  return { eventId: newCuid(), traceparent: null, channel, callback };
+  const at = new Date(Number(told.timestamp) * 1_000);
+  return { eventId: newCuid(), at, traceparent: null, channel, callback };
 }
 
 /** The sender's channel as callbacks find it. */
@@ -201,7 +202,8 @@ export function channelOf({ organizationId, channelId: id, phoneNumberId }: Send
     businessAccountId: '1',
     defaultRegion: 'US',
   };
-  return { organizationId, id, phoneNumberId, isDefault: true, status: 'CONNECTED', ...line };
+  const connected = { isDefault: true, status: 'CONNECTED' as const, optOutKeywords: [] };
+  return { organizationId, id, phoneNumberId, ...connected, ...line };
 }
 
 /** The message that an event is about. */

@@ -85,7 +85,8 @@ export class TestInbox {
     const callbacks = texts.map((text) => {
       const message = { id: `wamid.${newCuid()}`, from: contact.messagingId, timestamp: '1', type: 'text' };
       const item: UpstreamMessageItem = { profileName: null, message: { ...message, text: { body: text } } };
-      return { traceparent: null, channel, contact, callback: { phoneNumberId: channel.phoneNumberId, item } };
+      const callback = { phoneNumberId: channel.phoneNumberId, item };
+      return { at: new Date(), traceparent: null, channel, contact, callback };
     });
     await this.database.transaction((tx) => takeInbound(tx, callbacks));
   }

@@ -68,6 +68,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     const sent = await Promise.all(flock.writtenPhones.map((phone) => all.acme.send(phone, flock.text)));
     await Promise.all(sent.map(({ body }) => all.messageWhen(body?.id, 'READ', 60_000)));
     await all.simulator.post('inbound', { from: flock.inboundPhone, name: flock.name, text: flock.text });
+    await all.simulator.post('preferences', { from: flock.inboundPhone, name: flock.name, value: 'resume' });
     await eventually(async () => (await textOf(all, '/v1/conversations?limit=100')).includes(flock.name), SOON);
     expect(await haveUpstreamQuote(all, flock)).toEqual([400, 200, 200, 403]);
     expect(await refuseRows(all, recorder, flock)).toEqual([500, 500, 'INTERNAL']);

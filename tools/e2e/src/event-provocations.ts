@@ -21,6 +21,8 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   await acme.send('+12015550105', 'opted out');
   // Received; a name learnt.
   await simulator.post('inbound', { from: '4915123456700', name: 'Ada', text: 'Hello' });
+  // A preference in the upstream's own settings.
+  await simulator.post('preferences', { from: '4915123456701', value: 'stop' });
   // Each way that a conversation can be moved by hand.
   const conversation = `/v1/conversations/${String(read.body?.['conversationId'])}`;
   for (const status of ['PENDING', 'CLOSED', 'OPEN']) await ask('PATCH', conversation, { status });

@@ -45,6 +45,11 @@ describe('the metrics of running services', () => {
     await all.messageWhen(sent.body?.id, 'DELIVERED');
     for (const to of ['+12015550100', '+12015550108']) await acme.send(to, 'canary-5d1c7 body');
     await acme.get('/v1/conversations');
+    // A snooze that ends by itself.
+    const conversation = `/v1/conversations/${String(sent.body?.['conversationId'])}`;
+    const snooze = { status: 'SNOOZED', snoozedUntil: new Date(Date.now() + 1_000).toISOString() };
+    expect((await acme.ask('PATCH', conversation, JSON.stringify(snooze))).body?.status).toBe('SNOOZED');
+    await eventually(async () => (await acme.get(conversation)).body?.status === 'OPEN', SOON);
     await acme.ask('PROPFIND', '/v1/canary-5d1c7');
   }, 180_000);
 

@@ -1,6 +1,11 @@
 import { contactChanged, optOutCreated, optOutDeleted } from '@switchboard/contracts/contacts/events';
 import * as contacts from '@switchboard/contracts/contacts/rpc';
-import { callbackChange, callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
+import {
+  callbackChange,
+  callbackMessage,
+  callbackPreference,
+  callbackStatus,
+} from '@switchboard/contracts/gateway/events';
 import * as messaging from '@switchboard/contracts/messaging/events';
 import {
   applySuppressionsRpc,
@@ -65,6 +70,7 @@ export const carriers: Carriers = {
   // The upstream's own words, as they came.
   [callbackStatus.subject]: ['phone', 'text'],
   [callbackMessage.subject]: ['phone', 'text', 'name'],
+  [callbackPreference.subject]: ['phone', 'name'],
   [callbackChange.subject]: ['phone', 'text', 'name'],
 };
 

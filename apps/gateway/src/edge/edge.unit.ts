@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { callbackChange, callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
@@ -14,7 +13,6 @@ import { samplingOf } from './http/request-trace.js';
 import { pathOf, RouteTable } from './http/route-table.js';
 import { legacyLocation } from './legacy/legacy-location.policy.js';
 import { SendMessage } from './send-message/send-message.js';
-import { splitCallback } from './take-callback/split-callback.policy.js';
 
 describe('what a request shows of a key', () => {
   it.each<[string[], string | null]>([
@@ -192,97 +190,5 @@ describe('sending a message', () => {
     expect([busy.error?.code, busy.error?.messageId, busy.ids.length]).toEqual(['SERVICE_UNAVAILABLE', busy.ids[0], 3]);
     const broken = await send([new AppError(gatewayErrors.INTERNAL)]);
     expect([broken.error?.code, broken.error?.messageId]).toEqual(['INTERNAL', broken.ids[0]]);
-  });
-});
-
-describe('splitting a callback', () => {
-  const now = new Date('2026-01-01T00:00:00.000Z');
-  const split = (callback: Record<string, unknown>) => splitCallback(callback, 1_000, now);
-  const inChange = (value: unknown) => ({ entry: [{ id: 'waba', changes: [{ field: 'messages', value }] }] });
-  const metadata = { display_phone_number: '1', phone_number_id: '106' };
-
-  it('makes one event per item, with the time and the aggregate of the item', () => {
-    const status = { id: 'wamid.1', status: 'read', timestamp: '1751142888', biz_opaque_callback_data: 'c1' };
-    const message = { from: '16505551234', id: 'wamid.2', timestamp: '1749416383', type: 'text', text: { body: 'a' } };
-    const contacts = [
-      { profile: { name: 'Other' }, wa_id: '1' },
-      { profile: { name: 'Ada' }, wa_id: '16505551234' },
-    ];
-    const value = { messaging_product: 'whatsapp', metadata, contacts, statuses: [status], messages: [message] };
-    const { events, oddItems } = split(inChange(value));
-    expect(oddItems).toBe(0);
-    expect(events).toEqual([
-      {
-        event: callbackStatus,
-        organizationId: null,
-        aggregateId: 'wamid.1',
-        sequence: null,
-        occurredAt: new Date(1_751_142_888_000),
-        data: { phoneNumberId: '106', item: status },
-      },
-      {
-        event: callbackMessage,
-        organizationId: null,
-        aggregateId: '106:16505551234',
-        sequence: null,
-        occurredAt: new Date(1_749_416_383_000),
-        data: { phoneNumberId: '106', item: { message, profileName: 'Ada' } },
-      },
-    ]);
-  });
-
-  it('keeps errors of a value, other fields and items of another shape as changes, beside their neighbours', () => {
-    const good = { id: 'w', status: 'sent', timestamp: 'yesterday' };
-    const { events, oddItems } = split({
-      entry: [
-        { id: 'a', changes: [{ field: 'messages', value: { metadata, errors: [{ code: 1 }], statuses: [7, good] } }] },
-        { id: 'b', changes: [{ field: 'user_preferences', value: { user_preferences: [] } }, { field: 'odd' }, null] },
-        'nonsense',
-      ],
-    });
-    expect(events.map(({ event, aggregateId }) => [event, aggregateId])).toEqual([
-      [callbackChange, 'a'],
-      [callbackStatus, 'w'],
-      [callbackChange, 'a'],
-      [callbackChange, 'b'],
-      [callbackChange, 'b'],
-      [callbackChange, 'b'],
-      [callbackChange, ''],
-    ]);
-    expect(events[0]?.data).toEqual({ businessAccountId: 'a', field: 'messages', value: { metadata, statuses: [7] } });
-    expect(events[1]?.occurredAt).toEqual(now);
-    expect(events[2]?.data).toMatchObject({ value: { metadata, errors: [{ code: 1 }] } });
-    expect(oddItems).toBe(2);
-  });
-
-  it('never throws and never makes nothing of something, whatever the provider sends', () => {
-    const part = fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>([], {}, null, 'x'));
-    const callback = fc.oneof(
-      fc.dictionary(fc.string(), fc.jsonValue()),
-      fc.record({ entry: part }),
-      fc
-        .record({ statuses: part, messages: part, contacts: part, metadata: fc.constantFrom<unknown>(metadata, null) })
-        .map(inChange),
-    );
-    fc.assert(
-      fc.property(callback, (value) => {
-        const { events } = split(value);
-        expect(events.length).toBeGreaterThan(0);
-        for (const event of events) {
-          expect(event.aggregateId).not.toContain('\u0000');
-          expect(Number.isNaN(event.occurredAt.getTime())).toBe(false);
-        }
-      }),
-    );
-  });
-
-  it('summarises an item that no message of the broker could hold, and not its neighbours', () => {
-    const large = { from: '1', id: 'w', timestamp: '1', type: 'text', text: { body: 'x'.repeat(1_000_000) } };
-    const small = { ...large, id: 'v', text: { body: 'x' } };
-    const callback = inChange({ metadata, messages: [large, small] });
-    const { events, oddItems } = splitCallback(callback, JSON.stringify(callback).length, now);
-    expect(events.map(({ event }) => event)).toEqual([callbackChange, callbackMessage]);
-    expect(events[0]?.data).toMatchObject({ value: { summarised: true, subject: callbackMessage.subject } });
-    expect(oddItems).toBe(1);
   });
 });

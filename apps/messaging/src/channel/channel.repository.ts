@@ -55,6 +55,15 @@ export class ChannelRepository {
       .findBy({ phoneNumberId: In([...new Set(phoneNumberIds)]) });
     return new Map(channels.map((channel) => [channel.phoneNumberId, channel]));
   }
+
+  /** Channels by the upstream's ids of their accounts, for what the upstream tells of an account as a whole. */
+  async byBusinessAccountIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Channel[]>> {
+    if (ids.length === 0) return new Map();
+    const channels = await this.database.dataSource
+      .getRepository(Channel)
+      .findBy({ businessAccountId: In([...new Set(ids)]) });
+    return Map.groupBy(channels, ({ businessAccountId }) => businessAccountId);
+  }
 }
 
 /**

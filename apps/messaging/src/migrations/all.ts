@@ -3,6 +3,7 @@ import { IdempotencyKeys1764000004000 } from './idempotency-keys.js';
 import { Initial1763700000000 } from './initial.js';
 import { MessageLists1764700000000 } from './message-lists.js';
 import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
+import { OptOutKeywords1764800005000 } from './opt-out-keywords.js';
 import { PlannerHints1764700002000 } from './planner-hints.js';
 import { Quota1764000003000 } from './quota.js';
 import { Replay1764100000000 } from './replay.js';
@@ -21,4 +22,5 @@ export const messagingMigrations = [
   ConversationLists1764700001000,
   PlannerHints1764700002000,
   Quota1764000003000,
+  OptOutKeywords1764800005000,
 ] as const;

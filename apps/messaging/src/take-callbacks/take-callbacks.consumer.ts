@@ -1,31 +1,22 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { resolveContactsRpc, type ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import {
-  callbackMessage,
-  callbackStatus,
-  type CallbackItem,
-  type UpstreamMessageItem,
-  type UpstreamStatusItem,
-} from '@switchboard/contracts/gateway/events';
-import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { messagingCallbacksConsumer } from '@switchboard/contracts/topology';
-import { RpcClient, traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
+import { traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
 import { buryEvent, Relay } from '@switchboard/outbox';
-import { phoneFromDigits } from '@switchboard/phone';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
-import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
-import { ContactRepository } from '../contact/contact.repository.js';
+import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
+import { callbackMetrics } from './callback-metrics.js';
+import { linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
+import { MeetContacts } from './meet-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
 import { takeStatuses, type StatusCallback } from './take-statuses.js';
 
-/** What a batch needs from elsewhere before its transaction. */
+/** What a batch needs from elsewhere before its transaction; both by event id. */
 interface Prepared {
-  readonly channels: ReadonlyMap<string, Channel>;
-  /** By event id: who sent an inbound message. */
-  readonly senders: ReadonlyMap<string, ContactFacts>;
+  readonly plans: ReadonlyMap<string, CallbackPlan>;
+  /** What contacts answered of the people in an event. */
+  readonly people: ReadonlyMap<string, readonly ProjectedContact[]>;
 }
 
 /**
@@ -33,7 +24,7 @@ interface Prepared {
  * upstream hears of them, and carry our reference. Waiting long for such would fill the consumer for everybody.
  */
 const STATUS_DELIVERIES_MAX = 3;
-const SIGHTINGS_MAX = 200;
+const BATCH_MAX = 200;
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
 @Injectable()
@@ -45,9 +36,8 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
     @Inject(NATS) connection: NatsConnection,
     @Inject(LOG) private readonly log: Log,
     relay: Relay,
-    private readonly rpc: RpcClient,
     private readonly channels: ChannelRepository,
-    private readonly contacts: ContactRepository,
+    private readonly contacts: MeetContacts,
   ) {
     this.events = new EventConsumer({
       database,
@@ -55,7 +45,7 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
       log,
       consumer: messagingCallbacksConsumer,
       handler: this,
-      batchMax: SIGHTINGS_MAX,
+      batchMax: BATCH_MAX,
       // Each kind locks its conversations in order; both in one transaction would not.
       groupOf: ({ subject }) => subject,
       onBatch: () => relay.wake(),
@@ -63,6 +53,7 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
   }
 
   onApplicationBootstrap(): void {
+    callbackMetrics();
     this.events.start();
   }
 
@@ -71,53 +62,41 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
   }
 
   async prepare(events: readonly DeliveredEvent[]): Promise<Prepared> {
-    const lines = events.flatMap(({ envelope }) => statusOf(envelope) ?? messageOf(envelope) ?? []);
-    const channels = await this.channels.byPhoneNumberIds(lines.map(({ phoneNumberId }) => phoneNumberId));
-    const inbound = events.flatMap(({ envelope }) => {
-      const callback = messageOf(envelope);
-      const channel = callback && channels.get(callback.phoneNumberId);
-      return callback && channel ? [{ eventId: envelope.id, channel, item: callback.item }] : [];
-    });
-    const senders = new Map<string, ContactFacts>();
-    const groups = Map.groupBy(inbound, ({ channel }) => channel.organizationId);
-    await Promise.all([...groups].map(([organizationId, group]) => this.learnSenders(organizationId, group, senders)));
-    return { channels, senders };
+    const lines = await this.linesOf(events);
+    const plans = new Map(events.map(({ envelope }) => [envelope.id, planOf(envelope, lines)]));
+    const seen = [...plans].flatMap(([eventId, plan]) =>
+      'people' in plan ? plan.people.map((person) => ({ ...person, eventId })) : [],
+    );
+    return { plans, people: await this.contacts.meet(seen) };
   }
 
-  private async learnSenders(
-    organizationId: string,
-    group: readonly { readonly eventId: string; readonly item: UpstreamMessageItem }[],
-    senders: Map<string, ContactFacts>,
-  ): Promise<void> {
-    const sighted = group.flatMap(({ eventId, item }) => {
-      const sender = phoneFromDigits(item.message.from);
-      const sighting = { profileName: item.profileName, messagingId: item.message.from };
-      return sender ? [{ eventId, sighting: { ...sighting, phone: sender.phone } }] : [];
-    });
-    if (sighted.length === 0) return;
-    const principal = systemPrincipal(organizationId, 'callbacks');
-    const sightings = sighted.map(({ sighting }) => sighting);
-    const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
-    await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
-    sighted.forEach(({ eventId }, index) => {
-      const contact = contacts[index];
-      if (contact) senders.set(eventId, contact);
-    });
+  private async linesOf(events: readonly DeliveredEvent[]): Promise<KnownLines> {
+    const named = events.map(({ envelope }) => linesOf(envelope));
+    const [byPhoneNumberId, byBusinessAccountId] = await Promise.all([
+      this.channels.byPhoneNumberIds(named.flatMap(({ phoneNumberId }) => phoneNumberId ?? [])),
+      this.channels.byBusinessAccountIds(named.flatMap(({ businessAccountId }) => businessAccountId ?? [])),
+    ]);
+    return { byPhoneNumberId, byBusinessAccountId };
   }
 
+  /**
+   * People first: their rows are locked before conversations are, and a message that opts out is never shown before its
+   * sender is suppressed.
+   */
   async apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>> {
     const statuses: StatusCallback[] = [];
     const inbound: InboundCallback[] = [];
+    const met = events.flatMap(({ envelope }) => prepared.people.get(envelope.id) ?? []);
+    await projectContacts(tx, met);
     for (const event of events) {
-      const { envelope, context } = event;
-      const traceparent = traceparentOf(context);
-      const [status, message] = [statusOf(envelope), messageOf(envelope)];
-      const channel = prepared.channels.get((status ?? message)?.phoneNumberId ?? '');
-      if (!channel) continue;
-      const contact = prepared.senders.get(envelope.id);
-      if (status) statuses.push({ eventId: envelope.id, traceparent, channel, callback: status });
-      else if (message && contact) inbound.push({ traceparent, channel, contact, callback: message });
-      else if (message) await this.keepUnknownSender(tx, event);
+      const { id: eventId, occurredAt } = event.envelope;
+      const plan = prepared.plans.get(eventId);
+      const told = { at: new Date(occurredAt), traceparent: traceparentOf(event.context) };
+      const contact = prepared.people.get(eventId)?.[0]?.contact;
+      if (plan?.act === 'report') statuses.push({ ...told, ...plan, eventId });
+      else if (plan?.act === 'store' && contact) inbound.push({ ...told, ...plan, contact });
+      else if (plan?.act === 'ignore') callbackMetrics().ignored(plan.reason);
+      else if (plan?.act === 'bury') await this.bury(tx, event, plan.reason);
     }
     await takeInbound(tx, inbound);
     const waiting = await takeStatuses(tx, statuses);
@@ -126,28 +105,15 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
     );
     for (const { envelope } of strangers) {
       waiting.delete(envelope.id);
+      callbackMetrics().ignored('unknown-message');
       this.log.warn('callback.unknown-message', { eventId: envelope.id });
     }
     return waiting;
   }
 
-  /** A sender with an id of the upstream's alone: contacts have no such yet, so the message is kept to be driven again. */
-  private async keepUnknownSender(tx: Transaction, event: DeliveredEvent): Promise<void> {
-    await buryEvent(tx, messagingCallbacksConsumer.name, event, 'the sender has no phone number');
-    this.log.warn('callback.sender-without-phone', { eventId: event.envelope.id });
+  /** Nothing can be made of it, now or later: a dead letter at once, which holds up nobody. */
+  private async bury(tx: Transaction, event: DeliveredEvent, reason: string): Promise<void> {
+    await buryEvent(tx, messagingCallbacksConsumer.name, event, reason);
+    this.log.warn('callback.unreadable', { eventId: event.envelope.id, reason });
   }
-}
-
-function statusOf(envelope: EventEnvelope): CallbackItem<UpstreamStatusItem> | null {
-  return dataOf(callbackStatus, envelope);
-}
-
-function messageOf(envelope: EventEnvelope): CallbackItem<UpstreamMessageItem> | null {
-  return dataOf(callbackMessage, envelope);
-}
-
-/** The event's data when it is of that kind. */
-function dataOf<Data>(definition: EventDefinition<Data>, envelope: EventEnvelope): Data | null {
-  // The subject decides the shape: both were written from the same definition.
-  return envelope.subject === definition.subject ? (envelope.data as Data) : null;
 }

@@ -17,6 +17,8 @@ import { contentOf } from './inbound-content.policy.js';
 
 /** An inbound message with its channel, its sender and the event that brought it. */
 export interface InboundCallback {
+  /** When it was sent, by the upstream. */
+  readonly at: Date;
   readonly traceparent: string | null;
   readonly channel: Channel;
   readonly contact: ContactFacts;
@@ -35,10 +37,17 @@ const takeSql = statement<{ messageId: string }>(
    ON CONFLICT DO NOTHING RETURNING message_id AS "messageId"`,
 );
 
-/** Stores inbound messages once each, in their conversations, which they open. */
+/**
+ * Stores inbound messages once each, in their conversations, which they open.
+ *
+ * Those that are taken together stand in the order in which they were sent, by the upstream's seconds. One that comes after
+ * later ones were taken stands behind them: ids carry the time at which we took a message, so that whoever has read a
+ * conversation finds what is new at its end, and lists and cursors never go back.
+ */
 export async function takeInbound(tx: Transaction, callbacks: readonly InboundCallback[]): Promise<void> {
   if (callbacks.length === 0) return;
-  const all = callbacks.map((callback): NewInbound => ({ ...callback, messageId: newCuid() }));
+  const sorted = [...callbacks].sort((one, other) => one.at.getTime() - other.at.getTime());
+  const all = sorted.map((callback): NewInbound => ({ ...callback, messageId: newCuid() }));
   const taken = await tx.query(takeSql, [
     all.map(({ channel }) => channel.id),
     all.map(({ callback }) => callback.item.message.id),

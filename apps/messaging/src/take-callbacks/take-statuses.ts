@@ -2,13 +2,14 @@ import type { CallbackItem, UpstreamStatusItem } from '@switchboard/contracts/ga
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Transaction } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
-import type { ProgressFact } from '../message/message-progress.policy.js';
-import { storable } from './inbound-content.policy.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
+import { factOf } from './status-fact.policy.js';
 
 /** A status callback with the event that brought it. */
 export interface StatusCallback {
   readonly eventId: string;
+  /** When it happened, by the upstream. */
+  readonly at: Date;
   readonly traceparent: string | null;
   readonly channel: Channel;
   readonly callback: CallbackItem<UpstreamStatusItem>;
@@ -30,7 +31,7 @@ const findSql = statement<{ channelId: string; upstreamMessageId: string; messag
  */
 export async function takeStatuses(tx: Transaction, statuses: readonly StatusCallback[]): Promise<Set<string>> {
   const told = statuses.flatMap((status) => {
-    const fact = factOf(status.callback.item);
+    const fact = factOf(status.callback.item, status.at);
     return fact ? [{ status, fact }] : [];
   });
   const known = await findByUpstreamId(
@@ -64,29 +65,4 @@ async function findByUpstreamId(
     unreferenced.map(({ callback }) => callback.item.id),
   ]);
   return new Map(rows.map((row) => [`${row.channelId} ${row.upstreamMessageId}`, row.messageId]));
-}
-
-/** What a status tells; null for kinds that change nothing (`played`, and what the provider may add). */
-function factOf(item: UpstreamStatusItem): ProgressFact | null {
-  const at = new Date(Number(item.timestamp) * 1_000);
-  switch (item.status) {
-    case 'sent':
-      return { type: 'sent' };
-    case 'delivered':
-    case 'read':
-      return { type: item.status, at };
-    case 'failed': {
-      const [error] = item.errors ?? [];
-      const message = error?.message ?? error?.title ?? 'the upstream gave no reason';
-      return {
-        type: 'failed',
-        at,
-        code: String(error?.code ?? 'UNKNOWN'),
-        message: storable(message),
-        afterSending: true,
-      };
-    }
-    default:
-      return null;
-  }
 }

@@ -11,16 +11,19 @@ export interface CallbackItem<Item> {
 export interface UpstreamStatusItem {
   readonly id: string;
   readonly status: string;
-  /** Unix seconds. */
+  /** Unix seconds; empty where it was told none. */
   readonly timestamp: string;
+  /** Digits of the recipient's number. */
+  readonly recipient_id?: string;
   readonly biz_opaque_callback_data?: string;
   readonly errors?: readonly { readonly code: number; readonly title?: string; readonly message?: string }[];
 }
 
-/** One `messages[]` item with the profile of its sender. */
+/** One `messages[]` item with the profile of its sender; what stands beside the fields named here is as it came. */
 export interface UpstreamMessageItem {
   readonly message: {
     readonly id: string;
+    /** Digits of the sender's number; empty for one of whom the upstream tells an id of its own alone. */
     readonly from: string;
     readonly timestamp: string;
     readonly type: string;
@@ -28,12 +31,38 @@ export interface UpstreamMessageItem {
     readonly [field: string]: unknown;
   };
   readonly profileName: string | null;
+  /** The upstream's own id of the sender, where it tells one; printable, 1 to 128 characters. */
+  readonly userId?: string;
+}
+
+/** One `user_preferences[]` item. Source: provider's "user_preferences" webhook. */
+export interface UpstreamPreferenceItem {
+  /** Digits of the person's number. */
+  readonly wa_id?: string;
+  /** The upstream's own id of the person. */
+  readonly user_id?: string;
+  /** `stop` or `resume`, and what the provider may add. */
+  readonly value: string;
+  readonly category?: string;
+  /** Unix seconds; empty where it was told none. */
+  readonly timestamp: string;
+}
+
+/** A person's preference in the upstream's own settings. */
+export interface CallbackPreference {
+  readonly businessAccountId: string;
+  /** The upstream's id of the line; null when it was told none: it is about every line of the account. */
+  readonly phoneNumberId: string | null;
+  readonly item: UpstreamPreferenceItem;
+  readonly profileName: string | null;
 }
 
 /** The upstream told what became of a message. @aggregate the upstream's message */
 export const callbackStatus = defineEvent<CallbackItem<UpstreamStatusItem>>('gateway', 'callback.status', 1);
 /** The upstream brought a message of a contact. @aggregate line and sender */
 export const callbackMessage = defineEvent<CallbackItem<UpstreamMessageItem>>('gateway', 'callback.message', 1);
+/** Somebody wants no more messages, or wants them again, by the upstream's own settings. @aggregate line and person */
+export const callbackPreference = defineEvent<CallbackPreference>('gateway', 'callback.preference', 1);
 /**
  * Any other change (`field` and `value` as they came): kept, so that a later reader loses nothing.
  *
@@ -43,4 +72,6 @@ export const callbackChange = defineEvent<{
   readonly businessAccountId: string;
   readonly field: string;
   readonly value: unknown;
+  /** True for an item of a kind that we know in a shape, or a size, that was not agreed. */
+  readonly isOdd?: boolean;
 }>('gateway', 'callback.change', 1);

@@ -1,7 +1,9 @@
 import {
   callbackChange,
   callbackMessage,
+  callbackPreference,
   callbackStatus,
+  type CallbackPreference,
   type UpstreamMessageItem,
   type UpstreamStatusItem,
 } from '@switchboard/contracts/gateway/events';
@@ -11,6 +13,8 @@ import type { NewEvent } from '@switchboard/outbox';
 export const EVENT_BYTES_MAX = 900_000;
 /** An id longer than this is no id of the provider's; an index entry has its limits as well. */
 const AGGREGATE_ID_MAX = 300;
+/** The provider's clock may be so far ahead of ours. */
+const CLOCKS_APART_MAX_MS = 5 * 60_000;
 
 /** One `statuses[]` item as an event. */
 export function statusEvent(phoneNumberId: string, item: UpstreamStatusItem, now: Date): NewEvent<unknown> {
@@ -19,14 +23,27 @@ export function statusEvent(phoneNumberId: string, item: UpstreamStatusItem, now
 
 /** One `messages[]` item, with the profile of its sender, as an event. */
 export function messageEvent(phoneNumberId: string, item: UpstreamMessageItem, now: Date): NewEvent<unknown> {
-  const aggregateId = `${phoneNumberId}:${item.message.from}`;
+  const aggregateId = `${phoneNumberId}:${item.message.from || (item.userId ?? '')}`;
   const when = occurredAt(item.message.timestamp, now);
   return { ...eventOf(aggregateId, when), event: callbackMessage, data: { phoneNumberId, item } };
 }
 
-/** Anything else as an event. @param value as it came; instead of what no event can hold, `{ summarised, bytes }` */
+/** One `user_preferences[]` item as an event. */
+export function preferenceEvent(preference: CallbackPreference, now: Date): NewEvent<unknown> {
+  const { phoneNumberId, businessAccountId, item } = preference;
+  const aggregateId = `${phoneNumberId ?? businessAccountId}:${item.wa_id ?? item.user_id ?? ''}`;
+  return { ...eventOf(aggregateId, occurredAt(item.timestamp, now)), event: callbackPreference, data: preference };
+}
+
+/** Anything else as an event. @param value as it came */
 export function changeEvent(businessAccountId: string, field: string, value: unknown, now: Date): NewEvent<unknown> {
   return { ...eventOf(businessAccountId, now), event: callbackChange, data: { businessAccountId, field, value } };
+}
+
+/** What should have been another event, and is none. @param value as it came; of what no event can hold, a summary */
+export function oddEvent(businessAccountId: string, field: string, value: unknown, now: Date): NewEvent<unknown> {
+  const data = { businessAccountId, field, value, isOdd: true };
+  return { ...eventOf(businessAccountId, now), event: callbackChange, data };
 }
 
 function eventOf(
@@ -38,8 +55,11 @@ function eventOf(
   return { organizationId: null, aggregateId: clean, sequence: null, occurredAt: when };
 }
 
-/** @param timestamp text of Unix seconds; what is none, or is no time of this century, reads as now */
+/**
+ * @param timestamp text of Unix seconds; what is none, or lies in the future, reads as now: of what a person says the
+ * last holds, and one that seems to have been said next year would hold until then
+ */
 function occurredAt(timestamp: string, now: Date): Date {
-  const seconds = /^\d{9,10}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
-  return Number.isNaN(seconds) ? now : new Date(seconds * 1_000);
+  const toldMs = /^\d{9,10}$/.test(timestamp) ? Number(timestamp) * 1_000 : Number.NaN;
+  return toldMs <= now.getTime() + CLOCKS_APART_MAX_MS ? new Date(toldMs) : now;
 }

@@ -4,7 +4,7 @@ import { metrics } from '@opentelemetry/api';
 export interface CallbackMetrics {
   /** A callback is committed. */
   taken(): void;
-  /** Items of it that are of no kind that we know; they were left out. */
+  /** Items of it that are not in the shape that was agreed. */
   oddItems(items: number): void;
 }
 
@@ -15,7 +15,8 @@ export function callbackMetrics(): CallbackMetrics {
     description: 'Callbacks of the upstream that were verified and committed',
   });
   const odd = meter.createCounter('switchboard_callback_odd_items_total', {
-    description: 'Items of callbacks that are of no known kind and were left out',
+    description:
+      'Items of callbacks that are not in the shape, or the size, that was agreed; each becomes a dead letter of its own',
   });
   for (const counter of [taken, odd]) counter.add(0);
   return {

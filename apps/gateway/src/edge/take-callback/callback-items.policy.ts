@@ -1,0 +1,124 @@
+import type {
+  UpstreamMessageItem,
+  UpstreamPreferenceItem,
+  UpstreamStatusItem,
+} from '@switchboard/contracts/gateway/events';
+
+/** An object of a callback: what its members are, nobody has looked at. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What the provider's ids look like at most: no control characters, no half characters; indexes have their limits. */
+const ID = /^[^\p{Cc}\p{Cs}]{1,300}$/u;
+/** An id of a person that has nothing to do with a number: printable, without blanks. */
+const USER_ID = /^[!-~]{1,128}$/;
+/** Longer words for a kind say nothing. */
+const WORD_MAX = 100;
+/** Stands for a type that was not told. */
+const UNKNOWN_TYPE = 'unknown';
+
+/** A status with everything that we rely on; null without an id and a status. What else it holds stays as it came. */
+export function statusOf(item: unknown): UpstreamStatusItem | null {
+  if (!isObject(item)) return null;
+  const { id, status, timestamp, recipient_id, biz_opaque_callback_data: reference, errors, ...rest } = item;
+  if (!isUpstreamId(id) || !isWord(status)) return null;
+  const recipient = textOf(recipient_id);
+  return {
+    ...rest,
+    id,
+    status,
+    timestamp: textOf(timestamp),
+    ...(recipient !== '' && { recipient_id: recipient }),
+    ...(typeof reference === 'string' && { biz_opaque_callback_data: reference }),
+    ...(errors !== undefined && { errors: listOf(errors).flatMap(errorOf) }),
+  };
+}
+
+/**
+ * A message with its sender's profile; null without an id of its own. Whatever else is missing is left to whoever stores
+ * it: a sender may be known by the upstream's own id alone, then `from` is empty.
+ */
+export function messageOf(item: unknown, contacts: readonly unknown[]): UpstreamMessageItem | null {
+  if (!isObject(item) || !isUpstreamId(item.id)) return null;
+  const from = textOf(item.from).replace(/^\+/, '');
+  const type = isWord(item.type) ? item.type : UNKNOWN_TYPE;
+  const contact = contactOf(contacts, from, item.from_user_id);
+  const userId = [item.from_user_id, contact?.user_id].find(isUserId);
+  return {
+    message: { ...item, id: item.id, from, timestamp: textOf(item.timestamp), type } as UpstreamMessageItem['message'],
+    profileName: profileNameOf(contact),
+    ...(userId !== undefined && { userId }),
+  };
+}
+
+/** A preference with the profile of its person; null when it names nobody, or says nothing. */
+export function preferenceOf(
+  item: unknown,
+  contacts: readonly unknown[],
+): { readonly item: UpstreamPreferenceItem; readonly profileName: string | null } | null {
+  if (!isObject(item) || !isWord(item.value)) return null;
+  const digits = textOf(item.wa_id).replace(/^\+/, '');
+  const contact = contactOf(contacts, digits, item.user_id);
+  const userId = [item.user_id, contact?.user_id].find(isUserId);
+  if (!ID.test(digits) && userId === undefined) return null;
+  return {
+    item: {
+      value: item.value,
+      timestamp: textOf(item.timestamp),
+      ...(isWord(item.category) && { category: item.category }),
+      ...(ID.test(digits) && { wa_id: digits }),
+      ...(userId !== undefined && { user_id: userId }),
+    },
+    profileName: profileNameOf(contact),
+  };
+}
+
+/** Whether it can be an id of the provider's: of a message, of a line. */
+export function isUpstreamId(value: unknown): value is string {
+  return typeof value === 'string' && ID.test(value);
+}
+
+/** A text, or a number as one; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** A list, or none. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Whether it is an object, and no list. */
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The item of `contacts` that is the sender; the only one is it, when the message does not say who sent it. */
+function contactOf(contacts: readonly unknown[], digits: string, userId: unknown): Json | undefined {
+  const known = contacts.filter(isObject);
+  const own =
+    (digits === '' ? undefined : known.find(({ wa_id }) => textOf(wa_id) === digits)) ??
+    (isUserId(userId) ? known.find(({ user_id }) => user_id === userId) : undefined);
+  if (own || digits !== '' || isUserId(userId)) return own;
+  return known.length === 1 ? known[0] : undefined;
+}
+
+function profileNameOf(contact: Json | undefined): string | null {
+  const profile = isObject(contact?.profile) ? contact.profile : {};
+  return typeof profile.name === 'string' ? profile.name : null;
+}
+
+function errorOf(error: unknown): NonNullable<UpstreamStatusItem['errors']> {
+  if (!isObject(error) || typeof error.code !== 'number') return [];
+  const { code, title, message, ...rest } = error;
+  return [
+    { ...rest, code, ...(typeof title === 'string' && { title }), ...(typeof message === 'string' && { message }) },
+  ];
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= WORD_MAX;
+}
+
+function isUserId(value: unknown): value is string {
+  return typeof value === 'string' && USER_ID.test(value);
+}

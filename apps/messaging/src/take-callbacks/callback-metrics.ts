@@ -1,0 +1,22 @@
+import { metrics } from '@opentelemetry/api';
+import { ignoredReasons, type IgnoredReason } from './callback-plan.policy.js';
+
+/** What is counted of callbacks that change nothing. */
+export interface CallbackMetrics {
+  ignored(reason: IgnoredReason): void;
+}
+
+let made: CallbackMetrics | undefined;
+
+/** Made when first used, and that is after the process began to measure. */
+export function callbackMetrics(): CallbackMetrics {
+  return (made ??= makeCallbackMetrics());
+}
+
+function makeCallbackMetrics(): CallbackMetrics {
+  const ignored = metrics.getMeter('@switchboard/messaging').createCounter('switchboard_callback_items_ignored_total', {
+    description: 'Items of callbacks that were understood and change nothing, by why',
+  });
+  for (const reason of ignoredReasons) ignored.add(0, { reason });
+  return { ignored: (reason) => ignored.add(1, { reason }) };
+}

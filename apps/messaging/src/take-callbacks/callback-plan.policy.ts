@@ -1,0 +1,171 @@
+import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
+import {
+  callbackChange,
+  callbackMessage,
+  callbackPreference,
+  callbackStatus,
+  type CallbackItem,
+  type CallbackPreference,
+  type UpstreamMessageItem,
+  type UpstreamStatusItem,
+} from '@switchboard/contracts/gateway/events';
+import type { EventDataOf, EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { Channel } from '../channel/channel.entity.js';
+import { partOf, saidWith } from './inbound-content.policy.js';
+import { spokenPreference } from './preference.policy.js';
+import {
+  isNumberChange,
+  movedPerson,
+  personOfPreference,
+  senderOf,
+  stating,
+  stoppedRecipient,
+} from './sighting.policy.js';
+import { factOf } from './status-fact.policy.js';
+
+/** Why an item of a callback changes nothing: nothing is wrong with it. */
+export const ignoredReasons = [
+  'unknown-line',
+  'unknown-status',
+  'unknown-message',
+  'unknown-preference',
+  'system-message',
+  'upstream-error',
+  'other-field',
+] as const;
+/** One of `ignoredReasons`. */
+export type IgnoredReason = (typeof ignoredReasons)[number];
+
+/** Somebody of an organization, seen. */
+export interface SeenPerson {
+  readonly organizationId: string;
+  readonly sighting: ContactSighting;
+}
+
+/** What is to be done with an item of a callback. */
+export type CallbackPlan =
+  /** A message: stored under its sender, the first of `people`. */
+  | {
+      readonly act: 'store';
+      readonly channel: Channel;
+      readonly callback: CallbackItem<UpstreamMessageItem>;
+      readonly people: readonly SeenPerson[];
+    }
+  /** A status of a message of ours. */
+  | {
+      readonly act: 'report';
+      readonly channel: Channel;
+      readonly callback: CallbackItem<UpstreamStatusItem>;
+      readonly people: readonly SeenPerson[];
+    }
+  /** Only contacts have something to learn. */
+  | { readonly act: 'see'; readonly people: readonly SeenPerson[] }
+  | { readonly act: 'ignore'; readonly reason: IgnoredReason }
+  /** It cannot be read: kept as a dead letter of its own. */
+  | { readonly act: 'bury'; readonly reason: string };
+
+/** The channels that callbacks may be about. */
+export interface KnownLines {
+  readonly byPhoneNumberId: ReadonlyMap<string, Channel>;
+  readonly byBusinessAccountId: ReadonlyMap<string, readonly Channel[]>;
+}
+
+/** The lines that an event names. */
+export function linesOf(envelope: EventEnvelope): {
+  readonly phoneNumberId?: string;
+  readonly businessAccountId?: string;
+} {
+  const item = dataOf(callbackMessage, envelope) ?? dataOf(callbackStatus, envelope);
+  if (item) return { phoneNumberId: item.phoneNumberId };
+  const preference = dataOf(callbackPreference, envelope);
+  if (!preference) return {};
+  const { phoneNumberId, businessAccountId } = preference;
+  return phoneNumberId === null ? { businessAccountId } : { phoneNumberId };
+}
+
+/**
+ * What is to be done with one event of the gateway. Pure; never throws, whatever the upstream put into the item.
+ */
+export function planOf(envelope: EventEnvelope, lines: KnownLines): CallbackPlan {
+  const at = new Date(envelope.occurredAt);
+  const message = dataOf(callbackMessage, envelope);
+  if (message) return planOfMessage(message, lines.byPhoneNumberId.get(message.phoneNumberId), at);
+  const status = dataOf(callbackStatus, envelope);
+  if (status) return planOfStatus(status, lines.byPhoneNumberId.get(status.phoneNumberId), at);
+  const preference = dataOf(callbackPreference, envelope);
+  if (preference) return planOfPreference(preference, lines, at);
+  const change = dataOf(callbackChange, envelope);
+  if (!change) return ignored('other-field');
+  if (change.isOdd)
+    return { act: 'bury', reason: `an item of \`${change.field}\` is not in the shape that was agreed` };
+  return ignored(partOf(change.value, 'errors') === undefined ? 'other-field' : 'upstream-error');
+}
+
+function planOfMessage(
+  callback: CallbackItem<UpstreamMessageItem>,
+  channel: Channel | undefined,
+  at: Date,
+): CallbackPlan {
+  if (!channel) return ignored('unknown-line');
+  const { organizationId, id: channelId, optOutKeywords } = channel;
+  const { item } = callback;
+  if (item.message.type === 'system') {
+    if (!isNumberChange(item.message)) return ignored('system-message');
+    const moved = movedPerson(item, at);
+    if (!moved) return { act: 'bury', reason: 'a number changed, but from which to which cannot be read' };
+    return { act: 'see', people: [{ organizationId, sighting: moved }] };
+  }
+  const sender = senderOf(item);
+  if (!sender) return { act: 'bury', reason: 'the message does not say who sent it' };
+  const value = spokenPreference(saidWith(item.message), optOutKeywords);
+  const preference = value && ({ channelId, value, source: 'KEYWORD' } as const);
+  const sighting = preference ? stating(sender, preference, item.message.id, at) : sender;
+  return { act: 'store', channel, callback, people: [{ organizationId, sighting }] };
+}
+
+function planOfStatus(
+  callback: CallbackItem<UpstreamStatusItem>,
+  channel: Channel | undefined,
+  at: Date,
+): CallbackPlan {
+  if (!channel) return ignored('unknown-line');
+  if (!factOf(callback.item, at)) return ignored('unknown-status');
+  const stopped = stoppedRecipient(callback.item, channel.id, at);
+  const people = stopped ? [{ organizationId: channel.organizationId, sighting: stopped }] : [];
+  return { act: 'report', channel, callback, people };
+}
+
+/** `stop` opts out, `resume` lifts, on the line that it names, or on every line of the account. */
+function planOfPreference(preference: CallbackPreference, lines: KnownLines, at: Date): CallbackPlan {
+  const { phoneNumberId, businessAccountId, item, profileName } = preference;
+  const ofLine = phoneNumberId === null ? undefined : lines.byPhoneNumberId.get(phoneNumberId);
+  const ofAccount = phoneNumberId === null ? (lines.byBusinessAccountId.get(businessAccountId) ?? []) : [];
+  const channels = ofLine ? [ofLine] : ofAccount;
+  if (channels.length === 0) return ignored('unknown-line');
+  if (item.value !== 'stop' && item.value !== 'resume') return ignored('unknown-preference');
+  const person = personOfPreference(item, profileName);
+  if (!person) return { act: 'bury', reason: 'the preference does not say whose it is' };
+  const value = item.value === 'stop' ? 'stop' : 'start';
+  // The upstream gives it no id; told again it must be the same statement.
+  const id = `user_preferences ${item.wa_id ?? item.user_id ?? ''} ${item.timestamp} ${item.value}`.slice(0, 300);
+  return {
+    act: 'see',
+    people: channels.map(({ organizationId, id: channelId }) => ({
+      organizationId,
+      sighting: stating(person, { channelId, value, source: 'UPSTREAM' }, id, at),
+    })),
+  };
+}
+
+function ignored(reason: IgnoredReason): CallbackPlan {
+  return { act: 'ignore', reason };
+}
+
+/** The event's data when it is of that kind. */
+function dataOf<Definition extends EventDefinition>(
+  definition: Definition,
+  envelope: EventEnvelope,
+): EventDataOf<Definition> | null {
+  // The subject decides the shape: both were written from the same definition.
+  return envelope.subject === definition.subject ? (envelope.data as EventDataOf<Definition>) : null;
+}
