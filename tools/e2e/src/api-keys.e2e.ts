@@ -75,7 +75,7 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
     return Promise.all(
       gateways.map(async ({ metrics = '' }) => {
         const scraped = parseScrape(await (await fetch(metrics)).text());
-        const counts = valuesOf(scraped, 'http_server_request_duration_seconds_count', { http_route: '/v1/ping' });
+        const counts = valuesOf(scraped, 'http_server_request_duration_seconds_count', { route: '/v1/ping' });
         return counts.reduce((sum, one) => sum + one, 0);
       }),
     );
