@@ -13,6 +13,6 @@ const run = promisify(execFile);
  */
 export async function operator(dataDir: string, line: string): Promise<string> {
   const program = join(root, 'tools', 'admin', 'dist', 'main.js');
-  const options = { env: { PATH: process.env['PATH'], SWITCHBOARD_DATA_DIR: dataDir } };
+  const options = { env: { SWITCHBOARD_DATA_DIR: dataDir } };
   return (await run(process.execPath, [program, ...line.split(' ')], options)).stdout;
 }
