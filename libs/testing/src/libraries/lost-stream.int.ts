@@ -16,10 +16,8 @@ import { eventually, testServers, type ServiceDatabase, type TestNats } from '..
 import {
   applied,
   brokerThrough,
-  deadLetters,
   effectsConsumer,
   eventOf,
-  markAllLetters,
   Outbox1764000000000,
   unpublished,
 } from './outbox-fixture.js';
@@ -290,37 +288,6 @@ describe('a replay', () => {
       { kind: 'replayed', events: 5 },
       { kind: 'replayed', events: 3 },
     ]);
-    await expectAllOnce();
-  });
-});
-
-describe('an event that no broker would store', () => {
-  it('is a dead letter, its neighbours go on, and it is published when it is driven again', async () => {
-    const { dataSource } = await prepared.superuser();
-    await startRelay();
-    const [before, after] = [eventOf('poison', 1), eventOf('poison', 3)];
-    const large = { ...eventOf('poison', 2), data: 'x'.repeat(2 * 1024 * 1024) };
-    const nowhere = { ...eventOf('poison', 4), event: { subject: 'contacts.no where.v1', owner: 'contacts' } };
-    await database.transaction(async (tx) => appendEvents(tx, [before, large, nowhere, after]));
-    await published();
-    const letters = await database.query(deadLetters, []);
-    expect(letters.map(({ consumer: name, error }) => [name, error])).toEqual([
-      ['relay', expect.stringContaining('max_payload')],
-      ['relay', expect.stringContaining('no subject')],
-    ]);
-    expect(kinds()).toEqual(['dead-letter', 'dead-letter']);
-
-    // Still poison: it is a dead letter again.
-    await database.query(markAllLetters, []);
-    await eventually(() => kinds().filter((kind) => kind === 'dead-letter').length === 4);
-    expect(await database.query(deadLetters, [])).toHaveLength(2);
-    // Healed: it goes out.
-    await dataSource.query(
-      `UPDATE contacts.outbox SET subject = 'contacts.contact.changed.v1',
-         payload = format('{"id":"%s","subject":"s","sequence":2}', id) WHERE published_at = '-infinity'`,
-    );
-    await database.query(markAllLetters, []);
-    await eventually(async () => (await database.query(deadLetters, [])).length === 0);
     await expectAllOnce();
   });
 });

@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { EventPublisher } from '@switchboard/nats';
+import { appendEvents, Relay, type RelayReport } from '@switchboard/outbox';
+import { statement, type Database } from '@switchboard/postgres';
+import { eventually, testServers, type ServiceDatabase } from '../index.js';
+import {
+  applied,
+  deadLetters,
+  effectsConsumer,
+  eventOf,
+  markAllLetters,
+  Outbox1764000000000,
+  unpublished,
+} from './outbox-fixture.js';
+
+const servers = testServers();
+const outboxIds = statement<{ id: string }>('t.outbox-ids', 'SELECT id FROM outbox ORDER BY position');
+
+let prepared: ServiceDatabase;
+let database: Database;
+let relay: Relay;
+const reports: RelayReport[] = [];
+beforeAll(async () => {
+  prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
+  database = await prepared.database();
+  const nats = await servers.nats();
+  const broker = new EventPublisher(await nats.connect('contacts'), 'contacts');
+  const consumer = effectsConsumer(await nats.connect('messaging'), database);
+  consumer.start();
+  const report = (told: RelayReport): void => void reports.push(told);
+  relay = new Relay({ database: await prepared.database(), service: 'contacts', broker, report });
+  servers.onEnd(() => Promise.all([consumer.stop(), relay.stop()]));
+});
+
+const kinds = (): string[] => reports.map(({ kind }) => kind).filter((kind) => kind !== 'failed');
+const published = (): Promise<boolean> =>
+  eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
+
+describe('an event that no broker would store', () => {
+  it('is a dead letter, its neighbours go on, and it is published when it is driven again', async () => {
+    const { dataSource } = await prepared.superuser();
+    relay.start();
+    const [before, after] = [eventOf('poison', 1), eventOf('poison', 3)];
+    const large = { ...eventOf('poison', 2), data: 'x'.repeat(2 * 1024 * 1024) };
+    const nowhere = { ...eventOf('poison', 4), event: { subject: 'contacts.no where.v1', owner: 'contacts' } };
+    await database.transaction(async (tx) => appendEvents(tx, [before, large, nowhere, after]));
+    await published();
+    const letters = await database.query(deadLetters, []);
+    expect(letters.map(({ consumer: name, error }) => [name, error])).toEqual([
+      ['relay', expect.stringContaining('max_payload')],
+      ['relay', expect.stringContaining('no subject')],
+    ]);
+    expect(kinds()).toEqual(['dead-letter', 'dead-letter']);
+
+    // Still poison: it is a dead letter again.
+    await database.query(markAllLetters, []);
+    await eventually(() => kinds().filter((kind) => kind === 'dead-letter').length === 4);
+    expect(await database.query(deadLetters, [])).toHaveLength(2);
+    // Healed: it goes out.
+    await dataSource.query(
+      `UPDATE contacts.outbox SET subject = 'contacts.contact.changed.v1',
+         payload = format('{"id":"%s","subject":"s","sequence":2}', id) WHERE published_at = '-infinity'`,
+    );
+    await database.query(markAllLetters, []);
+    await eventually(async () => (await database.query(deadLetters, [])).length === 0);
+    const ids = (await database.query(outboxIds, [])).map(({ id }) => id);
+    await eventually(async () => (await database.query(applied, [])).length >= ids.length);
+    expect((await database.query(applied, [])).map(({ eventId }) => eventId).sort()).toEqual(ids.toSorted());
+  });
+});
