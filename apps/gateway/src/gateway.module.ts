@@ -21,6 +21,7 @@ import { PingController } from './edge/ping/ping.controller.js';
 import { SendMessageController } from './edge/send-message/send-message.controller.js';
 import { SendMessage } from './edge/send-message/send-message.js';
 import { ServeDescriptionController } from './edge/serve-description/serve-description.controller.js';
+import { ShowReferenceController } from './edge/show-reference/show-reference.controller.js';
 import { SessionAnswer } from './edge/session/session-answer.js';
 import { SessionCookie } from './edge/session/session-cookie.js';
 import { TakeCallbackController, VERIFY_TOKEN } from './edge/take-callback/take-callback.controller.js';
@@ -76,6 +77,7 @@ export class GatewayModule {
         ListMessagesController,
         ListChannelsController,
         ServeDescriptionController,
+        ShowReferenceController,
         TakeCallbackController,
         HealthController,
         ...appControllers,

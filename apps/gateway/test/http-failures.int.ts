@@ -14,10 +14,10 @@ describe('what HTTP itself can get wrong', () => {
     ['an unknown route', () => raw(withKey('GET /v1/nothing HTTP/1.1')), 404, 'NOT_FOUND'],
     ['an unknown route beside /v1', () => raw('GET /nothing HTTP/1.1\r\nHost: x'), 404, 'NOT_FOUND'],
     [
-      'the description that does not exist yet',
-      () => raw('GET /v1/openapi.json HTTP/1.1\r\nHost: x'),
-      404,
-      'NOT_FOUND',
+      'a wrong method on the description',
+      () => raw('POST /v1/openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 0'),
+      405,
+      'METHOD_NOT_ALLOWED',
     ],
     ['a wrong method', () => raw(withKey('DELETE /v1/ping HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
     [

@@ -2,8 +2,12 @@
 export interface EmbeddedServersConfig {
   /** `NATS_SERVER_BIN`: path of a nats-server to use instead of the one that would be found. Default: none. */
   readonly natsServerBinary: string | undefined;
-  /** `PATH`: where a nats-server is looked for next. */
+  /** `CHROMIUM_BIN`: path of a Chromium to use instead of the one that would be found. Default: none. */
+  readonly chromiumBinary: string | undefined;
+  /** `PATH`: where a nats-server and a Chromium are looked for next. */
   readonly searchPath: string;
+  /** All of it, for programs that are started to see whether they run. */
+  readonly inherited: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads the configuration, empty values counting as absent. */
@@ -12,6 +16,8 @@ export function readEmbeddedServersConfig(
 ): EmbeddedServersConfig {
   return {
     natsServerBinary: environment['NATS_SERVER_BIN'] || undefined,
+    chromiumBinary: environment['CHROMIUM_BIN'] || undefined,
     searchPath: environment['PATH'] ?? '',
+    inherited: environment,
   };
 }

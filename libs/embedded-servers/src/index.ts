@@ -1,4 +1,5 @@
 /** The real PostgreSQL and NATS, found, started, stopped and killed without Docker; for `npm start` and for tests. */
+export { type Chromium, findChromium } from './chromium.js';
 export { findNatsServer, natsVersionMin } from './nats-binary.js';
 export { type EmbeddedNats, endNatsOf, type NatsOptions, startNats } from './nats.js';
 export { removePostgresData } from './postgres-data.js';

@@ -66,7 +66,8 @@ async function fetchSuite(spec: { folder: string; suite: string; mirror: string;
   await rename(draft, spec.target);
 }
 
-async function apt(cwd: string, args: readonly string[]): Promise<void> {
+/** Runs apt-get. @throws Error with its own last error, or that there is none here */
+export async function apt(cwd: string, args: readonly string[]): Promise<void> {
   await run('apt-get', [...args], { cwd, timeout: timeoutMs, maxBuffer: 16 << 20 }).catch((error: unknown) => {
     if (systemErrorCode(error) === 'ENOENT') throw new Error('no apt on this system');
     const said =

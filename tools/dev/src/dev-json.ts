@@ -25,6 +25,8 @@ export interface DevProcess {
 export interface DevJson {
   readonly baseUrl?: string;
   readonly legacyBaseUrl?: string;
+  /** The reference of the API, to read and to try out. */
+  readonly docsUrl?: string;
   readonly simulatorUrl?: string;
   /** With the administrator's credentials, as `natsUrl`: the file is 0600. */
   readonly databaseUrl: string;

@@ -143,7 +143,7 @@ function describeStack(
   const gateway = services.find(({ name }) => name === 'gateway')?.url;
   const baseUrl = gateway === undefined ? undefined : `http://localhost:${new URL(gateway).port}`;
   return {
-    ...(baseUrl === undefined ? {} : { baseUrl, legacyBaseUrl: baseUrl }),
+    ...(baseUrl === undefined ? {} : { baseUrl, legacyBaseUrl: baseUrl, docsUrl: `${baseUrl}/docs` }),
     ...(access.simulator === undefined ? {} : { simulatorUrl: access.simulator.url }),
     databaseUrl: access.database.adminUrl,
     natsUrl: access.nats.adminUrl,

@@ -12,6 +12,7 @@ export function summarize(
     `  Ready in ${start.seconds.toFixed(1)} s.`,
     '',
     ...row('API', dev.baseUrl),
+    ...row('Reference', dev.docsUrl),
     ...row('Simulator', dev.simulatorUrl),
     ...row('API key', organization && `${organization.apiKey}  (${organization.name})`),
     ...row('Sign-in', owner && `${owner.email}  ${owner.password}`),

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { apt } from './nats-debian.js';
+
+const run = promisify(execFile);
+
+/** The browser without windows, and letters to draw. */
+const packages = ['chromium-headless-shell', 'fonts-dejavu-core'];
+
+/**
+ * Fetches Debian's Chromium and what it depends on and the system lacks, through an apt state of its own, and unpacks it all
+ * into `target`, whole or not at all. Neither root rights nor changes to the system are needed; signatures are checked.
+ *
+ * @throws Error in a few words: no apt here, or apt's own last error.
+ */
+export async function fetchChromium(target: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  const folder = await mkdtemp(join(dirname(target), 'chromium-'));
+  try {
+    for (const path of ['state/lists/partial', 'cache/archives/partial', 'unpacked']) {
+      await mkdir(join(folder, path), { recursive: true });
+    }
+    const options = [
+      `Dir::State=${join(folder, 'state')}`,
+      // What is installed is not fetched again.
+      'Dir::State::status=/var/lib/dpkg/status',
+      `Dir::Cache=${join(folder, 'cache')}`,
+      'Debug::NoLocking=1',
+      // As root apt would drop to a user of its own, who cannot write here.
+      'APT::Sandbox::User=root',
+      'Acquire::Languages=none',
+      'Acquire::Retries=2',
+    ].flatMap((option) => ['-o', option]);
+    await apt(folder, [...options, '-q', 'update']);
+    await apt(folder, [...options, '-q', '-y', '--no-install-recommends', '--download-only', 'install', ...packages]);
+    const archives = join(folder, 'cache', 'archives');
+    for (const name of (await readdir(archives)).filter((one) => one.endsWith('.deb'))) {
+      await run('dpkg-deb', ['-x', join(archives, name), join(folder, 'unpacked')], { timeout: 120_000 });
+    }
+    await rm(target, { recursive: true, force: true });
+    await rename(join(folder, 'unpacked'), target);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
