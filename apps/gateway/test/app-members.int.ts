@@ -186,7 +186,9 @@ describe('an invitation', () => {
     const accept = (answer: AppAnswer): Promise<AppAnswer> =>
       newClient().post('/app/api/invites/accept', { token: answer.body?.['token'], password: PASSWORD });
     expect(shown(await accept(first))).toEqual([404, 'NOT_FOUND']);
-    expect((await adminPage.ask('DELETE', `/app/api/invites/${second.body?.id}`)).status).toBe(204);
+    const json = { 'content-type': 'application/json' };
+    const revoked = await adminPage.ask('DELETE', `/app/api/invites/${second.body?.id}`, undefined, json);
+    expect(revoked.status).toBe(204);
     expect(shown(await accept(second))).toEqual([404, 'NOT_FOUND']);
     expect(shown(await newClient().post('/app/api/invites/accept', { token: 'x', password: PASSWORD }))).toEqual([
       404,

@@ -13,12 +13,12 @@ import {
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { testServers } from '@switchboard/testing';
-import { Edge } from './edge-harness.js';
+import { Edge, expectEnvelope } from './edge-harness.js';
 import { answerRpcs, issueKey } from './gateway-harness.js';
 
 const servers = testServers();
 const edge = new Edge(servers);
-const { authorization, call } = edge;
+const { authorization, call, raw, withKey } = edge;
 const json = { 'content-type': 'application/json' };
 
 const contact: ContactView = {
@@ -228,6 +228,27 @@ describe('opt-outs', () => {
       { id: optOut.id },
       { id: optOut.id },
     ]);
+  });
+
+  it.each<[string, string[], string]>([
+    ['no body', ['Content-Type: application/json'], ''],
+    ['an empty body', ['Content-Type: application/json; charset=utf-16', 'Content-Length: 0'], ''],
+    ['a body of another type', ['Content-Type: text/plain', 'Content-Length: 2'], 'hi'],
+    ['a body of no type', ['Content-Length: 2'], '{"'],
+    ['a body of a type that cannot be read', ['Content-Type: ;', 'Content-Encoding: gzip', 'Content-Length: 2'], '{}'],
+    ['a body in chunks', ['Content-Type: application/json', 'Transfer-Encoding: chunked'], '2\r\n{"\r\n0\r\n\r\n'],
+  ])('are lifted by a request with %s, whatever its headers say of it', async (_what, headers, body) => {
+    const answer = await raw(withKey(`DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`, ...headers), body);
+    expect([answer.status, answer.body, answer.headers.get('connection')]).toEqual([204, '', 'keep-alive']);
+    expect(asked).toEqual([{ id: optOut.id }]);
+  });
+
+  it('are not lifted by a request with a body that is too large, though it would be ignored', async () => {
+    const remove = `DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`;
+    const chunks = `200000\r\n${' '.repeat(0x200000)}\r\n0\r\n\r\n`;
+    expectEnvelope(await raw(withKey(remove, 'Content-Length: 1048577')), 413, 'PAYLOAD_TOO_LARGE');
+    expectEnvelope(await raw(withKey(remove, 'Transfer-Encoding: chunked'), chunks), 413, 'PAYLOAD_TOO_LARGE');
+    expect(asked).toEqual([]);
   });
 
   it('refuse a query and an id as contacts do', async () => {

@@ -55,6 +55,7 @@ export const appApi: ApiFrame = {
     roles: null,
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
+    bodyUse: null,
   },
 };
 

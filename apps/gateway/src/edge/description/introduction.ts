@@ -23,7 +23,7 @@ A missing, malformed, unknown or revoked key is answered 401 \`UNAUTHORIZED\`, a
 - **Phone numbers** are answered in E.164 (\`+14155550123\`). Other common ways of writing are understood; E.164 is the safe one.
 - **Lengths of texts** are counted in Unicode code points. NUL and lone surrogates are refused.
 - **Fields**: unknown body fields and query parameters are ignored; a query parameter that is known may not be empty or
-  repeated. Fields may be added to answers: ignore those that you do not know.
+  repeated. A body is ignored where none is taken. Fields may be added to answers: ignore those that you do not know.
 - **Sizes**: bodies up to ${httpLimits.bodyBytesMax / MIB} MiB and 32 levels of nesting, request targets up to ${httpLimits.uriBytesMax.toLocaleString('en')} bytes, headers up to ${httpLimits.headerBytesMax.toLocaleString('en')} bytes in all.
 - **Channels**: a channel is a sending line. Where \`messagingChannelId\` may be left out, the organization's default channel is
   meant; with several channels, name one.

@@ -1,5 +1,6 @@
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { RouteDocs } from '../http/route-docs.js';
+import { bodyUseOf } from '../http/route-declaration.js';
 import type { MountedRoute } from '../http/route-table.js';
 import type { ApiFrame } from './api-frame.js';
 import { answerResponse } from './answers.js';
@@ -28,7 +29,9 @@ export class Operation {
     const { access, errors } = declaration;
     const scope = declaration.access === 'key' ? declaration.scope : null;
     const roles = declaration.access === 'session' ? declaration.roles : null;
-    this.refusing = { method, access, scope, roles, errors, headers: this.docs.refusalHeaders ?? [] };
+    const headers = this.docs.refusalHeaders ?? [];
+    const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
+    this.refusing = { method, access, scope, roles, errors, headers, bodyUse };
     this.refusals = refusalsOf(this.refusing);
   }
 

@@ -43,5 +43,6 @@ export const publicApi: ApiFrame = {
     roles: null,
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
+    bodyUse: null,
   },
 };

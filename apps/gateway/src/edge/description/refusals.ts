@@ -1,5 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ErrorDefinition, RetryVerdict } from '@switchboard/contracts/grammar/app-error';
+import type { BodyUse } from '../http/route-declaration.js';
 import { headersOf, type AnswerHeader } from './headers.js';
 import type { JsonObject } from './json-schema.js';
 import { errorExample } from './plain-schemas.js';
@@ -14,6 +15,8 @@ export interface Refusing {
   readonly roles: readonly string[] | null;
   readonly errors: readonly ErrorDefinition[];
   readonly headers: readonly AnswerHeader[];
+  /** What becomes of a body; null: requests of the method have none. */
+  readonly bodyUse: BodyUse | null;
 }
 
 const again: Readonly<Record<RetryVerdict, string>> = {
@@ -83,12 +86,12 @@ function isGuarded({ method, access, roles }: Pick<Refusing, 'method' | 'access'
 }
 
 /** What any route of the kind can answer. Source: decisions, "Errors", order of checks. */
-function generalErrors({ method, access, scope, roles }: Refusing): readonly ErrorDefinition[] {
+function generalErrors({ method, access, scope, roles, bodyUse }: Refusing): readonly ErrorDefinition[] {
   const errors = gatewayErrors;
-  const takesBody = method !== 'GET' && method !== 'HEAD';
   return [
     errors.VALIDATION_FAILED,
-    ...(takesBody ? [errors.MALFORMED_BODY, errors.PAYLOAD_TOO_LARGE, errors.UNSUPPORTED_MEDIA_TYPE] : []),
+    ...(bodyUse === 'json' ? [errors.MALFORMED_BODY, errors.UNSUPPORTED_MEDIA_TYPE] : []),
+    ...(bodyUse === null ? [] : [errors.PAYLOAD_TOO_LARGE]),
     ...(access === 'key' || access === 'session' ? [errors.UNAUTHORIZED, errors.RATE_LIMITED] : []),
     ...(isGuarded({ method, access, roles }) ? [errors.FORBIDDEN] : []),
     ...(scope === null ? [] : [errors.INSUFFICIENT_SCOPE, errors.PAYMENT_REQUIRED]),

@@ -8,7 +8,7 @@ import type { FailedKeys } from '../authentication/failed-keys.js';
 import { admitSession, refuseOtherOrigins, type AdmitSessionParts } from '../session/admit-session.js';
 import { isAppApiPath } from './app-headers.policy.js';
 import { httpLimits, refusalOfBodyHeaders } from './request-limits.policy.js';
-import { isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
+import { bodyUseOf, isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
 import { pathOf, type RouteTable } from './route-table.js';
 
 /** What admission at the edge needs. */
@@ -37,12 +37,16 @@ export async function admitRequest(parts: AdmitParts, request: FastifyRequest, r
   if (access === 'session') await admitSession(parts, declaration, request);
   if (access === 'visitor') refuseOtherOrigins(parts, request);
   if (!declaration) throw refusalOfUnknown(parts.routes, path, reply);
-  if (BODY_METHODS.has(request.method)) {
-    const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : undefined;
-    const spec = { isJson: rawBytesMax === undefined, bytesMax: rawBytesMax ?? httpLimits.bodyBytesMax };
-    const refusal = refusalOfBodyHeaders(request.headers, spec);
-    if (refusal) throw refusal;
-  }
+  if (BODY_METHODS.has(request.method)) checkBodyHeaders(request, declaration);
+}
+
+function checkBodyHeaders({ raw: { headers } }: FastifyRequest, declaration: RouteDeclaration): void {
+  const use = bodyUseOf(declaration);
+  // Fastify refuses a type that it cannot read, whatever becomes of the body.
+  if (use === 'ignored') delete headers['content-type'];
+  const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : undefined;
+  const refusal = refusalOfBodyHeaders(headers, { use, bytesMax: rawBytesMax ?? httpLimits.bodyBytesMax });
+  if (refusal) throw refusal;
 }
 
 function accessOfUnknown(path: string): RouteDeclaration['access'] {

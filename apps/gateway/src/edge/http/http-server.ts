@@ -16,7 +16,13 @@ import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
 import { httpLimits, refusalOfHead } from './request-limits.policy.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { beginTrace, endTrace, type SamplingDecision } from './request-trace.js';
-import { applyDeclaration, isApiPath, type PublicRoute, type RouteDeclaration } from './route-declaration.js';
+import {
+  applyDeclaration,
+  bodyUseOf,
+  isApiPath,
+  type PublicRoute,
+  type RouteDeclaration,
+} from './route-declaration.js';
 import { pathOf } from './route-table.js';
 
 const SWEEP_INTERVAL_MS = 1_000;
@@ -82,7 +88,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const { declaration } = request.routeOptions.config;
-    if (declaration?.access === 'public' && declaration.rawBodyBytesMax !== undefined) return done(null, body);
+    const use = declaration ? bodyUseOf(declaration) : 'json';
+    if (use !== 'json') return done(null, use === 'bytes' ? body : undefined);
     try {
       done(null, parseKeyedBody(request, body));
     } catch (error) {

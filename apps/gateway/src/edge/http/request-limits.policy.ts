@@ -1,5 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { BodyUse } from './route-declaration.js';
 
 /** Limits of the HTTP edge. Source: decisions, "Errors"; where it is silent, ours. */
 export const httpLimits = {
@@ -38,22 +39,27 @@ export function refusalOfHead(head: {
   return null;
 }
 
-/** What is wrong with the headers that describe a body; null when nothing is. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What is wrong with the headers that describe a body; null when nothing is. Of one that is ignored, its size alone counts. */
 export function refusalOfBodyHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  spec: { readonly isJson: boolean; readonly bytesMax: number },
+  headers: Headers,
+  { use, bytesMax }: { readonly use: BodyUse; readonly bytesMax: number },
 ): AppError | null {
+  const refusal = use === 'ignored' ? null : refusalOfMedia(headers, use === 'json');
+  if (refusal) return refusal;
+  return Number(headers['content-length'] ?? 0) > bytesMax ? new AppError(gatewayErrors.PAYLOAD_TOO_LARGE) : null;
+}
+
+function refusalOfMedia(headers: Headers, isJson: boolean): AppError | null {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') {
     return new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE, '`Content-Encoding` must be identity or absent');
   }
-  const contentLength = headers['content-length'];
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(contentLength ?? 0) > 0;
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   const contentType = headers['content-type'];
-  if (spec.isJson && (hasBody || contentType !== undefined) && !isJsonType(String(contentType ?? ''))) {
-    return new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE);
-  }
-  return Number(contentLength ?? 0) > spec.bytesMax ? new AppError(gatewayErrors.PAYLOAD_TOO_LARGE) : null;
+  const isWrong = isJson && (hasBody || contentType !== undefined) && !isJsonType(String(contentType ?? ''));
+  return isWrong ? new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE) : null;
 }
 
 /** `application/json`, in UTF-8 if it names a charset. Source: RFC 8259, 8.1. */

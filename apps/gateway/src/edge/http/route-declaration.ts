@@ -59,6 +59,18 @@ export interface PublicRoute {
 /** What every route says of itself. */
 export type RouteDeclaration = KeyRoute | SessionRoute | VisitorRoute | PublicRoute;
 
+/** What becomes of a body that came: read as JSON, passed on as bytes, or read away unseen where a route takes none. */
+export type BodyUse = 'json' | 'bytes' | 'ignored';
+
+/**
+ * A route takes the body that its docs describe, and no other. Clients send `Content-Type: application/json` with every
+ * request, a DELETE without a body among them: where none is taken, neither it nor its headers may be a reason to refuse.
+ */
+export function bodyUseOf(declaration: RouteDeclaration): BodyUse {
+  if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) return 'bytes';
+  return declaration.docs?.body === undefined ? 'ignored' : 'json';
+}
+
 /** Declares a route. One that does not declare is refused when the gateway starts. */
 export function Declare(declaration: RouteDeclaration): MethodDecorator {
   return RouteConfig({ declaration });
