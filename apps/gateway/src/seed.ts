@@ -1,6 +1,11 @@
+import type { Transaction } from '@switchboard/postgres';
+import { hashOfKey, mintKey } from './organization/api-key/api-key.policy.js';
+import type { Act, AuditAction, AuditedState } from './organization/audit.contract.js';
+import { appendAudit } from './organization/audit/audit.repository.js';
 import { hashPassword } from './organization/password/password.policy.js';
 import type { Role } from './organization/people.contract.js';
-import { hashOfKey, mintKey } from './organization/api-key/api-key.policy.js';
+
+const KEY_LABEL = 'Demonstration';
 
 /** Runs one statement as a role that may write every schema; the seed has its own connection. */
 export type RunSql = (sql: string, values: readonly unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
@@ -32,38 +37,72 @@ export function newApiKey(): string {
   return mintKey().secret;
 }
 
-/** Makes organizations, keys and people that do not exist yet; what exists is left as it is. */
+/**
+ * Makes organizations, keys and people that do not exist yet; what exists is left as it is. An organization is made whole
+ * or not at all, and what is made is in its audit log.
+ *
+ * @param run on one connection: it is told BEGIN and COMMIT
+ */
 export async function seedOrganizations(run: RunSql, organizations: readonly OrganizationSeed[]): Promise<void> {
-  for (const { id, name, plan, keyId, apiKey, users } of organizations) {
-    await run('INSERT INTO gateway.organization (id, name, plan) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
-      id,
-      name,
-      plan,
-    ]);
-    await run(
-      `INSERT INTO gateway.api_key (id, organization_id, label, prefix, secret_hash)
-       VALUES ($1, $2, 'Demonstration', $3, $4) ON CONFLICT DO NOTHING`,
-      [keyId, id, apiKey.slice(0, 12), Buffer.from(hashOfKey(apiKey), 'hex')],
-    );
-    for (const user of users) await seedUser(run, id, user);
+  for (const organization of organizations) {
+    await run('BEGIN', []);
+    try {
+      // Statements name their tables without the schema, as on the service's own connections.
+      await run('SET LOCAL search_path TO gateway', []);
+      await seedOrganization(run, organization);
+      await run('COMMIT', []);
+    } catch (error) {
+      await run('ROLLBACK', []);
+      throw error;
+    }
   }
 }
 
+type Recorder = (action: AuditAction, after: AuditedState) => void;
+
+async function seedOrganization(run: RunSql, organization: OrganizationSeed): Promise<void> {
+  const { id, name, plan, keyId, apiKey, users } = organization;
+  const entries: (readonly [string, readonly unknown[]])[] = [];
+  const tx: Transaction = {
+    query: () => Promise.reject(new Error('the seed appends only')),
+    atCommit: ({ text }, values) => void entries.push([text, values]),
+  };
+  const act: Act = { organizationId: id, actor: { type: 'system' }, address: null, traceId: null };
+  const record: Recorder = (action, after) => appendAudit(tx, { ...act, action, before: null, after });
+  const made = await run(
+    'INSERT INTO organization (id, name, plan) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id',
+    [id, name, plan],
+  );
+  if (made.rows.length > 0) record('organization.created', { name, plan });
+  const prefix = apiKey.slice(0, 12);
+  const keys = await run(
+    `INSERT INTO api_key (id, organization_id, label, prefix, secret_hash) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [keyId, id, KEY_LABEL, prefix, Buffer.from(hashOfKey(apiKey), 'hex')],
+  );
+  if (keys.rows.length > 0) {
+    record('api-key.created', { id: keyId, label: KEY_LABEL, prefix, scopes: null, revokedAt: null });
+  }
+  for (const user of users) await seedUser(run, id, user, record);
+  for (const [text, values] of entries) await run(text, values);
+}
+
 /** A hash takes a while, and a start should not: what is there is not hashed again. */
-async function seedUser(run: RunSql, organizationId: string, user: UserSeed): Promise<void> {
-  const { rows } = await run('SELECT id FROM gateway.user_account WHERE id = $1', [user.id]);
+async function seedUser(run: RunSql, organizationId: string, user: UserSeed, record: Recorder): Promise<void> {
+  const { rows } = await run('SELECT id FROM user_account WHERE id = $1', [user.id]);
   if (rows.length > 0) return;
   const { id, email, name, membershipId, role } = user;
-  await run('INSERT INTO gateway.user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)', [
+  await run('INSERT INTO user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)', [
     id,
     email,
     name,
     await hashPassword(user.password),
   ]);
-  await run('INSERT INTO gateway.membership (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)', [
+  await run('INSERT INTO membership (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)', [
     membershipId,
     organizationId,
     id,
     role,
   ]);
+  record('member.added', { id: membershipId, userId: id, email, role });
 }

@@ -140,6 +140,11 @@ describe('audit verify', () => {
     const fits = await admin('audit', 'verify', '--expect', file);
     expect(fits).toMatchObject({ code: 0, out: [expect.stringContaining('2 saved heads fit')] });
     await sql('TRUNCATE gateway.audit_entry, gateway.audit_head');
+    expect(await admin('audit', 'verify')).toMatchObject({
+      code: 1,
+      out: ['cacme000', 'cglobex0'].map((id) => `${id}: row 1 is missing: the organization exists, and has no entries`),
+    });
+    await sql(`UPDATE gateway.organization SET subscription_status = 'ACTIVE'`);
     await acts();
     expect((await admin('audit', 'verify')).code).toBe(0);
     expect(await admin('audit', 'verify', '--expect', file)).toMatchObject({

@@ -1,4 +1,5 @@
 import { ApiKeyCreator1764000002001 } from './api-key-creator.js';
+import { AuditBeginnings1764000008000 } from './audit-beginnings.js';
 import { AuditLog1764000002000 } from './audit-log.js';
 import { Initial1763700000000 } from './initial.js';
 import { People1764000001000 } from './people.js';
@@ -10,5 +11,6 @@ export const gatewayMigrations = [
   People1764000001000,
   AuditLog1764000002000,
   ApiKeyCreator1764000002001,
+  AuditBeginnings1764000008000,
   Replay1764100000000,
 ] as const;

@@ -43,6 +43,32 @@ describe('the migrations', () => {
     const options = { url: prepared.migratorUrl, schema: 'gateway', migrations: gatewayMigrations };
     expect(await migrate({ ...options, serviceRole: prepared.role })).toHaveLength(gatewayMigrations.length);
   });
+
+  it('give a chain to every organization that has none, and leave those that have one', async () => {
+    const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
+    const { dataSource } = await prepared.superuser();
+    const entries = (): Promise<unknown> =>
+      dataSource.query(
+        'SELECT organization_id, sequence, action, actor_type, after FROM gateway.audit_entry ORDER BY organization_id',
+      );
+    await dataSource.query(`
+      INSERT INTO gateway.organization (id, name, plan, created_at)
+      VALUES ('cbare000', 'Bare', 'SCALE', '2026-01-31T13:00:00.5+01'), ('ckept000', 'Kept', 'SCALE', now());
+      INSERT INTO gateway.audit_entry (organization_id, action, actor_type) VALUES ('ckept000', 'plan.changed', 'system');
+      DELETE FROM gateway.migration WHERE name = 'AuditBeginnings1764000008000'`);
+    const options = { url: prepared.migratorUrl, schema: 'gateway', migrations: gatewayMigrations };
+    await migrate({ ...options, serviceRole: prepared.role });
+    expect(await entries()).toEqual([
+      {
+        organization_id: 'cbare000',
+        sequence: '1',
+        action: 'organization.created',
+        actor_type: 'system',
+        after: { name: 'Bare', plan: 'SCALE', createdAt: '2026-01-31T12:00:00.500Z' },
+      },
+      { organization_id: 'ckept000', sequence: '1', action: 'plan.changed', actor_type: 'system', after: null },
+    ]);
+  });
 });
 
 function plan(

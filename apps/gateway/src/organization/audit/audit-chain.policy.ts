@@ -92,13 +92,18 @@ export class AuditChainCheck {
     return null;
   }
 
-  /** Compares the end with the head that the database keeps, and with those noted elsewhere. */
-  end(head: AuditHead | null): AuditFault | null {
+  /**
+   * Compares the end with the head that the database keeps, and with those noted elsewhere.
+   *
+   * @param mustBegin whether the organization exists: then there is an entry at least, that of its making
+   */
+  end(head: AuditHead | null, mustBegin: boolean): AuditFault | null {
     const after = this.sequence + 1;
     const kept = head?.sequence ?? 0;
     if (kept > this.sequence) return this.fault(after, `is missing: the head says that there are ${kept} rows`);
     const late = [...this.noted.keys()].filter((sequence) => sequence > this.sequence);
     if (late.length > 0) return this.fault(after, `is missing: row ${Math.max(...late)} was noted`);
+    if (after === 1 && mustBegin) return this.fault(1, 'is missing: the organization exists, and has no entries');
     if (kept < this.sequence) return this.fault(kept + 1, `lies beyond the head, which ends with ${kept}`);
     if (head && head.hash !== this.hash) return this.fault(this.sequence, 'does not have the hash that the head says');
     return null;

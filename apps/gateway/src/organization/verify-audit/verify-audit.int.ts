@@ -4,6 +4,7 @@ import type { Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { appendEntry, chainOf, entryOf, verifyChain } from '../../../test/audit-chains.js';
+import { makeOrganization } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { verifyAudit, type AuditHead } from './verify-audit.js';
 
@@ -134,6 +135,17 @@ describe('npm run audit:verify', () => {
       sequence: 5,
       what: expect.stringContaining('noted'),
     });
+  });
+
+  it('finds an organization without a chain, by itself and among all', async () => {
+    const organizationId = await makeOrganization(superuser);
+    const what = 'is missing: the organization exists, and has no entries';
+    expect((await verifyChain(superuser, organizationId)).fault).toEqual({ organizationId, sequence: 1, what });
+    const faults: unknown[] = [];
+    for await (const { fault } of verifyAudit(superuser, {})) faults.push(fault);
+    expect(faults).toContainEqual({ organizationId, sequence: 1, what });
+    await appendEntry(database, entryOf(organizationId));
+    expect((await verifyChain(superuser, organizationId)).fault).toBeNull();
   });
 
   it('walks chain after chain, page after page, and tells of the noted one of which nothing is left', async () => {

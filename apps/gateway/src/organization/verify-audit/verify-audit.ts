@@ -38,13 +38,21 @@ const beginSnapshot = statement(
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
 );
 
-/** A chain whose rows or whose head is gone is one still. */
+/** A chain whose rows or whose head is gone is one still, and so is that of an organization which has neither. */
 const nextChain = statement<{ id: string | null }>(
   'gateway.next-audit-chain',
   `SELECT min(organization_id) AS id FROM (
      (SELECT organization_id FROM audit_head WHERE organization_id > $1 ORDER BY organization_id LIMIT 1)
      UNION ALL
-     (SELECT organization_id FROM audit_entry WHERE organization_id > $1 ORDER BY organization_id LIMIT 1)) AS chain`,
+     (SELECT organization_id FROM audit_entry WHERE organization_id > $1 ORDER BY organization_id LIMIT 1)
+     UNION ALL
+     (SELECT id FROM organization WHERE id > $1 ORDER BY id LIMIT 1)) AS chain`,
+);
+
+/** Whoever makes an organization writes its first entry in the same transaction. */
+const hasOrganization = statement<{ is: boolean }>(
+  'gateway.has-organization-to-audit',
+  'SELECT EXISTS (SELECT FROM organization WHERE id = $1) AS is',
 );
 
 const readHead = statement<{ sequence: number; hash: string }>(
@@ -111,7 +119,8 @@ async function walkChain(
     onRows(page.length);
     if (page.length < PAGE_ROWS) break;
   }
-  return { organizationId, rows, head, fault: fault ?? check.end(head) };
+  const [organization] = await tx.query(hasOrganization, [organizationId]);
+  return { organizationId, rows, head, fault: fault ?? check.end(head, organization?.is ?? false) };
 }
 
 function notesByChain(noted: readonly AuditHead[]): Map<string, Map<number, string>> {

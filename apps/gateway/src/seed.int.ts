@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { Database } from '@switchboard/postgres';
+import { testServers, type ServiceDatabase } from '@switchboard/testing';
+import pg from 'pg';
+import { verifyChain } from '../test/audit-chains.js';
+import { gatewayMigrations } from './migrations/all.js';
+import { newApiKey, seedOrganizations, type OrganizationSeed } from './seed.js';
+
+const servers = testServers();
+let prepared: ServiceDatabase;
+let superuser: Database;
+
+beforeAll(async () => {
+  prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
+  superuser = await prepared.superuser();
+});
+
+const sql = (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+  superuser.dataSource.query(text, values);
+
+let made = 0;
+function seedOf(): OrganizationSeed & { readonly users: readonly [OrganizationSeed['users'][number]] } {
+  const user = { id: newCuid(), membershipId: newCuid(), email: `owner@seed-${++made}.example`, name: 'Owner' };
+  return {
+    id: newCuid(),
+    name: 'Seeded',
+    plan: 'SCALE',
+    keyId: newCuid(),
+    apiKey: newApiKey(),
+    users: [{ ...user, role: 'OWNER', password: 'correct horse battery staple' }],
+  };
+}
+
+/** Seeds on a connection of its own. @param callsMax after which the seed is killed @returns how many it made */
+async function seed(organization: OrganizationSeed, callsMax = Infinity): Promise<number> {
+  const client = new pg.Client({ connectionString: prepared.superuserUrl });
+  await client.connect();
+  let calls = 0;
+  try {
+    await seedOrganizations(
+      (text, values) => {
+        if (++calls > callsMax) throw new Error('killed');
+        return client.query(text, [...values]);
+      },
+      [organization],
+    );
+  } finally {
+    await client.end();
+  }
+  return calls;
+}
+
+const log = ({ id }: OrganizationSeed): Promise<Record<string, unknown>[]> =>
+  sql('SELECT action, actor_type, after FROM gateway.audit_entry WHERE organization_id = $1 ORDER BY sequence', [id]);
+const members = ({ id }: OrganizationSeed): Promise<Record<string, unknown>[]> =>
+  sql('SELECT user_id AS id, id AS "membershipId", role FROM gateway.membership WHERE organization_id = $1', [id]);
+
+describe('the seed', () => {
+  it('writes what it makes into the audit log, and nothing of what was there', async () => {
+    const organization = seedOf();
+    const { apiKey, keyId, users } = organization;
+    const [{ id: userId, membershipId, email }] = users;
+    for (let turn = 0; turn < 2; turn++) {
+      await seed(organization);
+      const key = { id: keyId, label: 'Demonstration', prefix: apiKey.slice(0, 12), scopes: null, revokedAt: null };
+      expect(await log(organization)).toEqual([
+        { action: 'organization.created', actor_type: 'system', after: { name: 'Seeded', plan: 'SCALE' } },
+        { action: 'api-key.created', actor_type: 'system', after: key },
+        { action: 'member.added', actor_type: 'system', after: { id: membershipId, userId, email, role: 'OWNER' } },
+      ]);
+    }
+    expect(await verifyChain(superuser, organization.id)).toMatchObject({ rows: 3, fault: null });
+  });
+
+  it('makes an organization whole or not at all, wherever it is killed', async () => {
+    const statements = await seed(seedOf());
+    for (let callsMax = 1; callsMax < statements; callsMax++) {
+      const organization = seedOf();
+      const [{ id, membershipId }] = organization.users;
+      await expect(seed(organization, callsMax)).rejects.toThrow('killed');
+      expect([await log(organization), await members(organization)]).toEqual([[], []]);
+      await seed(organization);
+      expect(await members(organization)).toEqual([{ id, membershipId, role: 'OWNER' }]);
+      expect(await log(organization)).toHaveLength(3);
+    }
+  });
+});
