@@ -1,13 +1,20 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { statement } from '@switchboard/postgres';
 import { createLog } from '@switchboard/service';
 import { eventually, testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
 import { projectContacts } from '../contact/contact.repository.js';
 import { ApplySuppressions } from './apply-suppressions.js';
 
+type Client = Awaited<ReturnType<MessagingStore['superuser']['connect']>>;
+
 const servers = testServers();
+const waitingSql = statement<{ n: number }>(
+  'test.waiting',
+  "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+);
 const log = createLog('messaging', { write: () => undefined });
 
 describe('the fence of opt-outs', () => {
@@ -104,6 +111,56 @@ describe('the fence of opt-outs', () => {
     expect(waitedMs).toBeLessThan(5_000);
   });
 
+  it('waits for a send to a contact that is being learnt while the call comes, or the send is refused', async () => {
+    const sender = await store.sender();
+    const [id, phone] = [newCuid(), '+14155559997'];
+    const stranger: Sender = { ...sender, contacts: [{ id, phone }] };
+    const learning = await store.superuser.connect();
+    const blocking = await store.superuser.connect();
+    const told: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    try {
+      // Learnt by somebody whose transaction is open: nobody else sees the row, nor can lock it.
+      await learning.query('BEGIN');
+      await learnt(learning, stranger);
+      // Stops the fence where it writes the opt-out, with the contact's row already its own.
+      await blocking.query('BEGIN; LOCK TABLE messaging.suppression IN SHARE MODE');
+      const fenced = applied(stranger, factsOf(stranger, 2, ['*'])).then(() => void told.push('fenced'));
+      await untilWaiting(1);
+      await learning.query('COMMIT');
+      await untilWaiting(1);
+      let isJudged = false;
+      const sent = store
+        .accept([store.request(stranger)], () => {
+          isJudged = true;
+          return gate.promise;
+        })
+        .then(([result]) => void told.push(result?.verdict ?? 'none'));
+      await eventually(async () => isJudged || (await waiting()) === 2);
+      // Who judges in front of the fence must be waited for; who is behind it is refused.
+      const isInFront = isJudged;
+      await blocking.query('COMMIT');
+      if (isInFront) await Promise.race([fenced, untilWaiting(1)]);
+      gate.resolve();
+      await Promise.all([sent, fenced]);
+      expect(isInFront ? told : [...told].sort()).toEqual(isInFront ? ['accepted', 'fenced'] : ['fenced', 'opted-out']);
+    } finally {
+      gate.resolve();
+      for (const client of [learning, blocking]) {
+        await client.query('ROLLBACK');
+        client.release();
+      }
+    }
+  });
+
+  async function waiting(): Promise<number> {
+    return (await store.superuser.query(waitingSql, []))[0]?.n ?? 0;
+  }
+
+  async function untilWaiting(count: number): Promise<void> {
+    await eventually(async () => (await waiting()) === count);
+  }
+
   const never = new AbortController().signal;
 
   async function applied(sender: Sender, contact: ContactFacts): Promise<void> {
@@ -120,6 +177,14 @@ describe('the fence of opt-outs', () => {
     ]);
   }
 });
+
+/** As `projectContacts` makes a contact known, in a transaction that the test ends. */
+async function learnt(client: Client, { organizationId, contacts }: Sender): Promise<void> {
+  for (const { id, phone } of contacts) {
+    await client.query('INSERT INTO messaging.contact VALUES ($1, $2, $3, $3, NULL, 1)', [organizationId, id, phone]);
+    await client.query('INSERT INTO messaging.contact_phone VALUES ($1, $2, $3)', [organizationId, phone, id]);
+  }
+}
 
 function factsOf({ organizationId, contacts }: Sender, version: number, channelIds: readonly string[]): ContactFacts {
   const [first] = contacts;

@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { LOG, pause, systemClock, type Log } from '@switchboard/service';
-import { projectContacts } from '../contact/contact.repository.js';
+import { makeRoomForContact, projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
 import { attemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
 import { lockContacts } from '../suppression/suppression.repository.js';
 
@@ -26,11 +26,7 @@ export class ApplySuppressions {
    */
   async execute(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<void> {
     const startedMs = systemClock.monotonic();
-    await this.database.transaction(async (tx) => {
-      // For facts that are known already too: whoever stored them may not have waited for the sends that are being marked.
-      await lockContacts(tx, [{ organizationId, contactId: contact.id }]);
-      await projectContacts(tx, [{ organizationId, contact }]);
-    });
+    await this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }));
     const awaited = await this.untilNoneArrives(organizationId, contact, signal);
     this.log.info('opt-outs.applied', {
       organizationId,
@@ -55,4 +51,17 @@ export class ApplySuppressions {
     }
     return first.size;
   }
+}
+
+/** Stores a contact's facts behind every send to it that is being marked. */
+export async function applyFenced(tx: Transaction, told: ProjectedContact): Promise<void> {
+  const { organizationId, contact } = told;
+  const key = { organizationId, contactId: contact.id };
+  // For facts that are known already too: whoever stored them may not have waited for the sends that are being marked.
+  if ((await lockContacts(tx, [key])) === 0) {
+    // Somebody may be making it known, and a send may be marked as soon as that is committed: before we had the row.
+    await makeRoomForContact(tx, organizationId, contact);
+    await lockContacts(tx, [key]);
+  }
+  await projectContacts(tx, [told]);
 }

@@ -36,6 +36,13 @@ const upsertPhones = statement(
    WHERE contact_phone.contact_id <> excluded.contact_id`,
 );
 
+/** Waits for whoever is making the contact known. The version is below every one that is told. */
+const makeRoomSql = statement(
+  'messaging.contact.make-room',
+  `INSERT INTO contact (organization_id, id, phone, messaging_id, version) VALUES ($1, $2, $3, $4, -1)
+   ON CONFLICT DO NOTHING`,
+);
+
 /** KEY SHARE: no lock against the projection's own writes, one against `lockContacts`. */
 const holdByPhonesSql = statement<{ id: string }>(
   'messaging.contact.hold-by-phones',
@@ -94,6 +101,18 @@ export async function projectContacts(tx: Transaction, contacts: readonly Projec
       contact.optOuts ? observed.map((eventId) => ({ organizationId, contactId: contact.id, eventId })) : [],
     ),
   );
+}
+
+/**
+ * Sees to it that a contact has a row that can be locked, whoever is making it known at this moment. The transaction must
+ * go on to project its facts.
+ */
+export async function makeRoomForContact(
+  tx: Transaction,
+  organizationId: string,
+  contact: ContactFacts,
+): Promise<void> {
+  await tx.query(makeRoomSql, [organizationId, contact.id, contact.phone, contact.messagingId]);
 }
 
 function newestOf(contacts: readonly ProjectedContact[]): ReadonlyMap<string, ProjectedContact> {

@@ -53,14 +53,17 @@ const forgetObservedSql = statement(
  * locks anything else (see `lockMessages`).
  *
  * A send that is being marked holds its contact too (`holdContacts`, `claimRetries`): it is marked before, and seen by
- * `attemptsThatMayStillBegin` once this transaction is committed, or it sees what this transaction writes.
+ * `attemptsThatMayStillArrive` once this transaction is committed, or it sees what this transaction writes.
+ *
+ * @returns how many rows it locked: one that is not there, or not committed yet, it cannot (`makeRoomForContact`)
  */
-export async function lockContacts(tx: Transaction, contacts: readonly ContactKey[]): Promise<void> {
-  if (contacts.length === 0) return;
-  await tx.query(lockSql, [
+export async function lockContacts(tx: Transaction, contacts: readonly ContactKey[]): Promise<number> {
+  if (contacts.length === 0) return 0;
+  const locked = await tx.query(lockSql, [
     contacts.map(({ organizationId }) => organizationId),
     contacts.map(({ contactId }) => contactId),
   ]);
+  return locked.length;
 }
 
 /** Suppresses what the upstream told of, under its contacts' locks, which it takes first (`lockContacts`). */
