@@ -2,6 +2,7 @@ import type { CreateOptOutRequest } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest } from 'fastify';
+import { exampleIds } from '../description/example-values.js';
 import type { BodyDocs } from '../http/route-docs.js';
 import { WrittenPhone } from '../input/phone.decorator.js';
 import { readBody } from '../input/read-input.js';
@@ -37,7 +38,7 @@ export const createOptOutBody: BodyDocs = {
   shape: CreateOptOutBody,
   examples: {
     byPhone: { phone: '+14155550123', reason: 'asked on the phone' },
-    byContact: { contactId: 'cml62s3txq4w8e2r6t0y5u9i1', messagingChannelId: 'cml5zzzzzz1x5c9v3b7n2m6q0' },
+    byContact: { contactId: exampleIds.contact, messagingChannelId: exampleIds.channel },
   },
   rule: {
     oneOf: [

@@ -6,140 +6,108 @@ import type {
   MessageView,
   SentMessageResult,
 } from '@switchboard/contracts/messaging/http';
-import type {
-  ConversationWebhook,
-  MessageWebhook,
-  OptOutWebhook,
-  TemplateView,
-  TemplateWebhook,
-  TestWebhook,
-} from '@switchboard/contracts/webhooks/http';
+import type { TemplateView } from '@switchboard/contracts/webhooks/http';
+import { exampleIds, exampleTimes } from './example-values.js';
 import type { ViewName } from './views.generated.js';
 
-const organizationId = 'cml62s3tx0organization0001';
-const contactId = 'cml62s3txq4w8e2r6t0y5u9i1';
-const conversationId = 'cml62s3txa1s9d3f7g2h6j0k4';
-const messagingChannelId = 'cml5zzzzzz1x5c9v3b7n2m6q0';
-const createdAt = '2026-02-03T04:05:06.789Z';
+const ping: PingView = { ok: true, organizationId: exampleIds.organization };
 
-const ping: PingView = { ok: true, organizationId };
+const upstreamMessageId = 'wamid.HBgLMTQxNTU1NTAxMjMVAgARGBI1RjQyNQA=';
 
 const sentMessageResult: SentMessageResult = {
-  id: 'cml62s3txk8v2n4b7q1w9z5e0',
-  conversationId,
-  contactId,
-  upstreamMessageId: 'wamid.HBgLMTQxNTU1NTAxMjMVAgARGBI1RjQyNQA=',
+  id: exampleIds.outbound,
+  conversationId: exampleIds.conversation,
+  contactId: exampleIds.contact,
+  upstreamMessageId,
 };
 
-const message: MessageView = {
-  id: 'cml62s3txk8v2n4b7q1w9z5e0',
-  conversationId,
-  contactId,
-  messagingChannelId,
+/** An outbound message that was delivered. */
+export const messageExample: MessageView = {
+  id: exampleIds.outbound,
+  conversationId: exampleIds.conversation,
+  contactId: exampleIds.contact,
+  messagingChannelId: exampleIds.channel,
   direction: 'OUTBOUND',
   type: 'TEXT',
   unsupportedType: null,
   text: 'Your order 4711 is on its way.',
   template: null,
   status: 'DELIVERED',
-  upstreamMessageId: 'wamid.HBgLMTQxNTU1NTAxMjMVAgARGBI1RjQyNQA=',
+  upstreamMessageId,
   error: null,
-  createdAt,
-  sentAt: '2026-02-03T04:05:06.912Z',
-  deliveredAt: '2026-02-03T04:05:08.000Z',
+  createdAt: exampleTimes.accepted,
+  sentAt: exampleTimes.sent,
+  deliveredAt: exampleTimes.delivered,
   readAt: null,
   failedAt: null,
 };
 
-const conversation: ConversationView = {
-  id: conversationId,
+/** A conversation that is open. */
+export const conversationExample: ConversationView = {
+  id: exampleIds.conversation,
   status: 'OPEN',
-  lastMessageAt: createdAt,
-  createdAt: '2026-01-15T09:30:00.000Z',
+  lastMessageAt: exampleTimes.replied,
+  createdAt: exampleTimes.met,
   snoozedUntil: null,
-  messagingChannelId,
-  contact: { id: contactId, name: 'Ada Lovelace', phone: '+14155550123', messagingId: '14155550123' },
+  messagingChannelId: exampleIds.channel,
+  contact: { id: exampleIds.contact, name: 'Ada Lovelace', phone: '+14155550123', messagingId: '14155550123' },
 };
 
 const contact: ContactView = {
-  id: contactId,
+  id: exampleIds.contact,
   phone: '+14155550123',
   messagingId: '14155550123',
   name: 'Ada Lovelace',
   email: 'ada@example.org',
   isOptedOut: false,
   optedOutChannelIds: [],
-  createdAt: '2026-01-15T09:30:00.000Z',
-  updatedAt: createdAt,
+  createdAt: exampleTimes.met,
+  updatedAt: exampleTimes.accepted,
 };
 
-const optOut: OptOutView = {
-  id: 'cml62s3txo3p7u1t5o9u2t6x0',
-  contactId,
+/** An opt-out by a keyword, on the channel that it was written to. */
+export const optOutExample: OptOutView = {
+  id: exampleIds.optOut,
+  contactId: exampleIds.contact,
   phone: '+14155550123',
-  messagingChannelId,
+  messagingChannelId: exampleIds.channel,
   source: 'KEYWORD',
   reason: null,
-  createdAt,
+  createdAt: exampleTimes.optedOut,
 };
 
 const channel: ChannelView = {
-  id: messagingChannelId,
+  id: exampleIds.channel,
   name: 'Support',
   phone: '+12015550181',
   provider: 'cloud',
   businessAccountId: '102290129340398',
   isDefault: true,
   status: 'CONNECTED',
-  createdAt: '2026-01-15T09:30:00.000Z',
+  createdAt: exampleTimes.connected,
 };
 
-const template: TemplateView = {
-  id: 'cml62s3txt5e9m3p7l1a4t8e0',
+/** A template that the upstream approved. */
+export const templateExample: TemplateView = {
+  id: exampleIds.template,
   source: 'upstream',
   name: 'order_shipped',
   language: 'en_US',
   status: 'APPROVED',
   businessAccountId: '102290129340398',
-  messagingChannelId,
+  messagingChannelId: exampleIds.channel,
   upstreamTemplateId: '1457325608621789',
-  createdAt: '2026-01-15T09:30:00.000Z',
-  updatedAt: createdAt,
+  createdAt: exampleTimes.connected,
+  updatedAt: exampleTimes.met,
 };
 
-const happened = { timestamp: createdAt, organizationId };
-const eventId = 'cml62s3txe1v5e9n3t7i2d6x0';
-
-const messageWebhook: MessageWebhook = {
-  event: 'message.delivered',
-  ...happened,
-  data: { id: eventId, sequence: 12, message },
-};
-const conversationWebhook: ConversationWebhook = {
-  event: 'conversation.opened',
-  ...happened,
-  data: { id: eventId, sequence: 10, conversation },
-};
-const optOutWebhook: OptOutWebhook = { event: 'optout.created', ...happened, data: { id: eventId, optOut } };
-const templateWebhook: TemplateWebhook = {
-  event: 'template.status_updated',
-  ...happened,
-  data: { id: eventId, template },
-};
-const testWebhook: TestWebhook = { event: 'webhook.test', ...happened, data: { id: eventId } };
-
-/** One lifelike example of each shape that an answer or a webhook shows; the linter holds them to their schemas. */
+/** One lifelike example of each shape that an answer shows; the linter holds them to their schemas. */
 export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   Ping: ping,
   SentMessageResult: sentMessageResult,
-  Message: message,
-  Conversation: conversation,
+  Message: messageExample,
+  Conversation: conversationExample,
   Contact: contact,
-  OptOut: optOut,
+  OptOut: optOutExample,
   Channel: channel,
-  MessageWebhook: messageWebhook,
-  ConversationWebhook: conversationWebhook,
-  OptOutWebhook: optOutWebhook,
-  TemplateWebhook: templateWebhook,
-  TestWebhook: testWebhook,
 };

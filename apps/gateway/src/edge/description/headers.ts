@@ -1,3 +1,4 @@
+import { exampleIds } from './example-values.js';
 import type { JsonObject } from './json-schema.js';
 
 const wholeNumber = { type: 'integer', minimum: 0 } as const;
@@ -14,7 +15,7 @@ export const answerHeaders = {
     description:
       'Present when the refusal is about a message that was stored: read it by `GET /v1/messages/{id}` before sending again.',
     schema: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-    example: 'cml62s3txk8v2n4b7q1w9z5e0',
+    example: exampleIds.outbound,
   },
   'Idempotent-Replayed': {
     description: '`true` when this is the first answer to the same `Idempotency-Key` again; absent otherwise.',

@@ -1,47 +1,38 @@
-import { viewExamples } from './examples.js';
-import type { JsonObject } from './json-schema.js';
+import type { Json, JsonObject } from './json-schema.js';
 import type { ViewName } from './views.generated.js';
+import { webhookExamples, type WebhookEvent } from './webhook-examples.js';
 
 interface Told {
-  readonly event: string;
   readonly when: string;
   readonly body: ViewName;
   readonly tag: string;
 }
 
 /** Source: specification, "Subscribable event types". */
-const events: readonly Told[] = [
-  told('message.received', 'an inbound message arrived from a contact', 'MessageWebhook', 'Messages'),
-  told(
-    'message.sent',
-    'the service accepted an outbound message and submitted it upstream',
-    'MessageWebhook',
-    'Messages',
-  ),
-  told(
-    'message.delivered',
-    "the upstream provider confirmed delivery to the recipient's device",
-    'MessageWebhook',
-    'Messages',
-  ),
-  told('message.read', 'the recipient opened the message', 'MessageWebhook', 'Messages'),
-  told('message.failed', 'the upstream provider returned a failure for the message', 'MessageWebhook', 'Messages'),
-  told('conversation.opened', 'a conversation moved into the open state', 'ConversationWebhook', 'Conversations'),
-  told('conversation.closed', 'a conversation was closed', 'ConversationWebhook', 'Conversations'),
-  told(
-    'optout.created',
-    'a contact opted out on a channel; once for each channel covered',
-    'OptOutWebhook',
-    'Contacts',
-  ),
-  told(
-    'template.status_updated',
-    "the upstream provider changed a template's status: approved, rejected, paused, disabled",
-    'TemplateWebhook',
-    'Templates',
-  ),
-  told('webhook.test', 'Send test was clicked in the application; it is not subscribed to', 'TestWebhook', 'System'),
-];
+const events: Readonly<Record<WebhookEvent, Told>> = {
+  'message.received': ofMessage('an inbound message arrived from a contact'),
+  'message.sent': ofMessage('the service accepted an outbound message and submitted it upstream'),
+  'message.delivered': ofMessage("the upstream provider confirmed delivery to the recipient's device"),
+  'message.read': ofMessage('the recipient opened the message'),
+  'message.failed': ofMessage('the upstream provider returned a failure for the message'),
+  'conversation.opened': ofConversation('a conversation moved into the open state'),
+  'conversation.closed': ofConversation('a conversation was closed'),
+  'optout.created': {
+    when: 'a contact opted out on a channel; once for each channel covered',
+    body: 'OptOutWebhook',
+    tag: 'Contacts',
+  },
+  'template.status_updated': {
+    when: "the upstream provider changed a template's status: approved, rejected, paused, disabled",
+    body: 'TemplateWebhook',
+    tag: 'Templates',
+  },
+  'webhook.test': {
+    when: 'Send test was clicked in the application; it is not subscribed to',
+    body: 'TestWebhook',
+    tag: 'System',
+  },
+};
 
 /** Source: specification, "Request format" and "Signature"; decisions, "Webhooks". */
 const parameters: readonly JsonObject[] = [
@@ -61,12 +52,17 @@ const parameters: readonly JsonObject[] = [
     ),
     required: false,
   },
-  header('webhook-id', 'Standard Webhooks: the same as `data.id`.', { type: 'string' }, 'cml62s3txe1v5e9n3t7i2d6x0'),
+  header(
+    'webhook-id',
+    'Standard Webhooks: the same as `data.id`.',
+    { type: 'string' },
+    webhookExamples['message.delivered'].data.id,
+  ),
   header(
     'webhook-timestamp',
     'Standard Webhooks: seconds since 1970 at which this attempt was signed.',
     { type: 'string', pattern: '^[0-9]+$' },
-    '1770091507',
+    '1770091508',
   ),
   header(
     'webhook-signature',
@@ -82,10 +78,11 @@ export const webhookParameters: JsonObject = Object.fromEntries(
 );
 
 /** The ten events as they will be told to webhooks, by name. None is delivered yet: `x-status` says so. */
-export const webhooks: JsonObject = Object.fromEntries(events.map((one) => [one.event, { post: operationOf(one) }]));
+export const webhooks: JsonObject = Object.fromEntries(
+  (Object.keys(events) as WebhookEvent[]).map((event) => [event, { post: operationOf(event, events[event]) }]),
+);
 
-function operationOf({ event, when, body, tag }: Told): JsonObject {
-  const example = viewExamples[body];
+function operationOf(event: WebhookEvent, { when, body, tag }: Told): JsonObject {
   return {
     operationId: `on${event.replaceAll(/(?:^|[._])(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
     tags: [tag],
@@ -98,8 +95,9 @@ function operationOf({ event, when, body, tag }: Told): JsonObject {
       required: true,
       content: {
         'application/json': {
-          schema: { $ref: `#/components/schemas/${body}` },
-          ...(example && { example: { ...example, event } as JsonObject }),
+          // Events share a shape; what is told of one bears its name and no other.
+          schema: { allOf: [{ $ref: `#/components/schemas/${body}` }, { properties: { event: { const: event } } }] },
+          example: webhookExamples[event] as unknown as Json,
         },
       },
     },
@@ -109,8 +107,12 @@ function operationOf({ event, when, body, tag }: Told): JsonObject {
   };
 }
 
-function told(event: string, when: string, body: ViewName, tag: string): Told {
-  return { event, when, body, tag };
+function ofMessage(when: string): Told {
+  return { when, body: 'MessageWebhook', tag: 'Messages' };
+}
+
+function ofConversation(when: string): Told {
+  return { when, body: 'ConversationWebhook', tag: 'Conversations' };
 }
 
 function header(name: string, description: string, schema: JsonObject, example: string): JsonObject {

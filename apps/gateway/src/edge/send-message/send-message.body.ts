@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { exampleIds } from '../description/example-values.js';
 import type { BodyDocs } from '../http/route-docs.js';
 import { readBody } from '../input/read-input.js';
 import { CodePoints, Cuid } from '../input/text.decorator.js';
@@ -20,7 +21,7 @@ export const sendMessageBody: BodyDocs = {
   shape: SendMessageBody,
   examples: {
     text: { to: '+14155550123', text: 'Your order 4711 is on its way.' },
-    fromChannel: { to: '+14155550123', text: 'Hello', messagingChannelId: 'cml5zzzzzz1x5c9v3b7n2m6q0' },
+    fromChannel: { to: '+14155550123', text: 'Hello', messagingChannelId: exampleIds.channel },
   },
 };
 
