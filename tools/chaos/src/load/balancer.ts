@@ -30,13 +30,18 @@ export class Balancer {
   }
 
   /** @throws NoConnection when nothing was sent; any other error when a request was and no whole answer came */
-  async post(path: string, headers: Record<string, string>, body: string): Promise<BalancedAnswer> {
+  async ask(
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string>,
+    body: string | null = null,
+  ): Promise<BalancedAnswer> {
     const first = this.turn++;
     for (let tried = 0; tried < this.pools.length; tried++) {
       const pool = this.pools[(first + tried) % this.pools.length];
       if (pool === undefined) break;
       try {
-        return await ask(pool, { method: 'POST', path, headers, body });
+        return await ask(pool, { method, path, headers, body });
       } catch (error) {
         if (!NOT_CONNECTED.has(codeOf(error))) throw error;
       }

@@ -118,7 +118,7 @@ export class SendLoad {
   private async send(sender: Sender, content: { to: string; text: string }): Promise<SendOutcome> {
     const headers = { authorization: `Bearer ${sender.apiKey}`, 'content-type': 'application/json' };
     try {
-      return outcomeOf(await this.balancer.post('/v1/messages', headers, JSON.stringify(content)));
+      return outcomeOf(await this.balancer.ask('POST', '/v1/messages', headers, JSON.stringify(content)));
     } catch (error) {
       return { kind: error instanceof NoConnection ? 'refused' : 'reset', error: codeOf(error) };
     }

@@ -2,6 +2,7 @@ import { type RunningStack, startStack, type StackOptions } from '@switchboard/d
 import { DatabaseLedger } from '../ledger/database-ledger.js';
 import { EventRecorder } from '../ledger/event-recorder.js';
 import { SimulatorControl } from '../ledger/simulator-control.js';
+import { ReadLoad } from '../load/read-load.js';
 import { SendLoad, type LoadSpec } from '../load/send-load.js';
 import type { Sender } from '../load/send-plan.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -17,6 +18,8 @@ export interface Stage {
   readonly pids: ReadonlyMap<string, number>;
   /** Begins a load; what `spec` leaves out is as everywhere. */
   load(spec: Pick<LoadSpec, 'random' | 'mix'> & Partial<LoadSpec>): SendLoad;
+  /** Begins reading, beside a load or without one. */
+  readers(): ReadLoad;
   /** Ends everything and leaves nothing behind. Repeatable. */
   close(): Promise<void>;
 }
@@ -78,6 +81,7 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     recorder,
     pids: pidsOf(stack),
     load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
+    readers: () => new ReadLoad({ origins, senders }),
     close: () => (closed ??= close()),
   };
 }

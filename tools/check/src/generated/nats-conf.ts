@@ -21,7 +21,7 @@ export function natsConf(): string {
     'jetstream {',
     '  store_dir: "/data"',
     "  # sync_interval stays at the server's two minutes: what a crash of the machine takes from a stream is in the",
-    '  # outbox tables for seven days. "always" would make each publish wait for the disk.',
+    '  # outbox tables for eight days. "always" would make each publish wait for the disk.',
     '}',
     '',
     'authorization {',
