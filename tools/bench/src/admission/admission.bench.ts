@@ -41,21 +41,25 @@ interface RouteCost {
 export async function benchAdmission(options: AdmissionOptions): Promise<AdmissionRow> {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
   let stack: RunningStack | undefined;
+  let client: pg.Client | undefined;
   try {
     options.onLine('starting everything');
     stack = await startStack({ dataDir, quiet: true });
-    return await measure(stack, options);
+    client = new pg.Client({ connectionString: stack.devJson.databaseUrl });
+    await client.connect();
+    return await measure(stack, client, options);
   } finally {
+    await client?.end();
     await stack?.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-async function measure(stack: RunningStack, options: AdmissionOptions): Promise<AdmissionRow> {
-  const { baseUrl, databaseUrl, organizations = [] } = stack.devJson;
+async function measure(stack: RunningStack, client: pg.Client, options: AdmissionOptions): Promise<AdmissionRow> {
+  const { baseUrl, organizations = [] } = stack.devJson;
   const [own, limited] = organizations;
   if (!baseUrl || !own || !limited) throw new Error('the stack has no organizations');
-  await setLimits(databaseUrl, own.id, limited.id);
+  await setLimits(client, own.id, limited.id);
   const pids = { gateway: stack.process('gateway').pid, postgres: stack.process('postgres').pid };
   const load = async (path: string, key = own.apiKey, expectedStatus = 200): Promise<RouteCost> => {
     const headers = { authorization: `Bearer ${key}` };
@@ -84,6 +88,7 @@ async function measure(stack: RunningStack, options: AdmissionOptions): Promise<
   for (let round = 1; round <= options.rounds; round++) {
     bare.push(await load('/health/live'));
     admitted.push(await load('/v1/ping'));
+    await useUp(client, limited.id);
     refused.push(await load('/v1/ping', limited.apiKey, 429));
     const added = totalOf(admitted.at(-1)) - totalOf(bare.at(-1));
     options.onLine(`round ${round}: admission adds ${added.toFixed(0)} µs a request`);
@@ -98,23 +103,22 @@ async function measure(stack: RunningStack, options: AdmissionOptions): Promise<
   };
 }
 
-/** One organization without a limit, and one that has used its own up for hours. */
-async function setLimits(databaseUrl: string, ownId: string, limitedId: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await liftRateLimit(client, ownId);
-    await client.query('UPDATE gateway.organization SET requests_per_minute = 1, request_burst = 1000 WHERE id = $1', [
-      limitedId,
-    ]);
-    await client.query(
-      `INSERT INTO gateway.rate_limit (organization_id, theoretical_arrival, clock, asked, interval, burst, granted)
-       VALUES ($1, (extract(epoch FROM now() + interval '1 day') * 1000000)::bigint, 0, 0, 60000000, 1000, 0)`,
-      [limitedId],
-    );
-  } finally {
-    await client.end();
-  }
+/** One organization without a limit, and one with the slowest. */
+async function setLimits(client: pg.Client, ownId: string, limitedId: string): Promise<void> {
+  await liftRateLimit(client, ownId);
+  await client.query('UPDATE gateway.organization SET requests_per_minute = 1, request_burst = 1 WHERE id = $1', [
+    limitedId,
+  ]);
+}
+
+/** From now on nothing is granted for a minute: a round is shorter. */
+async function useUp(client: pg.Client, organizationId: string): Promise<void> {
+  await client.query(
+    `INSERT INTO gateway.rate_limit (organization_id, theoretical_arrival, clock, asked, interval, burst, granted)
+     VALUES ($1, (extract(epoch FROM clock_timestamp() + interval '1 minute') * 1000000)::bigint, 0, 0, 60000000, 1, 0)
+     ON CONFLICT (organization_id) DO UPDATE SET theoretical_arrival = excluded.theoretical_arrival`,
+    [organizationId],
+  );
 }
 
 function totalOf(cost: RouteCost | undefined): number {
