@@ -110,7 +110,7 @@ export function callbacksOf(flock: Flock, phoneNumberId: string): CanaryRequest[
     callback('messages', {
       metadata,
       contacts,
-      messages: [{ from_user_id: text, id: `c${text}`, timestamp, type: 'text' }],
+      messages: [{ from_user_id: 'US.13491208655302741918', id: `c${text}`, timestamp, type: 'text' }],
     }),
     callback('messages', { metadata, messages: [text, phone, null], statuses: text }),
     callback('messages', {
