@@ -3,9 +3,10 @@ import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Relay } from '@switchboard/outbox';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
-import { NEVER_TAKEN, OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
+import { OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
+import { QuotaCountsAll1764000009000 } from '../src/migrations/quota-counts-all.js';
 import { Quota1764000003000 } from '../src/migrations/quota.js';
-import { countsTowardsQuota, quotaMonthOf } from '../src/quota/quota.policy.js';
+import { quotaMonthOf } from '../src/quota/quota.policy.js';
 import { isQuotaMoved, quotaUse } from '../src/quota/quota.repository.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
@@ -152,25 +153,18 @@ describe('the quota of a month', () => {
     const next = quotaMonthOf(batch[0]?.messageId ?? '');
     expect(next).not.toBe(THIS_MONTH);
     for (const one of [THIS_MONTH, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
-    // Refused for good in the next month, it is given back to its own.
-    const results = await store.accept([{ ...at(-3), messagesPerMonth: 2 }]);
-    const [late] = results;
-    if (late?.verdict !== 'accepted') throw new Error('not accepted');
-    await store.settle(settlementOf(late.attempt, REFUSED));
-    for (const one of [THIS_MONTH, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
   });
 
-  it('is given back once for what the upstream refuses for good or never takes, and for nothing else', async () => {
+  it('is taken once by every message, whatever is told of it, how often and in which order', async () => {
     const sender = await store.sender(CONTACTS);
     const used = (): Promise<number> => store.used(sender.organizationId, THIS_MONTH);
     const attempt = await store.attempt(sender);
     await Promise.all([1, 2, 3, 4].map(() => store.settle(settlementOf(attempt, REFUSED))));
-    await store.settle(settlementOf(attempt, REFUSED), settlementOf(attempt, REFUSED));
-    expect(await used()).toBe(0);
-    // The upstream delivered what it had refused: it was sent, and counts.
+    expect([(await store.message(attempt)).status, await used()]).toEqual(['FAILED', 1]);
+    // The upstream delivers what it had refused.
     await store.callbacks(callbackOf(sender, attempt, { status: 'delivered' }));
     await store.callbacks(callbackOf(sender, attempt, { status: 'read' }));
-    expect(await used()).toBe(1);
+    expect([(await store.message(attempt)).status, await used()]).toEqual(['READ', 1]);
 
     const sent = await store.attempt(sender, 1);
     await store.settle(settlementOf(sent, taken(sent)));
@@ -183,54 +177,59 @@ describe('the quota of a month', () => {
     await failExpired(store.database, 100, new Date());
     expect([(await store.message(unknown)).errorCode, await used()]).toEqual([OUTCOME_UNKNOWN, 3]);
     await store.settle(settlementOf(unknown, REFUSED));
-    expect(await used()).toBe(2);
+    expect(await used()).toBe(3);
     expect(await store.quotaFaults()).toEqual([]);
   });
 
-  it('never goes below 0, and what is stored already is counted when counting begins', async () => {
+  it('of one message allows one attempt: what the upstream refuses for good makes no room, however often it is tried', async () => {
     const sender = await store.sender(CONTACTS);
-    const attempts = [await store.attempt(sender), await store.attempt(sender)] as const;
-    await store.superuser.dataSource.query('DELETE FROM messaging.quota WHERE organization_id = $1', [
-      sender.organizationId,
+    const [first] = await store.accept([request(sender, 1)]);
+    if (first?.verdict !== 'accepted') throw new Error('not accepted');
+    await store.settle(settlementOf(first.attempt, REFUSED));
+    for (const contact of [0, 1]) {
+      expect(verdictsOf(await store.accept([request(sender, 1, contact)]))).toEqual(['quota-used-up']);
+    }
+    // Told that it was delivered after all, it is within the number still.
+    await store.callbacks(callbackOf(sender, first.attempt, { status: 'delivered' }));
+    expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: THIS_MONTH, used: 1 });
+  });
+
+  it('counts every outbound message in SQL, in whatever state, and no inbound ones', async () => {
+    const { organizationId } = await store.sender();
+    const states = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED'];
+    for (const status of states) {
+      await store.superuser.dataSource.query(
+        `INSERT INTO messaging.message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
+           status, error_code) VALUES ($1, $2, 'c', 'c', 'c', 'OUTBOUND', 'TEXT', $3, '100'),
+           ($1, $2 || '0', 'c', 'c', 'c', 'INBOUND', 'TEXT', 'RECEIVED', NULL)`,
+        [organizationId, newCuid(), status],
+      );
+    }
+    const sql = 'SELECT messaging.quota_counted($1, $2)::int AS counted';
+    expect(await store.superuser.dataSource.query(sql, [organizationId, THIS_MONTH])).toEqual([
+      { counted: states.length },
     ]);
-    await store.settle(settlementOf(attempts[0], REFUSED));
-    expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(0);
-    expect(await store.quotaFaults()).toHaveLength(1);
+  });
+
+  it('of releases before is counted anew by the migrations: what was given back, and what was not counted at all', async () => {
+    const sender = await store.sender(CONTACTS);
+    const [refused] = [await store.attempt(sender), await store.attempt(sender, 1)];
+    await store.settle(settlementOf(refused, REFUSED));
+    const used = (): Promise<number> => store.used(sender.organizationId, THIS_MONTH);
     const runner = store.superuser.dataSource.createQueryRunner();
     await runner.query('SET search_path TO messaging');
-    const migration = new Quota1764000003000();
-    await migration.down(runner);
-    await migration.up(runner);
+    const [counting, countingAll] = [new Quota1764000003000(), new QuotaCountsAll1764000009000()];
+    await countingAll.down(runner);
+    expect(await used()).toBe(1);
+    await countingAll.up(runner);
+    expect(await used()).toBe(2);
+    await countingAll.down(runner);
+    await counting.down(runner);
+    await counting.up(runner);
+    expect(await used()).toBe(1);
+    await countingAll.up(runner);
     await runner.release();
-    expect(await store.quotaFaults()).toEqual([]);
-    expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(1);
-  });
-
-  it('counts the same messages in SQL as in the policy, and no inbound ones', async () => {
-    const { organizationId } = await store.sender();
-    const expected = [];
-    for (const status of ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED'] as const) {
-      for (const sentAt of [null, new Date()]) {
-        for (const errorCode of [null, '100', NEVER_TAKEN, OUTCOME_UNKNOWN]) {
-          await store.superuser.dataSource.query(
-            `INSERT INTO messaging.message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
-               status, sent_at, error_code) VALUES ($1, $2, 'c', 'c', 'c', 'OUTBOUND', 'TEXT', $3, $4, $5),
-               ($1, $2 || '0', 'c', 'c', 'c', 'INBOUND', 'TEXT', 'RECEIVED', NULL, NULL)`,
-            [organizationId, newCuid(), status, sentAt, errorCode],
-          );
-          expected.push(countsTowardsQuota({ status, sentAt, errorCode }));
-          const [row] = await store.superuser.dataSource.query(
-            'SELECT messaging.quota_counted($1, $2)::int AS counted',
-            [organizationId, THIS_MONTH],
-          );
-          expect([status, sentAt, errorCode, row]).toEqual([
-            status,
-            sentAt,
-            errorCode,
-            { counted: expected.filter(Boolean).length },
-          ]);
-        }
-      }
-    }
+    expect(await used()).toBe(2);
+    expect(await store.quotaFaults()).toHaveLength(0);
   });
 });

@@ -46,7 +46,7 @@ const HELP = `npm run admin -- <command> [options]
   dead-letters discard   throw them away for good (--id or --all)
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
-  quota show             what an organization has used of its months: quota show <organization>
+  quota show             messages accepted in its months, failed ones too: quota show <organization>
   quota check            counters beside the messages: quota check [<organization>] [--repair]
 
   organizations list                      all, with plan and subscription

@@ -25,7 +25,7 @@ const COMPARE = `
   LEFT JOIN messaging.quota q ON q.organization_id = o.organization_id AND q.month = m.month
   ORDER BY 1, 2 DESC`;
 
-/** What an organization has used of its months, as counted when its messages were accepted. */
+/** What an organization has used of its months, as counted when its messages were accepted, whatever became of them. */
 export async function showQuota(client: pg.ClientBase, choices: Choices): Promise<string[]> {
   const organization = organizationOf(choices);
   if (organization === null) throw new UsageError('Whose quota? Give the id of an organization.');

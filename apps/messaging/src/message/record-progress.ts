@@ -9,8 +9,6 @@ import {
 } from '@switchboard/contracts/messaging/events';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
-import { countsTowardsQuota, quotaMonthOf } from '../quota/quota.policy.js';
-import { changeQuota, type QuotaChange } from '../quota/quota.repository.js';
 import { lockMessages, type MessageKey } from './lock-messages.js';
 import type { Message } from './message.entity.js';
 import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
@@ -110,7 +108,6 @@ export async function recordProgress(
     tx.atCommit(sequenceSql, [[...conversations.values()], [...conversations.keys()], numbers]);
   }
   appendEvents(tx, events);
-  changeQuota(tx, quotaChanges(locked, rows));
   return new Set(locked.map(({ id }) => id));
 }
 
@@ -138,23 +135,6 @@ function write(tx: Transaction, rows: readonly Message[]): void {
     mapped.map((m) => m.organizationId),
     mapped.map((m) => m.id),
   ]);
-}
-
-/** By how much the counters of months move: a message that counted may count no more, or again. */
-function quotaChanges(before: readonly Message[], after: readonly Message[]): QuotaChange[] {
-  const counted = new Map(
-    before.map((message) => [`${message.organizationId} ${message.id}`, countsTowardsQuota(message)]),
-  );
-  const changes = new Map<string, QuotaChange>();
-  for (const message of after) {
-    const { organizationId, id } = message;
-    const gained = Number(countsTowardsQuota(message)) - Number(counted.get(`${organizationId} ${id}`));
-    if (gained === 0) continue;
-    const month = quotaMonthOf(id);
-    const key = `${organizationId} ${month}`;
-    changes.set(key, { organizationId, month, messages: (changes.get(key)?.messages ?? 0) + gained });
-  }
-  return [...changes.values()].filter(({ messages }) => messages !== 0);
 }
 
 function milestoneEvent(

@@ -6,6 +6,7 @@ import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
 import { OptOutKeywords1764800005000 } from './opt-out-keywords.js';
 import { PlannerHints1764700002000 } from './planner-hints.js';
 import { Quota1764000003000 } from './quota.js';
+import { QuotaCountsAll1764000009000 } from './quota-counts-all.js';
 import { Replay1764100000000 } from './replay.js';
 import { RetryLines1764500000000 } from './retry-lines.js';
 import { Snooze1764400000000 } from './snooze.js';
@@ -23,4 +24,5 @@ export const messagingMigrations = [
   PlannerHints1764700002000,
   Quota1764000003000,
   OptOutKeywords1764800005000,
+  QuotaCountsAll1764000009000,
 ] as const;

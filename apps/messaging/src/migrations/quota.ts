@@ -65,7 +65,7 @@ const TAKE = `
   END $$;
 `;
 
-/** The definition of what counts, as `countsTowardsQuota` has it: counters are held to it. By the key, in its partitions. */
+/** The definition of what counts, until `quota-counts-all.ts`: counters are held to it. By the key, in its partitions. */
 const COUNTED = `
   CREATE FUNCTION quota_counted(organization text, of_month text)
   RETURNS bigint LANGUAGE sql STABLE SET search_path = messaging, pg_temp AS $$

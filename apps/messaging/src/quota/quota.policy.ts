@@ -1,23 +1,12 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
-import { OUTCOME_UNKNOWN, type MessageProgress } from '../message/message-progress.policy.js';
 
 /**
  * The month whose quota a message takes from, `YYYY-MM` in UTC: that of its id, which is its `createdAt`.
  *
- * An id never changes, so that taking, giving back and counting agree for good, whenever each of them happens.
+ * An id never changes, so that taking and counting agree for good, whenever each of them happens.
  */
 export function quotaMonthOf(messageId: string): string {
   return cuidTime(messageId).toISOString().slice(0, 'YYYY-MM'.length);
-}
-
-/**
- * Whether an outbound message takes from its month's quota. Source: ADR 0014.
- *
- * One that the upstream refused for good, or never took, does not. One that was sent and failed later does, and one of
- * which nobody knows whether it was sent. The function `quota_counted` of the schema says the same in SQL.
- */
-export function countsTowardsQuota(progress: Pick<MessageProgress, 'status' | 'sentAt' | 'errorCode'>): boolean {
-  return progress.status !== 'FAILED' || progress.sentAt !== null || progress.errorCode === OUTCOME_UNKNOWN;
 }
 
 /** Why a message is refused, as one sentence for the caller. */

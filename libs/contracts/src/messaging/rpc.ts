@@ -73,7 +73,7 @@ export const sendMessageOnceRpc = defineRpc<SendMessageOnceRequest, { readonly a
 export interface QuotaUse {
   /** The current month in UTC, by messaging's database: `YYYY-MM`. */
   readonly month: string;
-  /** Messages that count: accepted, and not refused for good by the upstream. */
+  /** Messages accepted, whatever became of them. */
   readonly used: number;
 }
 
