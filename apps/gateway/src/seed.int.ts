@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { testServers, type ServiceDatabase } from '@switchboard/testing';
 import pg from 'pg';
-import { verifyChain } from '../test/audit-chains.js';
+import { appendEntry, entryOf, verifyChain } from '../test/audit-chains.js';
 import { gatewayMigrations } from './migrations/all.js';
 import { newApiKey, seedOrganizations, type OrganizationSeed } from './seed.js';
 
@@ -84,5 +84,31 @@ describe('the seed', () => {
       expect(await members(organization)).toEqual([{ id, membershipId, role: 'OWNER' }]);
       expect(await log(organization)).toHaveLength(3);
     }
+  });
+
+  it('gives a person the membership that a killed start of an older release did not, but nobody who was removed', async () => {
+    const organization = seedOf();
+    const [{ id, membershipId, email }] = organization.users;
+    await seed({ ...organization, users: [] });
+    await sql(`INSERT INTO gateway.user_account (id, email, name, password_hash) VALUES ($1, $2, 'Owner', 'x')`, [
+      id,
+      email,
+    ]);
+    await seed(organization);
+    expect(await members(organization)).toEqual([{ id, membershipId, role: 'OWNER' }]);
+    await sql('DELETE FROM gateway.membership WHERE id = $1', [membershipId]);
+    const act = { action: 'member.removed', before: { id: membershipId, userId: id }, after: null } as const;
+    await appendEntry(superuser, entryOf(organization.id, act));
+    await seed(organization);
+    expect(await members(organization)).toEqual([]);
+  });
+
+  it('says in one line that the database was seeded from another data folder, and makes nothing', async () => {
+    const organization = seedOf();
+    const [user] = organization.users;
+    await seed(organization);
+    const other = { ...seedOf(), users: [{ ...user, id: newCuid(), membershipId: newCuid() }] };
+    await expect(seed(other)).rejects.toThrow(/^owner@seed-\d+.example is somebody else's .*--reset.*demo-keys.json/);
+    expect([await log(other), await members(other)]).toEqual([[], []]);
   });
 });

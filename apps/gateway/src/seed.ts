@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '@switchboard/postgres';
 import { hashOfKey, mintKey } from './organization/api-key/api-key.policy.js';
 import type { Act, AuditAction, AuditedState } from './organization/audit.contract.js';
@@ -6,6 +7,7 @@ import { hashPassword } from './organization/password/password.policy.js';
 import type { Role } from './organization/people.contract.js';
 
 const KEY_LABEL = 'Demonstration';
+const ADVICE = 'Begin with empty data (--reset), or bring back the demo-keys.json of that folder.';
 
 /** Runs one statement as a role that may write every schema; the seed has its own connection. */
 export type RunSql = (sql: string, values: readonly unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
@@ -87,22 +89,28 @@ async function seedOrganization(run: RunSql, organization: OrganizationSeed): Pr
   for (const [text, values] of entries) await run(text, values);
 }
 
-/** A hash takes a while, and a start should not: what is there is not hashed again. */
+/**
+ * A hash takes a while, and a start should not: what is there is not hashed again. A person without the membership was left
+ * behind by a start that was killed, and gets it; one who was removed from the organization stays out.
+ */
 async function seedUser(run: RunSql, organizationId: string, user: UserSeed, record: Recorder): Promise<void> {
-  const { rows } = await run('SELECT id FROM user_account WHERE id = $1', [user.id]);
-  if (rows.length > 0) return;
-  const { id, email, name, membershipId, role } = user;
-  await run('INSERT INTO user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)', [
-    id,
-    email,
-    name,
-    await hashPassword(user.password),
-  ]);
-  await run('INSERT INTO membership (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)', [
-    membershipId,
-    organizationId,
-    id,
-    role,
-  ]);
-  record('member.added', { id: membershipId, userId: id, email, role });
+  const { id, email, name, membershipId, role, password } = user;
+  const known = await run('SELECT id FROM user_account WHERE id = $1 OR email = $2', [id, email]);
+  if (known.rows.length === 0) {
+    const passwordHash = await hashPassword(password);
+    const values = [id, email, name, passwordHash];
+    await run('INSERT INTO user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)', values);
+  } else if (!isDeepStrictEqual(known.rows, [{ id }])) {
+    throw new Error(
+      `${email} is somebody else's in this database, which was seeded from another data folder. ${ADVICE}`,
+    );
+  }
+  const { rows } = await run(
+    `INSERT INTO membership (id, organization_id, user_id, role)
+     SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM audit_entry
+       WHERE organization_id = $2 AND action = 'member.removed' AND before ->> 'userId' = $3)
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [membershipId, organizationId, id, role],
+  );
+  if (rows.length > 0) record('member.added', { id: membershipId, userId: id, email, role });
 }
