@@ -10,7 +10,7 @@ const PROGRESS_ROWS = 50_000;
 /**
  * Walks the audit log. Says the first faulty row of each chain; heads are saved only when there is none.
  *
- * @throws Error when a chain is not as it was written
+ * @throws Error when a chain is not as it was written, or what was asked for does not exist
  */
 export async function verifyAuditLog(
   client: pg.ClientBase,
@@ -29,6 +29,9 @@ export async function verifyAuditLog(
   for await (const chain of operation.verifyAudit({ organizationId: organization, noted, onRows })) {
     chains++;
     rows += chain.rows;
+    if (organization !== undefined && chain.rows === 0 && chain.head === null && chain.fault === null) {
+      throw new Error(`There is no organization ${organization}, and no chain of it.`);
+    }
     if (saveHeads !== undefined && chain.head) heads.push(chain.head);
     if (!chain.fault) continue;
     faulty++;
@@ -37,11 +40,10 @@ export async function verifyAuditLog(
   }
   if (faulty > 0) throw new Error(`${faulty} of ${chains} chains of the audit log are not as they were written.`);
   if (saveHeads !== undefined) await writeFile(saveHeads, heads.map((head) => `${JSON.stringify(head)}\n`).join(''));
-  return [
-    json
-      ? JSON.stringify({ chains, rows, faulty })
-      : `${rows} rows in ${chains} chains are as they were written, and none is missing${noted.length > 0 ? `; ${noted.length} saved heads fit` : ''}.`,
-  ];
+  if (json) return [JSON.stringify({ chains, rows, faulty })];
+  if (chains === 0) return ['0 chains: nothing to verify.'];
+  const fit = noted.length > 0 ? `; ${noted.length} saved heads fit` : '';
+  return [`${rows} rows in ${chains} chains are as they were written, and none is missing${fit}.`];
 }
 
 /** @throws UsageError for a line that is no head */

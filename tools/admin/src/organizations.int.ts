@@ -156,6 +156,18 @@ describe('audit verify', () => {
     });
   });
 
+  it('says so when there is nothing to verify, and refuses an organization that does not exist', async () => {
+    await acts();
+    expect(await admin('audit', 'verify', '--organization', 'ctypo0000')).toEqual({
+      code: 1,
+      out: [],
+      err: ['There is no organization ctypo0000, and no chain of it.'],
+    });
+    expect((await admin('audit', 'verify', '--organization', 'cacme000')).code).toBe(0);
+    await sql('TRUNCATE gateway.organization, gateway.audit_entry, gateway.audit_head CASCADE');
+    expect((await admin('audit', 'verify')).out).toEqual(['0 chains: nothing to verify.']);
+  });
+
   it('refuses a file that holds no heads', async () => {
     const file = join(folder, 'none');
     await writeFile(file, '{"organizationId":"cacme000"}\n');
