@@ -1,8 +1,9 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { statement, type Database } from '@switchboard/postgres';
+import { statement, type Database, type Transaction } from '@switchboard/postgres';
 import type { Act } from './organization/audit.contract.js';
+import { appendAudit } from './organization/audit/audit.repository.js';
 import { changePlan, type PlanChange } from './organization/change-plan/change-plan.js';
 import { changeSubscription } from './organization/change-subscription/change-subscription.js';
 import {
@@ -35,6 +36,14 @@ export interface OrganizationDetail {
   readonly auditEntries: number;
 }
 
+/** A counter of messages, on either side of its repair. */
+export interface QuotaRepair {
+  /** `YYYY-MM` in UTC. */
+  readonly month: string;
+  readonly usedBefore: number;
+  readonly usedAfter: number;
+}
+
 /** What an operator does with organizations; what changes anything is in the audit log, in the same transaction. */
 export interface Operation {
   /** A page by id. @param after the last id of the page before; empty for the first */
@@ -47,6 +56,8 @@ export interface Operation {
   changeSubscription(id: string, status: SubscriptionStatus): Promise<OrganizationRow>;
   /** @throws AppError API_KEY_NOT_FOUND */
   revokeApiKey(keyId: string): Promise<ApiKeyView>;
+  /** Writes into the log that a counter was set, in the transaction that sets it: the counter itself is messaging's. */
+  appendQuotaRepair(tx: Transaction, id: string, repair: QuotaRepair): void;
   /** See `verifyAudit`. */
   verifyAudit(options: VerifyAuditOptions): AsyncGenerator<VerifiedChain>;
 }
@@ -73,6 +84,13 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
       const [owner] = await database.query(ownerOfKey, [keyId]);
       if (!owner) throw new AppError(gatewayErrors.API_KEY_NOT_FOUND, `There is no API key ${keyId}`);
       return revokeApiKey(database, act(owner.organizationId), keyId);
+    },
+    appendQuotaRepair: (tx, id, { month, usedBefore, usedAfter }) => {
+      const [before, after] = [
+        { month, used: usedBefore },
+        { month, used: usedAfter },
+      ];
+      appendAudit(tx, { ...act(id), action: 'quota.repaired', before, after });
     },
     verifyAudit: (options) => verifyAudit(database, options),
   };

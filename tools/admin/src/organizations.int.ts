@@ -104,6 +104,53 @@ describe('organizations', () => {
   });
 });
 
+describe('quota check --repair', () => {
+  // What of messaging the command looks at: two counters, of which one is right.
+  beforeEach(() =>
+    sql(`
+      DROP SCHEMA IF EXISTS messaging CASCADE;
+      CREATE SCHEMA messaging;
+      CREATE TABLE messaging.relay_state ();
+      CREATE TABLE messaging.channel (organization_id text);
+      CREATE TABLE messaging.quota (organization_id text, month text, used bigint, PRIMARY KEY (organization_id, month));
+      CREATE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE sql
+        RETURN CASE WHEN month = to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') THEN 7 ELSE 0 END;
+      INSERT INTO messaging.channel VALUES ('cacme000'), ('cglobex0');
+      INSERT INTO messaging.quota SELECT id, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), used
+        FROM (VALUES ('cacme000', 12), ('cglobex0', 7)) AS q (id, used)`),
+  );
+
+  const repairs = (): Promise<unknown> =>
+    sql('SELECT organization_id, action, actor_type, actor_id, before, after FROM gateway.audit_entry');
+
+  it('writes each counter that it sets into the audit log of its organization, and no other', async () => {
+    expect((await admin('quota', 'check')).code).toBe(1);
+    expect(await log()).toEqual([]);
+    expect(await admin('quota', 'check', '--repair')).toMatchObject({ code: 0 });
+    const month = new Date().toISOString().slice(0, 7);
+    const by = { actor_type: 'operator', actor_id: 'deputy' };
+    const [before, after] = [
+      { month, used: 12 },
+      { month, used: 7 },
+    ];
+    expect(await repairs()).toEqual([{ organization_id: 'cacme000', action: 'quota.repaired', ...by, before, after }]);
+    expect((await admin('quota', 'check', '--repair')).code).toBe(0);
+    expect(await log()).toHaveLength(1);
+  });
+
+  it('sets no counter of which the log cannot tell', async () => {
+    await sql('ALTER TABLE gateway.audit_head RENAME TO gone');
+    try {
+      expect((await admin('quota', 'check', '--repair')).code).toBe(1);
+    } finally {
+      await sql('ALTER TABLE gateway.gone RENAME TO audit_head');
+    }
+    expect(await sql(`SELECT used::integer FROM messaging.quota WHERE organization_id = 'cacme000'`)).toEqual([
+      { used: 12 },
+    ]);
+  });
+});
+
 describe('audit verify', () => {
   const acts = async (): Promise<void> => {
     for (const status of ['PAST_DUE', 'ACTIVE', 'CANCELED']) await admin('subscription', 'set', 'cacme000', status);

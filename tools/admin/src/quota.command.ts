@@ -1,5 +1,8 @@
+import { operate } from '@switchboard/gateway/operate';
 import type pg from 'pg';
+import type { AdminContext } from './admin-context.js';
 import { UsageError, type Choices } from './command-line.js';
+import { gatewayDatabase } from './gateway-database.js';
 import { servicesIn } from './services.js';
 import { textTable } from './text-table.js';
 
@@ -40,15 +43,20 @@ export async function showQuota(client: pg.ClientBase, choices: Choices): Promis
 }
 
 /**
- * Compares the counters of one organization, or of all, with the messages; with `--repair` sets those that differ.
+ * Compares the counters of one organization, or of all, with the messages; with `--repair` sets those that differ, and
+ * writes each into the audit log.
  *
  * @throws Error, and so exit code 1, when some differ and were not repaired
  */
-export async function checkQuota(client: pg.ClientBase, choices: Choices): Promise<string[]> {
+export async function checkQuota(
+  client: pg.ClientBase,
+  choices: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
+): Promise<string[]> {
   await servicesIn(client, 'messaging');
   const { rows } = await client.query<QuotaRow>(COMPARE, [organizationOf(choices)]);
   const wrong = rows.filter(({ used, counted }) => used !== counted);
-  if (choices.repair) for (const row of wrong) await repair(client, row);
+  if (choices.repair) for (const row of wrong) await repair(client, row, operator);
   const shown = choices.json ? rows.map((row) => JSON.stringify(row)) : textTable(rows.map((row) => ({ ...row })));
   if (wrong.length === 0) return [...shown, ...said(choices, `${rows.length} counters agree with the messages.`)];
   if (choices.repair) return [...shown, ...said(choices, `${wrong.length} counters were set to what is counted.`)];
@@ -59,21 +67,32 @@ export async function checkQuota(client: pg.ClientBase, choices: Choices): Promi
  * Under the counter's lock: whoever has taken before has committed and is counted, whoever comes waits and takes on top. The
  * count is a statement of its own, so that it sees all that was committed until the lock was had.
  */
-async function repair(client: pg.ClientBase, { organization, month }: QuotaRow): Promise<void> {
-  await client.query('BEGIN');
-  try {
+async function repair(
+  client: pg.ClientBase,
+  { organization, month }: QuotaRow,
+  operator: string | null,
+): Promise<void> {
+  const database = await gatewayDatabase(client);
+  await database.transaction(async (tx) => {
     const key = [organization, month];
     await client.query('INSERT INTO messaging.quota VALUES ($1, $2, 0) ON CONFLICT DO NOTHING', key);
-    await client.query('SELECT FROM messaging.quota WHERE organization_id = $1 AND month = $2 FOR UPDATE', key);
-    await client.query(
-      'UPDATE messaging.quota SET used = messaging.quota_counted($1, $2) WHERE organization_id = $1 AND month = $2',
-      key,
-    );
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  }
+    const usedBefore = await usedBy(client, LOCK_USED, key);
+    const usedAfter = await usedBy(client, SET_USED, key);
+    if (usedBefore === usedAfter) return;
+    operate(database, operator).appendQuotaRepair(tx, organization, { month, usedBefore, usedAfter });
+  });
+}
+
+const LOCK_USED = `SELECT used::float8 AS used FROM messaging.quota
+  WHERE organization_id = $1 AND month = $2 FOR UPDATE`;
+
+const SET_USED = `UPDATE messaging.quota SET used = messaging.quota_counted($1, $2)
+  WHERE organization_id = $1 AND month = $2 RETURNING used::float8 AS used`;
+
+async function usedBy(client: pg.ClientBase, sql: string, key: readonly string[]): Promise<number> {
+  const { rows } = await client.query<{ used: number }>(sql, [...key]);
+  if (!rows[0]) throw new Error('a counter that was locked is not there');
+  return rows[0].used;
 }
 
 function organizationOf({ operands }: Choices): string | null {

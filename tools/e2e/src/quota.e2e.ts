@@ -120,6 +120,12 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     expect(await admin('quota', 'check', organizationId, '--repair')).toMatchObject({ code: 0 });
     expect(await quota()).toEqual({ used, counted: used });
     expect(await admin('quota', 'check', organizationId)).toMatchObject({ code: 0 });
+    const [entry] = await database.query(
+      `SELECT before, after FROM gateway.audit_entry WHERE organization_id = $1 AND action = 'quota.repaired'`,
+      [organizationId],
+    );
+    const month = expect.stringMatching(/^\d{4}-\d{2}$/);
+    expect(entry).toEqual({ before: { month, used: used + 5 }, after: { month, used } });
   }, 60_000);
 
   it('stands beside the subscription: past due refuses sending alone, canceled all but ping', async () => {

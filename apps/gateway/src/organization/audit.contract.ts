@@ -6,6 +6,7 @@ export const auditActions = [
   'organization.created',
   'plan.changed',
   'subscription.changed',
+  'quota.repaired',
   'api-key.created',
   'api-key.revoked',
   'user.signed-in',
