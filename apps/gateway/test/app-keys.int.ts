@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { AppClient, eventually, testServers, type AppAnswer } from '@switchboard/testing';
 import { bootGateway, type TestGateway } from './gateway-harness.js';
-import { makeMember } from './people-harness.js';
+import { makeMember, sendHead } from './people-harness.js';
 
 const servers = testServers();
 let booted: TestGateway;
@@ -125,6 +125,51 @@ describe('/app/api/api-keys', () => {
       expect((await client.post('/app/api/api-keys', body)).body).toMatchObject({ label: body.label, scopes: null });
     }
   });
+});
+
+describe('a request that was let in and holds its body back', () => {
+  const acts = async () => {
+    const { database, gateway } = booted;
+    const owner = await makeMember(database);
+    const admin = await makeMember(database, 'ADMIN', owner.organizationId);
+    const member = await makeMember(database, 'MEMBER', owner.organizationId);
+    const [ownerPage, adminPage] = [await clientOf(owner), await clientOf(admin)];
+    const { id: keyId = '', secret } = (await ownerPage.post('/app/api/api-keys', { label: 'kept' })).body ?? {};
+    const ask = (method: string, path: string) =>
+      sendHead(database, adminPage, { url: gateway.url, method, path: `/app/api/${path}`, userId: admin.id });
+    const held: readonly (readonly [() => Promise<(body: unknown) => Promise<number>>, unknown])[] = [
+      [() => ask('POST', 'api-keys'), { label: 'too late' }],
+      [() => ask('POST', `api-keys/${keyId}/revoke`), {}],
+      [() => ask('POST', 'invites'), { email: 'late@people.example', role: 'ADMIN' }],
+      [() => ask('PATCH', `members/${member.membershipId}`), { role: 'ADMIN' }],
+      [() => ask('POST', 'sign-out'), {}],
+      [() => ask('POST', 'sign-out-everywhere'), {}],
+    ];
+    return { owner, admin, ownerPage, adminPage, secret, held };
+  };
+
+  it.each([
+    ['the member was removed', (team) => team.ownerPage.ask('DELETE', `/app/api/members/${team.admin.membershipId}`)],
+    ['the session signed out', (team) => team.adminPage.post('/app/api/sign-out')],
+    [
+      'the session went on under another secret',
+      (team) => team.adminPage.post('/app/api/switch-organization', { organizationId: team.admin.organizationId }),
+    ],
+  ] as readonly (readonly [string, (team: Awaited<ReturnType<typeof acts>>) => Promise<AppAnswer>])[])(
+    'does nothing once it is answered that %s',
+    async (_what, end) => {
+      const team = await acts();
+      const sends = [];
+      for (const [open, body] of team.held) sends.push([await open(), body] as const);
+      expect([200, 204]).toContain((await end(team)).status);
+      const statuses = [];
+      for (const [send, body] of sends) statuses.push(await send(body));
+      expect(statuses).toEqual(sends.map(() => 401));
+      const { items } = (await team.ownerPage.get('/app/api/api-keys')).body ?? {};
+      expect([items?.map(({ label }) => label), await ping(team.secret)]).toEqual([['kept'], 200]);
+      expect((await team.ownerPage.get('/app/api/invites')).body?.items).toEqual([]);
+    },
+  );
 });
 
 describe('/app/api/audit-log', () => {

@@ -1,7 +1,10 @@
+import { request, type ClientRequest } from 'node:http';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { eventually, type AppClient } from '@switchboard/testing';
 import type { Database } from '@switchboard/postgres';
 import { hashPassword } from '../src/organization/password/password.policy.js';
 import type { Role } from '../src/organization/people.contract.js';
+import { mintSecret } from '../src/organization/secret/secret.policy.js';
 
 /** The password of everybody that `makeMember` makes: one hash for all. */
 export const PASSWORD = 'correct horse battery staple';
@@ -66,4 +69,55 @@ export async function makeMember(
   const organization = organizationId ?? (await makeOrganization(database));
   const person = await makePerson(database);
   return { ...person, organizationId: organization, membershipId: await join(database, organization, person.id, role) };
+}
+
+/** Makes a session that stands. @returns its id */
+export async function makeSession({ dataSource }: Database, organizationId: string, userId: string): Promise<string> {
+  const id = newCuid();
+  await dataSource.query(
+    `INSERT INTO gateway.session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at)
+     VALUES ($1, $2, $3, $4, now(), now())`,
+    [id, mintSecret().secretHash, userId, organizationId],
+  );
+  return id;
+}
+
+/**
+ * Sends the head of a request by somebody who is signed in, and returns when it was let in: its body is held back.
+ *
+ * That a session was used is written by the statement that admits, once a minute: what is older is moved on by it.
+ *
+ * @returns sends the body and answers the status
+ */
+export async function sendHead(
+  { dataSource }: Database,
+  client: AppClient,
+  target: { readonly url: string; readonly method: string; readonly path: string; readonly userId: string },
+): Promise<(body: unknown) => Promise<number>> {
+  const { url, method, path, userId } = target;
+  await dataSource.query(`UPDATE gateway.session SET last_seen_at = now() - interval '10 minutes' WHERE user_id = $1`, [
+    userId,
+  ]);
+  const headers = {
+    origin: url,
+    cookie: client.cookie ?? '',
+    'x-csrf-token': client.csrfToken ?? '',
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+  };
+  const open: ClientRequest = request(new URL(path, url), { method, headers });
+  const answered = new Promise<number>((resolve, reject) => {
+    open.once('error', reject);
+    open.once('response', (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+  });
+  open.flushHeaders();
+  const used = `SELECT FROM gateway.session WHERE user_id = $1 AND last_seen_at > now() - interval '5 minutes'`;
+  await eventually(async () => (await dataSource.query(used, [userId])).length > 0);
+  return (body) => {
+    open.end(JSON.stringify(body));
+    return answered;
+  };
 }

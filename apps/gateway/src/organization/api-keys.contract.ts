@@ -1,7 +1,7 @@
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Scope } from './admission.contract.js';
-import type { Act } from './audit.contract.js';
+import type { SessionAct } from './audit.contract.js';
 
 /** A key that is wanted. */
 export interface ApiKeyWish {
@@ -11,10 +11,13 @@ export interface ApiKeyWish {
   readonly scopes: readonly Scope[] | null;
 }
 
-/** The keys of organizations. Each change is in the audit log. */
+/**
+ * The keys of organizations. Each change is in the audit log, and is refused (UNAUTHORIZED, FORBIDDEN) when the session that it
+ * is asked for in ended meanwhile: a removed administrator is left no key.
+ */
 export interface ApiKeys {
   /** Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal. */
-  create(act: Act, wish: ApiKeyWish): Promise<NewApiKeyView>;
+  create(act: SessionAct, wish: ApiKeyWish): Promise<NewApiKeyView>;
   /** Newest first, revoked ones too. @param page `cursor`: the id of the last key of the page before */
   list(
     organizationId: string,
@@ -26,7 +29,7 @@ export interface ApiKeys {
    *
    * @throws AppError API_KEY_NOT_FOUND, for another organization's too
    */
-  revoke(act: Act, keyId: string): Promise<ApiKeyView>;
+  revoke(act: SessionAct, keyId: string): Promise<ApiKeyView>;
 }
 
 /** Token of `ApiKeys`. */

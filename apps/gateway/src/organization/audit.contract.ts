@@ -43,6 +43,12 @@ export interface Act {
   readonly traceId: string | null;
 }
 
+/** An act of somebody who is signed in. */
+export interface SessionAct extends Act {
+  /** The session it is asked for in, which must still stand when it is done. */
+  readonly sessionId: string;
+}
+
 /** What an act changed, as JSON that anybody with a right to the log may read: never a secret, a hash or a token. */
 export type AuditedState = Readonly<Record<string, unknown>> | null;
 

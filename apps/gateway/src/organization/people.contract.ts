@@ -49,9 +49,9 @@ export interface Sessions {
   find(secret: string): Promise<SignedIn | null>;
   /** What the person belongs to, by name. */
   organizationsOf(userId: string): Promise<readonly (OrganizationName & { readonly role: Role })[]>;
-  /** Ends one session. */
+  /** Ends one session. @throws AppError UNAUTHORIZED when it ended meanwhile, or goes on under another secret */
   end(signedIn: SignedIn, source: ActSource): Promise<void>;
-  /** Ends every session of the person, in all organizations. */
+  /** Ends every session of the person, in all organizations. @throws AppError UNAUTHORIZED when this one ended meanwhile */
   endEverywhere(signedIn: SignedIn, source: ActSource): Promise<void>;
   /**
    * Goes on in another organization, with a new secret.
@@ -110,7 +110,7 @@ export interface PageOf<Item> {
 
 /**
  * The members of an organization. Owners manage everybody, administrators everybody but owners; whether the person who acts
- * still may is asked when it is done, not when the request came.
+ * still may is asked when it is done, not when the request came: UNAUTHORIZED when their session ended meanwhile.
  */
 export interface Members {
   list(organizationId: string, page: PageWish): Promise<PageOf<Member>>;
@@ -138,7 +138,7 @@ export interface Invite {
   readonly expiresAt: Date;
 }
 
-/** Invitations to an organization. */
+/** Invitations to an organization; as with members, the session must still stand when it is done. */
 export interface Invites {
   /** Those that can still be accepted. */
   list(organizationId: string, page: PageWish): Promise<PageOf<Invite>>;

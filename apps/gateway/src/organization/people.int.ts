@@ -154,19 +154,19 @@ describe('members', () => {
       codeOf(people.members.remove(a.signedIn, second.membershipId, source)),
       codeOf(people.members.remove(b.signedIn, first.membershipId, source)),
     ]);
-    expect(outcomes.sort()).toEqual(['FORBIDDEN', undefined]);
+    expect(outcomes.sort()).toEqual(['UNAUTHORIZED', undefined]);
     expect(await count('membership', 'organization_id', first.organizationId)).toBe(1);
   });
 
-  it('act by the role that they have now, not by the one that their request came with', async () => {
+  it('act in a session that stands now, not by the role that their request came with', async () => {
     const owner = await makeMember(database);
     const admin = await makeMember(database, 'ADMIN', owner.organizationId);
     const victim = await makeMember(database, 'MEMBER', owner.organizationId);
     const [a, b] = [await signIn(owner), await signIn(admin)];
     expect(await demote(a, admin.membershipId)).toBeUndefined();
-    expect(await demote(b, victim.membershipId, 'ADMIN')).toBe('FORBIDDEN');
+    expect(await demote(b, victim.membershipId, 'ADMIN')).toBe('UNAUTHORIZED');
     const invite = { email: 'x@people.example', role: 'MEMBER' } as const;
-    expect(await codeOf(people.invites.create(b.signedIn, invite, source))).toBe('FORBIDDEN');
+    expect(await codeOf(people.invites.create(b.signedIn, invite, source))).toBe('UNAUTHORIZED');
   });
 
   it('and invitations never take more seats than the plan has, however many are made at once', async () => {

@@ -3,7 +3,7 @@ import type { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
 import type { Admitted } from '../../organization/admission.contract.js';
-import type { Act } from '../../organization/audit.contract.js';
+import type { SessionAct } from '../../organization/audit.contract.js';
 import type { ActSource, SignedIn } from '../../organization/people.contract.js';
 import type { RouteDeclaration } from './route-declaration.js';
 
@@ -91,10 +91,10 @@ export function sourceOf(
 /** Who does what the handler of a route for sessions is asked for, and from where. @throws Error on another route: a bug */
 export function actOf(
   request: Pick<FastifyRequest, 'ip'> & { readonly edge: Pick<EdgeRequest, 'session' | 'traceId'> },
-): Act {
-  const { organization, user } = sessionOf(request);
+): SessionAct {
+  const { organization, user, sessionId } = sessionOf(request);
   const actor = { type: 'user', id: user.id, email: user.email } as const;
-  return { organizationId: organization.id, actor, ...sourceOf(request) };
+  return { organizationId: organization.id, actor, sessionId, ...sourceOf(request) };
 }
 
 /** What admission said of a request with a key. @throws Error on a route without one: a bug */

@@ -3,13 +3,14 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { issueKey } from '../../../test/gateway-harness.js';
+import { join, makePerson, makeSession } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { operate } from '../../operate.js';
 import { DatabaseAdmission } from '../admission/admission.js';
 import type { Scope } from '../admission.contract.js';
 import { databaseApiKeys } from '../api-keys.js';
 import type { ApiKeys } from '../api-keys.contract.js';
-import type { Act } from '../audit.contract.js';
+import type { SessionAct } from '../audit.contract.js';
 import { databaseAuditLog } from '../audit/audit.repository.js';
 import { hashOfKey } from './api-key.policy.js';
 
@@ -28,10 +29,13 @@ beforeAll(async () => {
 /** An organization with the key that came with it, and its owner at work. */
 async function organization(
   wish: Parameters<typeof issueKey>[1] = {},
-): Promise<{ act: Act; secret: string; keyId: string }> {
+): Promise<{ act: SessionAct; secret: string; keyId: string }> {
   const { organizationId, secret, keyId } = await issueKey(database, wish);
-  const actor = { type: 'user', id: newCuid(), email: 'owner@acme.test' } as const;
-  return { act: { organizationId, actor, address: '192.0.2.7', traceId: 'b'.repeat(32) }, secret, keyId };
+  const { id, email } = await makePerson(database);
+  await join(database, organizationId, id, 'OWNER');
+  const sessionId = await makeSession(database, organizationId, id);
+  const actor = { type: 'user', id, email } as const;
+  return { act: { organizationId, actor, sessionId, address: '192.0.2.7', traceId: 'b'.repeat(32) }, secret, keyId };
 }
 
 const admit = async (admission: DatabaseAdmission, key: string, scope: Scope | null = 'contacts:read') =>
@@ -54,7 +58,7 @@ describe('an API key', () => {
       scopes: ['contacts:read'],
       status: 'ACTIVE',
       createdAt: expect.stringMatching(/Z$/),
-      createdBy: { id: act.actor.type === 'user' && act.actor.id, email: 'owner@acme.test' },
+      createdBy: { id: act.actor.type === 'user' && act.actor.id, email: act.actor.type === 'user' && act.actor.email },
       lastUsedAt: null,
       lastUsedAddress: null,
       revokedAt: null,

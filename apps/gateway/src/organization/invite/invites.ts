@@ -6,10 +6,11 @@ import type { Clock } from '@switchboard/service';
 import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { findMemberByEmail, lockOrganization, roleOfUser } from '../membership/membership.repository.js';
+import { findMemberByEmail, lockOrganization } from '../membership/membership.repository.js';
 import { requireManaging } from '../membership/role.policy.js';
 import type { ActSource, Invite, Invites, NewSession, PageOf, PageWish, Role, SignedIn } from '../people.contract.js';
 import { mintSecret } from '../secret/secret.policy.js';
+import { roleInSession } from '../session/hold-session.js';
 import { emailKey } from '../user/email.policy.js';
 import type { AcceptInvite } from './accept-invite.js';
 import { deleteInvite, findInvite, findInviteOfEmail, insertInvite, listInvites } from './invite.repository.js';
@@ -41,7 +42,7 @@ export class DatabaseInvites implements Invites {
     wish: { readonly email: string; readonly role: Role },
     source: ActSource,
   ): Promise<Invite & { readonly secret: string }> {
-    const { organization, user } = signedIn;
+    const { organization, sessionId } = signedIn;
     const act = signedInAct(signedIn, source);
     const now = this.now();
     const { secret, secretHash } = mintSecret();
@@ -49,9 +50,9 @@ export class DatabaseInvites implements Invites {
     const invite = { id: newCuid(), email: emailKey(wish.email), role: wish.role, createdAt: now, expiresAt };
     await this.database.transaction(async (tx) => {
       const [locked] = await tx.query(lockOrganization, [organization.id]);
-      const [actor] = await tx.query(roleOfUser, [organization.id, user.id]);
+      const actor = await roleInSession(tx, sessionId, organization.id);
       const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
-      requireManaging(actor?.role, wish.role, former?.role ?? wish.role);
+      requireManaging(actor, wish.role, former?.role ?? wish.role);
       const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
       if (member) throw new AppError(gatewayErrors.CONFLICT, 'The person with this `email` is a member already');
       if (former) await tx.query(deleteInvite, [former.id]);
@@ -65,13 +66,13 @@ export class DatabaseInvites implements Invites {
   }
 
   async revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
-    const { organization, user } = signedIn;
+    const { organization, sessionId } = signedIn;
     await this.database.transaction(async (tx) => {
       await tx.query(lockOrganization, [organization.id]);
-      const [actor] = await tx.query(roleOfUser, [organization.id, user.id]);
+      const actor = await roleInSession(tx, sessionId, organization.id);
       const [invite] = await tx.query(findInvite, [organization.id, id, this.now()]);
       if (!invite) throw new AppError(gatewayErrors.NOT_FOUND, 'There is no open invitation with this id');
-      requireManaging(actor?.role, invite.role);
+      requireManaging(actor, invite.role);
       await tx.query(deleteInvite, [id]);
       const act = signedInAct(signedIn, source);
       appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(invite), after: null });

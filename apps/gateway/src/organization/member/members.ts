@@ -12,12 +12,12 @@ import {
   hasOtherOwner,
   listMembers,
   lockOrganization,
-  roleOfUser,
   type MemberRow,
 } from '../membership/membership.repository.js';
 import { requireManaging } from '../membership/role.policy.js';
 import type { ActSource, Member, Members, NewSession, PageOf, PageWish, Role, SignedIn } from '../people.contract.js';
 import { beginSession } from '../session/begin-session.js';
+import { roleInSession } from '../session/hold-session.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
 import { lockUser } from '../user/user.repository.js';
 
@@ -44,8 +44,6 @@ export class DatabaseMembers implements Members {
       if (target.role === role) return { member, renewed: null };
       if (role !== 'OWNER') await keepAnOwner(tx, signedIn.organization.id, target);
       const isOwn = target.userId === signedIn.user.id;
-      // A person comes before their memberships, as everywhere: else two changes could wait for each other.
-      if (isOwn) await tx.query(lockUser, [target.userId]);
       await tx.query(changeMemberRole, [id, role]);
       const renewed = isOwn ? await this.renew(tx, signedIn) : null;
       const kept = renewed?.signedIn.sessionId ?? null;
@@ -67,18 +65,22 @@ export class DatabaseMembers implements Members {
     });
   }
 
-  /** Locks the organization and finds a member whom the person who acts may manage, now. */
+  /**
+   * Locks the organization and finds a member whom the person who acts may manage, now. The member's person is locked before
+   * anything of theirs or of the actor's, as everywhere: else two changes could wait for each other.
+   */
   private async managed(
     tx: Transaction,
-    { organization, user }: SignedIn,
+    { organization, sessionId }: SignedIn,
     id: string,
     role?: Role,
   ): Promise<MemberRow> {
     await tx.query(lockOrganization, [organization.id]);
-    const [actor] = await tx.query(roleOfUser, [organization.id, user.id]);
     const [target] = await tx.query(findMember, [organization.id, id]);
+    if (target) await tx.query(lockUser, [target.userId]);
+    const actor = await roleInSession(tx, sessionId, organization.id);
     if (!target) throw new AppError(gatewayErrors.NOT_FOUND, 'There is no member with this id');
-    requireManaging(actor?.role, target.role, role ?? target.role);
+    requireManaging(actor, target.role, role ?? target.role);
     return target;
   }
 

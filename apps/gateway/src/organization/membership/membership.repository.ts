@@ -50,12 +50,6 @@ export const findMember = statement<MemberRow>(
    WHERE m.id = $2 AND m.organization_id = $1`,
 );
 
-/** $1 organization, $2 user. */
-export const roleOfUser = statement<{ readonly role: Role }>(
-  'gateway.role-of-user',
-  'SELECT role FROM membership WHERE organization_id = $1 AND user_id = $2',
-);
-
 /** $1 organization, $2 address in small letters. */
 export const findMemberByEmail = statement<{ readonly id: string }>(
   'gateway.find-member-by-email',

@@ -7,8 +7,17 @@ export function mayManage(actor: Role, other: Role): boolean {
   return actor === 'OWNER' || (actor === 'ADMIN' && other !== 'OWNER');
 }
 
-/** @param actor undefined: no member any more @throws AppError FORBIDDEN */
-export function requireManaging(actor: Role | undefined, ...others: readonly Role[]): void {
-  if (actor && others.every((other) => mayManage(actor, other))) return;
-  throw new AppError(gatewayErrors.FORBIDDEN, 'Your role does not allow this');
+/** @throws AppError FORBIDDEN */
+export function requireManaging(actor: Role, ...others: readonly Role[]): void {
+  if (others.every((other) => mayManage(actor, other))) return;
+  throw notAllowed();
+}
+
+/** What members may not do at all. @throws AppError FORBIDDEN */
+export function requireAdministering(actor: Role): void {
+  if (actor === 'MEMBER') throw notAllowed();
+}
+
+function notAllowed(): AppError {
+  return new AppError(gatewayErrors.FORBIDDEN, 'Your role does not allow this');
 }

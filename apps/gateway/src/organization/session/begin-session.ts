@@ -1,9 +1,8 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Transaction } from '@switchboard/postgres';
 import type { NewSession, SignedIn } from '../people.contract.js';
 import { mintSecret } from '../secret/secret.policy.js';
+import { sessionHasEnded } from './hold-session.js';
 import { endSession, holdMembership, insertSession, type SessionRow } from './session.repository.js';
 
 /** Who a session is begun for. */
@@ -42,7 +41,7 @@ export async function beginSession(
 
 async function endContinued(tx: Transaction, sessionId: string): Promise<Date> {
   const [ended] = await tx.query(endSession, [sessionId]);
-  if (!ended) throw new AppError(gatewayErrors.UNAUTHORIZED, 'The session has ended; sign in again');
+  if (!ended) throw sessionHasEnded();
   return ended.signedInAt;
 }
 

@@ -50,6 +50,16 @@ export const holdMembership = statement<Omit<SessionRow, 'sessionId'>>(
    FOR SHARE OF u, m`,
 );
 
+/**
+ * A session that an act is done in, with the person's role; held until the transaction ends against whoever would end it. The
+ * weakest lock that does: the note of its last use goes on meanwhile. $1 id, $2 organization. Empty when it has ended.
+ */
+export const holdSession = statement<{ readonly role: Role }>(
+  'gateway.hold-session',
+  `SELECT m.role FROM session s JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id
+   WHERE s.id = $1 AND s.organization_id = $2 FOR KEY SHARE OF s`,
+);
+
 /** $1 id, $2 hash, $3 user, $4 organization, $5 when the password was given, $6 now. */
 export const insertSession = statement(
   'gateway.insert-session',
@@ -70,13 +80,13 @@ export const endSessionOfSecret = statement(
 );
 
 /**
- * $1 user, $2 an organization, or null for all, $3 a session to be left, or null. Locked in the order of their ids, as two of
- * these may meet. The person or the membership must be locked before: see `holdMembership`.
+ * $1 user, $2 an organization, or null for all, $3 a session to be left, or null. The person must be locked before: a session
+ * that is being begun is waited for (see `holdMembership`), and no two of these meet. Returns those that ended.
  */
-export const endSessionsOfUser = statement(
+export const endSessionsOfUser = statement<{ readonly id: string }>(
   'gateway.end-sessions-of-user',
   `DELETE FROM session WHERE id = ANY (ARRAY(
      SELECT id FROM session
      WHERE user_id = $1 AND ($2::text IS NULL OR organization_id = $2) AND id IS DISTINCT FROM $3::text
-     ORDER BY id FOR UPDATE))`,
+     ORDER BY id FOR UPDATE)) RETURNING id`,
 );

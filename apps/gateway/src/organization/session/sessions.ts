@@ -9,6 +9,7 @@ import type { ActSource, NewSession, OrganizationName, Role, Sessions, SignedIn 
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { lockUser } from '../user/user.repository.js';
 import { beginSession, signedInOf } from './begin-session.js';
+import { sessionHasEnded } from './hold-session.js';
 import { sessionBounds } from './session.policy.js';
 import { endSession, endSessionsOfUser, findSession } from './session.repository.js';
 
@@ -34,7 +35,8 @@ export class DatabaseSessions implements Sessions {
   async end(signedIn: SignedIn, source: ActSource): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [ended] = await tx.query(endSession, [signedIn.sessionId]);
-      if (!ended) return;
+      // Switched meanwhile, it stands under another secret: the person must not be told that they are signed out.
+      if (!ended) throw sessionHasEnded();
       appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.signed-out', before: null, after: null });
     });
   }
@@ -44,7 +46,8 @@ export class DatabaseSessions implements Sessions {
     const act = signedInAct(signedIn, source);
     await this.database.transaction(async (tx) => {
       await tx.query(lockUser, [user.id]);
-      await tx.query(endSessionsOfUser, [user.id, null, null]);
+      const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
+      if (!ended.some(({ id }) => id === signedIn.sessionId)) throw sessionHasEnded();
       appendAudit(tx, { ...act, action: 'user.signed-out-everywhere', before: null, after: null });
     });
   }

@@ -11,6 +11,7 @@ import type { Passwords } from '../password/passwords.js';
 import type { ActSource, NewSession, SignedIn, SignIn } from '../people.contract.js';
 import { hashOfSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
+import { sessionHasEnded } from '../session/hold-session.js';
 import { endSessionOfSecret, endSessionsOfUser } from '../session/session.repository.js';
 import { emailKey } from '../user/email.policy.js';
 import { changePasswordHash, findUser, findUserByEmail, type UserRow } from '../user/user.repository.js';
@@ -83,7 +84,7 @@ export class DatabaseSignIn implements SignIn {
       if (!changed) throw new AppError(gatewayErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
       const owner = { userId: id, organizationId: organization.id, passwordHash };
       const begun = await beginSession(tx, owner, new Date(clock.now()), sessionId);
-      if (!begun) throw new AppError(gatewayErrors.UNAUTHORIZED, 'The session has ended; sign in again');
+      if (!begun) throw sessionHasEnded();
       await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
       appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.password-changed', before: null, after: null });
       return begun;
