@@ -3,6 +3,7 @@ import { eventually } from '@switchboard/testing';
 import pg from 'pg';
 import type { Api, ApiAnswer, ApiBody, Simulator } from './api.js';
 import { CallbackSender, deepJson, faultyForms } from './callback-faults.js';
+import { ConsumerBacklog } from './consumer-backlog.js';
 import { recordedInbound } from './recorded-inbound.js';
 import { parseScrape, valuesOf } from './scrape.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
@@ -17,22 +18,25 @@ describe('what the upstream brings', () => {
   let simulator: Simulator;
   let callbacks: CallbackSender;
   let database: pg.Client;
+  let backlog: ConsumerBacklog;
   /** Acme's channels, the default one first. */
   let channels: readonly { readonly id: string; readonly phone: string; readonly isDefault: boolean }[];
 
   beforeAll(async () => {
     all = await startEverything();
     ({ acme, simulator } = all);
-    const { simulatorUrl = '', databaseUrl, organizations } = all.stack.devJson;
+    const { simulatorUrl = '', databaseUrl, natsUrl, organizations } = all.stack.devJson;
     callbacks = await CallbackSender.through(simulatorUrl);
     database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();
+    backlog = await ConsumerBacklog.of(natsUrl);
     channels = [...(organizations?.[0]?.channels ?? [])].sort((one) => (one.isDefault ? -1 : 1));
     expect(channels.length).toBe(2);
   }, 180_000);
 
   afterAll(async () => {
     await database?.end();
+    await backlog?.close();
     await all?.end();
   }, 60_000);
 
@@ -253,6 +257,7 @@ describe('what the upstream brings', () => {
     const stored = "SELECT count(*)::int AS n FROM messaging.message WHERE upstream_message_id LIKE 'wamid.beside.%'";
     await eventually(async () => (await rows(stored))[0]?.['n'] === forms.length, { deadlineMs: 120_000 });
     await eventually(async () => (await rows(UNPUBLISHED)).length === 0, { deadlineMs: 60_000 });
+    await eventually(async () => (await backlog.size()) === 0, { deadlineMs: 90_000 });
     const dead = await rows(
       'SELECT DISTINCT error FROM messaging.dead_letter UNION SELECT error FROM contacts.dead_letter',
     );

@@ -64,6 +64,9 @@ export type CallbackPlan =
   /** It cannot be read: kept as a dead letter of its own. */
   | { readonly act: 'bury'; readonly reason: string };
 
+/** As the gateway reads a time of the upstream. */
+const UNIX_SECONDS = /^\d{9,10}$/;
+
 /** The channels that callbacks may be about. */
 export interface KnownLines {
   readonly byPhoneNumberId: ReadonlyMap<string, Channel>;
@@ -146,8 +149,10 @@ function planOfPreference(preference: CallbackPreference, lines: KnownLines, at:
   const person = personOfPreference(item, profileName);
   if (!person) return { act: 'bury', reason: 'the preference does not say whose it is' };
   const value = item.value === 'stop' ? 'stop' : 'start';
-  // The upstream gives it no id; told again it must be the same statement.
-  const id = `user_preferences ${item.wa_id ?? item.user_id ?? ''} ${item.timestamp} ${item.value}`.slice(0, 300);
+  // The upstream gives it no id; told again it must be the same statement. Contacts would refuse the whole batch for an id
+  // with a NUL, and the database for one with half a character: what is no time is replaced by when the gateway took it.
+  const when = UNIX_SECONDS.test(item.timestamp) ? item.timestamp : at.toISOString();
+  const id = `user_preferences ${item.wa_id ?? item.user_id ?? ''} ${when} ${item.value}`;
   return {
     act: 'see',
     people: channels.map(({ organizationId, id: channelId }) => ({

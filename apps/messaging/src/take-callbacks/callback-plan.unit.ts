@@ -163,6 +163,24 @@ describe('who is seen in a callback', () => {
     expect(odd).toEqual({ act: 'ignore', reason: 'unknown-preference' });
   });
 
+  it('is made one statement of a preference, however often it comes, whose id contacts take whatever its time is', () => {
+    const any = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'a\u0000b', '\ud800', 'x'.repeat(5_000)));
+    const statementOf = (timestamp: string): { id: string; at: string } | undefined => {
+      const item = { user_id: 'U'.repeat(128), value: 'stop', timestamp };
+      const data = { businessAccountId: 'waba', phoneNumberId: '107', item, profileName: null };
+      const plan = planFor(callbackPreference, data);
+      return 'people' in plan ? (plan.people[0]?.sighting.statement ?? undefined) : undefined;
+    };
+    fc.assert(
+      fc.property(any, (timestamp) => {
+        const { id = '', at } = statementOf(timestamp) ?? {};
+        expect([id.length <= 300, id.includes('\u0000'), id.isWellFormed(), at]).toEqual([true, false, true, AT]);
+        expect(statementOf(timestamp)?.id).toBe(id);
+      }),
+    );
+    expect(statementOf('1731705721')?.id).not.toBe(statementOf('1731705722')?.id);
+  });
+
   it('is the recipient who stopped marketing messages', () => {
     const item = { id: 'wamid.9', status: 'failed', timestamp: '1', recipient_id: '16505551234' };
     const stopped = planFor(callbackStatus, { phoneNumberId: '106', item: { ...item, errors: [{ code: 131050 }] } });
