@@ -1,6 +1,7 @@
 import { createLog } from '@switchboard/service';
-import { fastify, type FastifyRequest } from 'fastify';
+import { fastify } from 'fastify';
 import { OpenRequests } from './edge/http/open-requests.js';
+import { readParts, type RequestParts } from './edge/http/request-parts.js';
 import { applyDeclaration, type RouteDeclaration } from './edge/http/route-declaration.js';
 import { RouteTable, type MountedRoute } from './edge/http/route-table.js';
 import { mountOnServer } from './gateway.js';
@@ -8,12 +9,7 @@ import type { Scope } from './organization/admission.contract.js';
 import type { Role } from './organization/people.contract.js';
 import { GatewayModule, type GatewayParts } from './gateway.module.js';
 
-/** What of a request a route reads. */
-export interface RequestParts {
-  readonly params: object;
-  readonly query: object;
-  readonly body: object;
-}
+export type { RequestParts } from './edge/http/request-parts.js';
 
 /** A route as the gateway declares it. */
 export interface GatewayRoute {
@@ -39,7 +35,7 @@ export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
     const { access } = declaration;
     const roles = access === 'session' ? declaration.roles : null;
     const scope = access === 'key' ? declaration.scope : null;
-    return { method, path, access, roles, scope, read: (parts) => read(declaration, parts) };
+    return { method, path, access, roles, scope, read: (parts) => readParts(declaration, parts) };
   });
 }
 
@@ -55,10 +51,4 @@ export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
   const app = await mountOnServer(server, GatewayModule.of(nothing as GatewayParts), log, new OpenRequests());
   await app.close();
   return table.mounted;
-}
-
-function read(declaration: RouteDeclaration, parts: RequestParts): unknown {
-  if (declaration.access === 'public') return undefined;
-  const request: object = { ...parts, headers: {}, raw: { url: '/', rawHeaders: [] } };
-  return declaration.input?.(request as FastifyRequest);
 }

@@ -16,6 +16,8 @@ interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: JsonObject | undefined;
   readonly examples: readonly JsonObject[];
+  /** Of its refusals, by code. */
+  readonly sentences: Readonly<Record<string, string>>;
   readonly route: GatewayRoute;
 }
 
@@ -50,7 +52,7 @@ describe('the descriptions', () => {
   });
 
   describe.each(operations.map((one): [string, Operation] => [one.name, one]))('%s', (_name, operation) => {
-    const { route, parameters, body, examples } = operation;
+    const { route, parameters, body, examples, sentences } = operation;
     let looked: Readonly<Record<keyof RequestParts, Set<string>>>;
     beforeAll(() => {
       looked = { params: new Set(), query: new Set(), body: new Set() };
@@ -74,6 +76,17 @@ describe('the descriptions', () => {
     it('takes its examples', () => {
       for (const example of examples) expect([example, read({ body: example })]).toEqual([example, true]);
       if (!body) expect(read({})).toBe(true);
+    });
+
+    it('shows refusals that name its own fields and scope, and what is wrong with a request as it says it', () => {
+      const fields = [...namesOf(parameters, 'path'), ...namesOf(parameters, 'query'), ...propertiesOf(body)];
+      const named = (code: string): readonly string[] =>
+        [...(sentences[code] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+      for (const code of ['VALIDATION_FAILED', 'INVALID_PHONE', 'CHANNEL_NOT_FOUND', 'CONTACT_NOT_FOUND']) {
+        expect([code, named(code).filter((name) => !fields.includes(name) && name !== 'Host')]).toEqual([code, []]);
+      }
+      if (fields.length > 0) expect(named('VALIDATION_FAILED')).not.toEqual([]);
+      if (route.scope !== null) expect(sentences['INSUFFICIENT_SCOPE']).toContain(`\`${route.scope}\``);
     });
 
     it('takes every value that the description takes, and refuses every other', () => {
@@ -101,7 +114,7 @@ describe('the descriptions', () => {
       read({});
       for (const example of examples) read({ body: example });
       expect([...looked.query].sort()).toEqual(namesOf(parameters, 'query').sort());
-      expect([...looked.body].sort()).toEqual(Object.keys(Object(body?.['properties'])).sort());
+      expect([...looked.body].sort()).toEqual(propertiesOf(body).sort());
     });
   });
 
@@ -137,6 +150,7 @@ function operationsOf(document: JsonObject): readonly Operation[] {
           parameters,
           body,
           examples,
+          sentences: sentencesOf(document, described),
           route: route ?? { method, path, access: 'key', roles: null, scope: null, read: () => undefined },
         };
       }),
@@ -150,6 +164,25 @@ function resolved(document: JsonObject, part: JsonObject): JsonObject {
     .slice(2)
     .split('/')
     .reduce((at, name) => Object(at[name]) as JsonObject, document);
+}
+
+/** The sentence of each refusal's example, by code. */
+function sentencesOf(document: JsonObject, described: JsonObject): Readonly<Record<string, string>> {
+  const examples = Object.values(Object(described['responses']) as JsonObject).flatMap((response) => {
+    const { content } = resolved(document, response as JsonObject) as { readonly content?: JsonObject };
+    const media = Object(content?.['application/json']) as { readonly examples?: JsonObject };
+    return Object.entries(Object(media.examples) as JsonObject);
+  });
+  return Object.fromEntries(
+    examples.map(([code, example]) => {
+      const { value } = resolved(document, example as JsonObject) as { readonly value?: JsonObject };
+      return [code, String(Object(value?.['error'])['message'])];
+    }),
+  );
+}
+
+function propertiesOf(body: JsonObject | undefined): string[] {
+  return Object.keys(Object(body?.['properties']));
 }
 
 function namesOf(parameters: readonly Parameter[], place: string): string[] {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
-import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { getChannelRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { needsRegion, parsePhone, type Phone } from '@switchboard/phone';
@@ -31,7 +31,7 @@ export class ChannelDirectory {
   async readPhone(principal: Principal, input: string, channelId: string | null = null): Promise<Phone> {
     const region = needsRegion(input) ? (await this.find(principal, channelId))?.defaultRegion : undefined;
     const phone = parsePhone(input, region ?? undefined);
-    if (!phone) throw new AppError(messagingErrors.INVALID_PHONE, '`phone` must be a phone number, E.164 preferred');
+    if (!phone) throw new AppError(messagingErrors.INVALID_PHONE, invalidPhone('phone'));
     return phone;
   }
 

@@ -5,7 +5,7 @@ import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
-import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
@@ -201,6 +201,6 @@ function refusalBefore(
     case 'quota-used-up':
       return new AppError(gatewayErrors.PAYMENT_REQUIRED, quotaRefusalOf(messageId, messagesPerMonth ?? 0));
     default:
-      return new AppError(messagingErrors.INVALID_PHONE);
+      return new AppError(messagingErrors.INVALID_PHONE, invalidPhone('to'));
   }
 }

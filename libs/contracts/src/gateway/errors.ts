@@ -6,6 +6,7 @@ export const gatewayErrors = {
     code: 'VALIDATION_FAILED',
     status: 400,
     message: 'The request is not valid',
+    example: 'The request must have exactly one `Host` header',
     retry: 'after-fixing',
   }),
   MALFORMED_BODY: defineError({
@@ -19,6 +20,7 @@ export const gatewayErrors = {
     code: 'PAYMENT_REQUIRED',
     status: 402,
     message: 'The subscription does not cover this action',
+    example: 'The subscription is canceled',
     retry: 'after-fixing',
   }),
   INSUFFICIENT_SCOPE: defineError({
@@ -44,6 +46,7 @@ export const gatewayErrors = {
     code: 'METHOD_NOT_ALLOWED',
     status: 405,
     message: 'This path does not answer that method',
+    example: 'This path answers GET, HEAD only',
     retry: 'after-fixing',
   }),
   REQUEST_TIMEOUT: defineError({
@@ -55,8 +58,11 @@ export const gatewayErrors = {
   CONFLICT: defineError({
     code: 'CONFLICT',
     status: 409,
-    message: 'The `Idempotency-Key` was used for a request with another body, or its first request is still in flight',
-    retry: 'later',
+    message:
+      'The `Idempotency-Key` was used for a request with another body; or, where `Retry-After` tells when to ask again, its ' +
+      'first request is still in flight',
+    example: 'The `Idempotency-Key` was used for a request with another body; take another key',
+    retry: 'after-fixing',
   }),
   PAYLOAD_TOO_LARGE: defineError({
     code: 'PAYLOAD_TOO_LARGE',

@@ -8,6 +8,8 @@ export interface ErrorDefinition<Code extends string = string> {
   readonly status: number;
   /** The sentence shown when the thrower gives none; also what the docs say. */
   readonly message: string;
+  /** A sentence as it is answered, where throwers say more than `message` does. */
+  readonly example?: string;
   readonly retry: RetryVerdict;
 }
 

@@ -1,23 +1,31 @@
 import { defineError } from '../grammar/app-error.js';
 
+/** The sentence of INVALID_PHONE. @param field what was to hold the number, as the caller wrote it */
+export function invalidPhone(field: 'to' | 'phone'): string {
+  return `\`${field}\` must be a phone number, E.164 preferred`;
+}
+
 /** Refusals of messages, conversations and channels. Source: decisions, "Errors" and "Messages". */
 export const messagingErrors = {
   INVALID_PHONE: defineError({
     code: 'INVALID_PHONE',
     status: 400,
-    message: '`to` must be a phone number, E.164 preferred',
+    message: 'What must be a phone number is none; E.164 is preferred',
+    example: invalidPhone('phone'),
     retry: 'after-fixing',
   }),
   UPSTREAM_REJECTED: defineError({
     code: 'UPSTREAM_REJECTED',
     status: 400,
     message: 'The upstream provider refused the message for good',
+    example: 'The upstream provider refused the message (131026: Message undeliverable)',
     retry: 'after-fixing',
   }),
   INVALID_TRANSITION: defineError({
     code: 'INVALID_TRANSITION',
     status: 400,
     message: 'The conversation cannot move from its status to that one',
+    example: 'A conversation cannot move from ARCHIVED to CLOSED',
     retry: 'after-fixing',
   }),
   CONTACT_OPTED_OUT: defineError({
@@ -36,6 +44,7 @@ export const messagingErrors = {
     code: 'CHANNEL_NOT_FOUND',
     status: 404,
     message: 'There is no such channel',
+    example: '`messagingChannelId` names no channel of the organization',
     retry: 'after-fixing',
   }),
   CONVERSATION_NOT_FOUND: defineError({

@@ -56,6 +56,7 @@ export const appApi: ApiFrame = {
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
     bodyUse: null,
+    sentences: { VALIDATION_FAILED: 'The path is not well-formed: its percent-encoding is wrong' },
   },
 };
 

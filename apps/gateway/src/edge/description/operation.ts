@@ -7,6 +7,7 @@ import { answerResponse } from './answers.js';
 import type { RequestHeader } from './headers.js';
 import { inputOf } from './inputs.js';
 import type { JsonObject } from './json-schema.js';
+import { sentencesOf } from './refusal-sentences.js';
 import { refusalResponse, refusalsOf, type Refusing } from './refusals.js';
 
 /** A route on its way to an operation. */
@@ -31,7 +32,7 @@ export class Operation {
     const roles = declaration.access === 'session' ? declaration.roles : null;
     const headers = this.docs.refusalHeaders ?? [];
     const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
-    this.refusing = { method, access, scope, roles, errors, headers, bodyUse };
+    this.refusing = { method, access, scope, roles, errors, headers, bodyUse, sentences: sentencesOf(route) };
     this.refusals = refusalsOf(this.refusing);
   }
 
@@ -77,7 +78,9 @@ export class Operation {
   }
 
   private isShared(errors: readonly ErrorDefinition[]): boolean {
-    return errors.length === 1 && this.refusing.headers.length === 0 && this.refusing.access !== 'public';
+    const { headers, access, sentences } = this.refusing;
+    const saysItself = errors.some(({ code }) => code in sentences);
+    return errors.length === 1 && headers.length === 0 && access !== 'public' && !saysItself;
   }
 }
 

@@ -40,7 +40,10 @@ export const plainSchemas = { Error: errorSchema, OpenApiDocument: openApiDocume
 /** The name of such a shape. */
 export type PlainName = keyof typeof plainSchemas;
 
-/** A refusal with a code as it is answered. */
-export function errorExample({ code, status, message }: ErrorDefinition): JsonObject {
-  return { summary: `${status} ${code}`, value: { error: { code, message } } };
+/** A refusal with a code as it is answered. @param sentence what one route says, instead of what most do */
+export function errorExample(
+  { code, status, message, example = message }: ErrorDefinition,
+  sentence = example,
+): JsonObject {
+  return { summary: `${status} ${code}`, value: { error: { code, message: sentence } } };
 }

@@ -44,5 +44,6 @@ export const publicApi: ApiFrame = {
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
     bodyUse: null,
+    sentences: { VALIDATION_FAILED: 'The path is not well-formed: its percent-encoding is wrong' },
   },
 };

@@ -17,6 +17,8 @@ export interface Refusing {
   readonly headers: readonly AnswerHeader[];
   /** What becomes of a body; null: requests of the method have none. */
   readonly bodyUse: BodyUse | null;
+  /** What it says itself, by code, where that is not the example of the registry. */
+  readonly sentences: Readonly<Record<string, string>>;
 }
 
 const again: Readonly<Record<RetryVerdict, string>> = {
@@ -48,11 +50,15 @@ export function refusalResponse(status: number, errors: readonly ErrorDefinition
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(
-          errors.map(({ code }): [string, JsonObject] => [code, { $ref: `#/components/examples/${code}` }]),
+          errors.map((error): [string, JsonObject] => [error.code, exampleOf(error, route.sentences[error.code])]),
         ),
       },
     },
   };
+}
+
+function exampleOf(error: ErrorDefinition, sentence: string | undefined): JsonObject {
+  return sentence === undefined ? { $ref: `#/components/examples/${error.code}` } : errorExample(error, sentence);
 }
 
 /** All codes in one table, in Markdown. */

@@ -49,6 +49,8 @@ export interface RouteDocs<Tag extends string = string> {
   readonly requestHeaders?: readonly RequestHeader[];
   /** By status. */
   readonly answers: Readonly<Record<number, AnswerDocs>>;
+  /** What a refusal says here, by its code, where that is not the example of the registry. */
+  readonly sentences?: Readonly<Record<string, string>>;
   /** Headers that a refusal may carry beside those of every refusal. */
   readonly refusalHeaders?: readonly AnswerHeader[];
 }

@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import type { FastifyReply } from 'fastify';
 import { admittedOf, principalOf, type KeyedRequest, type RequestOf } from '../http/edge-request.js';
@@ -50,6 +50,10 @@ export class SendMessageController {
           body: 'SentMessageResult',
           headers: ['Idempotent-Replayed'],
         },
+      },
+      sentences: {
+        INVALID_PHONE: invalidPhone('to'),
+        PAYMENT_REQUIRED: 'The monthly quota of 1,000 messages is used up; it begins anew on 2026-03-01 at 00:00 UTC',
       },
       refusalHeaders: ['X-Message-Id', 'Idempotent-Replayed'],
     },
