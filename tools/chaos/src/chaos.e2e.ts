@@ -4,7 +4,15 @@ import { isKept, tableOf } from './report/table.js';
 import { runChaos } from './run-chaos.js';
 
 /** What shares one stack, so that all of it fits into the time of a change's checks. */
-const NAMES = ['kill-messaging', 'kill-gateway', 'kill-contacts', 'kill-simulator', 'kill-nats', 'stop-postgres'];
+const NAMES = [
+  'kill-messaging',
+  'kill-gateway',
+  'kill-contacts',
+  'kill-simulator',
+  'kill-nats',
+  'stop-postgres',
+  'two-relays',
+];
 
 describe('chaos, one point of each', () => {
   it('loses nothing, doubles nothing and confirms nothing false while processes and servers die', async () => {

@@ -55,6 +55,8 @@ if (values.help || unknown.length > 0) {
   const results = done;
   say(`\nseed ${seed}, ${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}\n`);
   say(tableOf(results));
+  const notRun = results.filter(({ outcome }) => 'notRun' in outcome).map(({ name }) => name);
+  if (notRun.length > 0) say(`\nNot run here, and so neither kept nor broken: ${notRun.join(', ')}.`);
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ seed, results }, null, 2)}\n`);
   if (stopping.signal.aborted) process.exit(130);
   process.exitCode = results.every(isKept) ? 0 : 1;
