@@ -10,6 +10,7 @@ import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
 import { lockfileCheck } from './checks/lockfile.js';
 import { packagePinsCheck } from './checks/package-pins.js';
+import { statementNamesCheck } from './checks/statement-names.js';
 import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
 import { errorsPage } from './generated/errors-page.js';
 import { runChecks } from './run-checks.js';
@@ -70,6 +71,24 @@ describe('each check refuses its canary', () => {
       'b/package.json': '{"dependencies":{"x":"1.0.1"}}',
     };
     expect(problemsOf(packagePinsCheck, texts)).toEqual(['b/package.json pins x 1.0.1, but a/package.json pins 1.0.0']);
+  });
+});
+
+describe('the names of prepared statements', () => {
+  const one = "export const a = statement<{\n  b: string;\n}>(\n  'x.lock-a',\n  'SELECT');";
+  const of = (other: string, path = 'apps/b/src/b.repository.ts'): readonly string[] =>
+    problemsOf(statementNamesCheck, { 'apps/a/src/a.repository.ts': one, [path]: other });
+
+  it('are refused when two files, or one, give the same', () => {
+    expect(of("const c = statement('x.lock-a', '');")).toEqual([
+      'the statement x.lock-a is declared in apps/a/src/a.repository.ts and in apps/b/src/b.repository.ts',
+    ]);
+    expect(of("const c = statement('x.c', '');\nconst d = statement<C>('x.c', '');")).toHaveLength(1);
+  });
+
+  it('pass when they differ, and when a test has its own', () => {
+    expect(of("const c = statement('x.lock-b', '');")).toEqual([]);
+    expect(of("const c = statement('x.lock-a', '');", 'apps/b/src/b.int.ts')).toEqual([]);
   });
 });
 

@@ -11,6 +11,7 @@ import { generatedCheck, writeGeneratedFiles } from './checks/generated.js';
 import { lintCanaryCheck, lintCheck } from './checks/lint.js';
 import { lockfileCheck } from './checks/lockfile.js';
 import { packagePinsCheck } from './checks/package-pins.js';
+import { statementNamesCheck } from './checks/statement-names.js';
 import { typesCheck } from './checks/types.js';
 import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
 import { runChecks } from './run-checks.js';
@@ -49,6 +50,7 @@ if (process.argv.includes('--write')) {
       namesCheck,
       barrelsCheck,
       docstringsCheck,
+      statementNamesCheck,
     ],
     sources,
     print,

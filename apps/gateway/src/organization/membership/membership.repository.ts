@@ -29,7 +29,7 @@ export const firstOrganizationOfUser = statement<{ readonly organizationId: stri
  * owners and seats still holds when it commits. Requests are not held up: they read. $1 organization.
  */
 export const lockOrganization = statement<{ readonly seats: number }>(
-  'gateway.lock-organization',
+  'gateway.lock-organization-people',
   `SELECT coalesce(o.seats_max, p.seats_max) AS seats FROM organization o JOIN plan p ON p.name = o.plan
    WHERE o.id = $1 FOR NO KEY UPDATE OF o`,
 );

@@ -42,7 +42,7 @@ export const findOrganization = statement<OrganizationRow>(
 
 /** One, until the end of the transaction nobody else's to change; admission and references read on. */
 export const lockOrganization = statement<OrganizationRow>(
-  'gateway.lock-organization',
+  'gateway.lock-organization-plan',
   `SELECT ${SHOWN} FROM organization WHERE id = $1 FOR NO KEY UPDATE`,
 );
 
