@@ -51,6 +51,24 @@ describe('the descriptions', () => {
     expect(info.version).toBe('2.1.0');
   });
 
+  it('say of a code what their own API means by it', () => {
+    const said = (document: object): readonly string[] => {
+      const { info, components } = document as {
+        readonly info: { readonly description: string };
+        readonly components: Readonly<Record<'responses' | 'examples', Readonly<Record<string, JsonObject>>>>;
+      };
+      const table = info.description.split('\n').filter((line) => /`(UNAUTHORIZED|CONFLICT|NOT_FOUND)` \|/.test(line));
+      return [...table, JSON.stringify([components.responses, components.examples])];
+    };
+    const [unauthorized, notFound, conflict, components] = said(appDescription);
+    expect(unauthorized).toContain('There is no session, it has ended');
+    expect(notFound).toContain('nothing of the organization with this id');
+    expect(conflict).toMatch(/What stands does not allow it.* put right/);
+    expect(components).toContain('"message":"Sign in first"');
+    expect(components).not.toMatch(/Invalid API key|Idempotency-Key/);
+    expect(said(publicDescription).join('\n')).toMatch(/Invalid API key[\s\S]*`Idempotency-Key` was used/);
+  });
+
   describe.each(operations.map((one): [string, Operation] => [one.name, one]))('%s', (_name, operation) => {
     const { route, parameters, body, examples, sentences } = operation;
     let looked: Readonly<Record<keyof RequestParts, Set<string>>>;

@@ -58,10 +58,7 @@ export const gatewayErrors = {
   CONFLICT: defineError({
     code: 'CONFLICT',
     status: 409,
-    message:
-      'The `Idempotency-Key` was used for a request with another body; or, where `Retry-After` tells when to ask again, its ' +
-      'first request is still in flight',
-    example: 'The `Idempotency-Key` was used for a request with another body; take another key',
+    message: 'The request conflicts with an earlier one of its `Idempotency-Key`, or with what stands',
     retry: 'after-fixing',
   }),
   PAYLOAD_TOO_LARGE: defineError({

@@ -25,7 +25,7 @@ export function describeApi(frame: ApiFrame, routes: readonly MountedRoute[], vi
   const all = componentsOf(operations, errors, frame, views);
   const document = {
     openapi: '3.1.0',
-    info: { ...frame.info, description: `${frame.introduction}\n\n${errorTable(errors)}` },
+    info: { ...frame.info, description: `${frame.introduction}\n\n${errorTable(errors, frame.wordings)}` },
     servers: [{ url: '/', description: 'Where this description was read.' }],
     tags: frame.tags,
     paths,

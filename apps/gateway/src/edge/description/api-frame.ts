@@ -1,5 +1,5 @@
 import type { JsonObject } from './json-schema.js';
-import type { Refusing } from './refusals.js';
+import type { Refusing, Wordings } from './refusals.js';
 
 /** One of the gateway's APIs: what is said once, beside its routes. */
 export interface ApiFrame {
@@ -14,6 +14,7 @@ export interface ApiFrame {
   readonly webhooks?: JsonObject;
   /** Parameters that its webhooks refer to. */
   readonly parameters?: JsonObject;
+  readonly wordings: Wordings;
   /** How what is no route is asked for: its access is that of unknown paths. */
   readonly unrouted: Refusing;
 }

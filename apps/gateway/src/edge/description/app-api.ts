@@ -1,6 +1,7 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { AppTag } from '../http/route-docs.js';
 import type { ApiFrame } from './api-frame.js';
+import type { Wordings } from './refusals.js';
 
 /** Source: decisions, "The application". */
 const tags: Readonly<Record<AppTag, string>> = {
@@ -34,6 +35,19 @@ method → media type, size and JSON of the body → 400 fields → what the ope
 As those of \`/v1\`: ids are cuids, times ISO 8601 in UTC, lists \`{ items, nextCursor? }\`.
 `.trim();
 
+/** What /v1 has no case of. */
+const wordings: Wordings = {
+  UNAUTHORIZED: {
+    meaning: 'There is no session, it has ended, or email and password are not right',
+    example: 'Sign in first',
+  },
+  NOT_FOUND: { meaning: 'There is nothing at this path, or nothing of the organization with this id' },
+  CONFLICT: {
+    meaning: 'What stands does not allow it, or somebody changed it at the same moment',
+    example: 'An organization must keep at least one owner',
+  },
+};
+
 /** What the description of /app/api says beside its routes. Source: decisions, "The application". */
 export const appApi: ApiFrame = {
   info: {
@@ -48,6 +62,7 @@ export const appApi: ApiFrame = {
     plainSessionCookie: cookie('switchboard_session', 'The session where the site is not on https.'),
   },
   securityOf: () => [{ sessionCookie: [] }, { plainSessionCookie: [] }],
+  wordings,
   unrouted: {
     method: 'GET',
     access: 'session',
@@ -55,6 +70,7 @@ export const appApi: ApiFrame = {
     roles: null,
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
+    wordings,
     bodyUse: null,
     sentences: { VALIDATION_FAILED: 'The path is not well-formed: its percent-encoding is wrong' },
   },

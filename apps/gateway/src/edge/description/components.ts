@@ -31,7 +31,7 @@ export function componentsOf(
     responses: Object.fromEntries(operations.flatMap((operation) => operation.sharedResponses())),
     parameters: { ...frame.parameters, ...sharedParameters(docs), ...Object.fromEntries(parameters) },
     headers: { ...headerComponents, ...Object.fromEntries(headers) },
-    examples: refusalExamples(errors),
+    examples: refusalExamples(errors, frame.wordings),
     schemas: {
       ...plainSchemas,
       ...Object.fromEntries(bodies),

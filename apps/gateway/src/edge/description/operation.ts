@@ -32,7 +32,9 @@ export class Operation {
     const roles = declaration.access === 'session' ? declaration.roles : null;
     const headers = this.docs.refusalHeaders ?? [];
     const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
-    this.refusing = { method, access, scope, roles, errors, headers, bodyUse, sentences: sentencesOf(route) };
+    const { wordings } = frame;
+    const sentences = sentencesOf(route);
+    this.refusing = { method, access, scope, roles, errors, headers, bodyUse, wordings, sentences };
     this.refusals = refusalsOf(this.refusing);
   }
 

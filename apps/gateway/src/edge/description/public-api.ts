@@ -2,6 +2,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiTag } from '../http/route-docs.js';
 import type { ApiFrame } from './api-frame.js';
 import { introduction } from './introduction.js';
+import type { Wordings } from './refusals.js';
 import { webhookParameters, webhooks } from './webhooks.js';
 
 /** Source: specification, "What the service does"; decisions. */
@@ -12,6 +13,15 @@ const tags: Readonly<Record<ApiTag, string>> = {
   Contacts: 'Contacts and their opt-outs.',
   Templates: 'Message templates and their sending in bulk. Planned: this version has no operation of it yet.',
   Analytics: 'Usage and delivery in numbers. Planned: this version has no operation of it yet.',
+};
+
+const wordings: Wordings = {
+  CONFLICT: {
+    meaning:
+      'The `Idempotency-Key` was used for a request with another body; or, where `Retry-After` tells when to ask again, its ' +
+      'first request is still in flight',
+    example: 'The `Idempotency-Key` was used for a request with another body; take another key',
+  },
 };
 
 /** What the description of /v1 says beside its routes. Source: decisions, "Versioning". */
@@ -36,6 +46,7 @@ export const publicApi: ApiFrame = {
   securityOf: (scope) => [{ apiKey: scope === null ? [] : [scope] }],
   webhooks,
   parameters: webhookParameters,
+  wordings,
   unrouted: {
     method: 'GET',
     access: 'key',
@@ -43,6 +54,7 @@ export const publicApi: ApiFrame = {
     roles: null,
     errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
     headers: [],
+    wordings,
     bodyUse: null,
     sentences: { VALIDATION_FAILED: 'The path is not well-formed: its percent-encoding is wrong' },
   },

@@ -5,6 +5,18 @@ import { headersOf, type AnswerHeader } from './headers.js';
 import type { JsonObject } from './json-schema.js';
 import { errorExample } from './plain-schemas.js';
 
+/** What one API says of a code that the registry has for all of them. */
+export interface Wording {
+  readonly meaning: string;
+  /** A message that is answered; the registry's by default. */
+  readonly example?: string;
+  /** The registry's by default. */
+  readonly retry?: RetryVerdict;
+}
+
+/** By code; one that is not there means what the registry says. */
+export type Wordings = Readonly<Record<string, Wording>>;
+
 /** What of a route decides how it can refuse. */
 export interface Refusing {
   readonly method: string;
@@ -15,6 +27,7 @@ export interface Refusing {
   readonly roles: readonly string[] | null;
   readonly errors: readonly ErrorDefinition[];
   readonly headers: readonly AnswerHeader[];
+  readonly wordings: Wordings;
   /** What becomes of a body; null: requests of the method have none. */
   readonly bodyUse: BodyUse | null;
   /** What it says itself, by code, where that is not the example of the registry. */
@@ -43,7 +56,7 @@ export function refusalsOf(route: Refusing): ReadonlyMap<number, readonly ErrorD
 export function refusalResponse(status: number, errors: readonly ErrorDefinition[], route: Refusing): JsonObject {
   const more = STORED_STATUSES.includes(status) ? route.headers : [];
   return {
-    description: errors.map(sentenceOf).join('\n'),
+    description: errors.map((error) => sentenceOf(error, route.wordings)).join('\n'),
     headers: headersOf(status, route.access, more),
     'x-error-codes': errors.map(({ code }) => code),
     content: {
@@ -62,9 +75,10 @@ function exampleOf(error: ErrorDefinition, sentence: string | undefined): JsonOb
 }
 
 /** All codes in one table, in Markdown. */
-export function errorTable(errors: Iterable<ErrorDefinition>): string {
-  const rows = sorted(errors).map(({ code, status, message, retry }) => {
-    return `| ${status} | \`${code}\` | ${message}. | ${again[retry]} |`;
+export function errorTable(errors: Iterable<ErrorDefinition>, wordings: Wordings): string {
+  const rows = sorted(errors).map((error) => {
+    const { meaning, retry } = wordingOf(error, wordings);
+    return `| ${error.status} | \`${error.code}\` | ${meaning}. | ${again[retry]} |`;
   });
   return ['## Error codes', '', '| Status | Code | Meaning | Again? |', '| --- | --- | --- | --- |', ...rows].join(
     '\n',
@@ -72,13 +86,22 @@ export function errorTable(errors: Iterable<ErrorDefinition>): string {
 }
 
 /** A code, what it means, and whether to try again. */
-function sentenceOf(error: ErrorDefinition): string {
-  return `- \`${error.code}\`: ${error.message}. ${again[error.retry]}`;
+function sentenceOf(error: ErrorDefinition, wordings: Wordings): string {
+  const { meaning, retry } = wordingOf(error, wordings);
+  return `- \`${error.code}\`: ${meaning}. ${again[retry]}`;
+}
+
+function wordingOf(error: ErrorDefinition, wordings: Wordings): Required<Wording> {
+  const { code, message, example = message, retry } = error;
+  return { meaning: message, example, retry, ...wordings[code] };
 }
 
 /** The components that refusals refer to. */
-export function refusalExamples(errors: Iterable<ErrorDefinition>): JsonObject {
-  return Object.fromEntries(sorted(errors).map((error): [string, JsonObject] => [error.code, errorExample(error)]));
+export function refusalExamples(errors: Iterable<ErrorDefinition>, wordings: Wordings): JsonObject {
+  const examples = sorted(errors).map((error): [string, JsonObject] => {
+    return [error.code, errorExample(error, wordingOf(error, wordings).example)];
+  });
+  return Object.fromEntries(examples);
 }
 
 function sorted(errors: Iterable<ErrorDefinition>): readonly ErrorDefinition[] {
