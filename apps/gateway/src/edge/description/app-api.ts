@@ -27,8 +27,8 @@ not reach.
 ## Errors
 
 Every failure has the body \`{ "error": { "code", "message" } }\`. Branch on \`code\`; \`message\` is for people and may change.
-Every answer carries \`X-Request-Id\`. Checked in this order: 401 session → 403 origin and token → 403 role → 404 path, 405
-method → media type, size and JSON of the body → 400 fields → what the operation itself refuses.
+Every answer carries \`X-Request-Id\`. Checked in this order: 401 session → 404 path, 405 method → 403 origin and token →
+403 role → media type, size and JSON of the body → 400 fields → what the operation itself refuses.
 
 ## Conventions
 
