@@ -10,6 +10,7 @@ import { callbackRoutes } from './callback/callback.controller.js';
 import { CallbackJournal } from './callback/callback-journal.repository.js';
 import { DeliverCallbacks } from './callback/deliver-callbacks.worker.js';
 import { statusRoutes } from './callback/status.controller.js';
+import { TakenStatuses } from './callback/taken-statuses.repository.js';
 import { contractHandler } from './contract/contract.handler.js';
 import { ProviderListener } from './contract/provider-listener.js';
 import { controlServer } from './control/control.server.js';
@@ -54,6 +55,8 @@ export async function startSimulator(
   const group = new WriteGroup();
   const requestFile = new AppendFile(join(config.dataDir, 'requests.jsonl'));
   const log = new RequestLog(requestFile, group);
+  const takenFile = new AppendFile(join(config.dataDir, 'taken-statuses.txt'));
+  const taken = new TakenStatuses(takenFile, group);
   const journal = new CallbackJournal(join(config.dataDir, 'callbacks.jsonl'), group);
 
   const accounts = new AccountRepository(config.accounts);
@@ -63,7 +66,7 @@ export async function startSimulator(
   const open = new OpenRequests();
   const ids = new MessageIds();
   const client = new CallbackClient(config.callback);
-  const worker = new DeliverCallbacks(client, journal, accounts, ids, random);
+  const worker = new DeliverCallbacks(client, journal, taken, accounts, ids, random);
   const sendMessage = new SendMessage({
     accounts,
     templates,
@@ -88,11 +91,11 @@ export async function startSimulator(
     ...open.snapshot(),
     callbacks: worker.snapshot(),
   }));
-  requestLogRoutes(app, log, open);
+  requestLogRoutes(app, log, open, () => taken.clear());
   knobsRoutes(app, knobs, limits, async ({ down }) => (down ? provider.shut() : provider.open()));
   accountRoutes(app, accounts);
   callbackRoutes(app, client, worker);
-  statusRoutes(app, { accounts, worker, log, ids });
+  statusRoutes(app, { accounts, worker, log, ids, taken });
   inboundRoutes(app, { accounts, worker, ids, limits });
   templateRoutes(app, { accounts, templates, worker });
 
@@ -112,6 +115,7 @@ export async function startSimulator(
       worker.stop();
       await client.destroy();
       requestFile.close();
+      takenFile.close();
       journal.close();
     },
   };

@@ -5,6 +5,7 @@ import { CALLBACKS_IN_FLIGHT_MAX, type CallbackClient } from './callback.client.
 import { callbackBody, replyItem, statusItem, type CallbackItem } from './callback.entity.js';
 import type { CallbackJournal, PendingMessage } from './callback-journal.repository.js';
 import type { Step } from './status-plan.policy.js';
+import type { TakenStatus, TakenStatuses } from './taken-statuses.repository.js';
 
 /** Most items in one callback; the provider joins what falls due together when there is much. */
 const ITEMS_PER_CALLBACK_MAX = 50;
@@ -25,6 +26,8 @@ interface Progress {
 interface Batch {
   readonly body: string;
   readonly progress: readonly Progress[];
+  /** What it tells of accepted messages. */
+  readonly statuses: readonly TakenStatus[];
   readonly madeAtMs: number;
   attempts: number;
 }
@@ -39,7 +42,7 @@ export class DeliverCallbacks {
     this.#ready.push(...batches);
     this.#pump();
   });
-  readonly #fresh: { sender: Sender; item: CallbackItem; progress: Progress }[] = [];
+  readonly #fresh: { sender: Sender; item: CallbackItem; step: Step; progress: Progress }[] = [];
   readonly #ready: Batch[] = [];
   #inFlight = 0;
   #pending = 0;
@@ -48,6 +51,7 @@ export class DeliverCallbacks {
   constructor(
     private readonly client: CallbackClient,
     private readonly journal: CallbackJournal,
+    private readonly taken: TakenStatuses,
     private readonly accounts: AccountRepository,
     private readonly ids: MessageIds,
     private readonly random: () => number,
@@ -82,7 +86,7 @@ export class DeliverCallbacks {
   async submit(body: string): Promise<number | undefined> {
     const status = await this.client.post(body);
     if (status !== 200 && this.client.target.url !== null) {
-      this.#retry({ body, progress: [], madeAtMs: Date.now(), attempts: 1 });
+      this.#retry({ body, progress: [], statuses: [], madeAtMs: Date.now(), attempts: 1 });
     }
     return status;
   }
@@ -117,7 +121,7 @@ export class DeliverCallbacks {
           this.#due.add(step.dueAtMs, progress);
           break;
         }
-        this.#fresh.push({ sender, item: this.#itemOf(sender, progress.message, step), progress });
+        this.#fresh.push({ sender, item: this.#itemOf(sender, progress.message, step), step, progress });
         progress.next += 1;
       }
     }
@@ -144,6 +148,9 @@ export class DeliverCallbacks {
     return {
       body: callbackBody(items),
       progress: items.map((item) => item.progress),
+      statuses: items.flatMap(({ progress, step }) =>
+        step.kind === 'status' ? [{ id: progress.message.messageId, status: step.status }] : [],
+      ),
       madeAtMs: Date.now(),
       attempts: 0,
     };
@@ -154,6 +161,7 @@ export class DeliverCallbacks {
     this.#inFlight -= 1;
     if (this.#stopped) return;
     batch.attempts += 1;
+    if (status === 200) this.taken.add(batch.statuses);
     if (status === 200 || Date.now() - batch.madeAtMs > GIVE_UP_AFTER_MS) {
       for (const progress of batch.progress) progress.left -= 1;
       this.#finish(batch.progress.filter((progress, at, all) => progress.left === 0 && all.indexOf(progress) === at));

@@ -9,17 +9,34 @@ import type { MessageIds } from '../send-message/message-ids.js';
 import { waIdOf } from '../send-message/wa-id.policy.js';
 import { callbackBody, unixSeconds } from './callback.entity.js';
 import type { DeliverCallbacks } from './deliver-callbacks.worker.js';
+import type { TakenStatuses } from './taken-statuses.repository.js';
 
 /**
  * `POST /_sim/statuses` sends any status items, joined in one callback: `{ phoneNumberId?, statuses: [{ id | reference, status,
  * timestamp?, recipient_id?, errors?, … }] }`, or one such item as the body. An item with a `reference` alone takes its id,
  * recipient and phone number from the last accepted request with that reference, also when its answer was cut;
  * for a reference that was never seen an id is made up. Further members go out as they are. → `{ ids, delivered }`.
+ *
+ * `GET /_sim/statuses?cursor` → `{ items: [{ id, status }], nextCursor }`: what the receiver answered 200 of the statuses
+ * that follow an acceptance, oldest first; there is always a next cursor, and no items at the end.
  */
 export function statusRoutes(
   app: FastifyInstance,
-  parts: { accounts: AccountRepository; worker: DeliverCallbacks; log: RequestLog; ids: MessageIds },
+  parts: {
+    accounts: AccountRepository;
+    worker: DeliverCallbacks;
+    log: RequestLog;
+    ids: MessageIds;
+    taken: TakenStatuses;
+  },
 ): void {
+  app.get('/_sim/statuses', (request) => {
+    const cursor = asObject(request.query)?.['cursor'] ?? '0';
+    if (typeof cursor !== 'string' || !/^\d{1,15}$/.test(cursor)) {
+      throw new ControlRefusal('cursor', 'must be a whole number');
+    }
+    return parts.taken.page(Number(cursor));
+  });
   app.post('/_sim/statuses', async (request) => {
     const body = asObject(request.body) ?? {};
     const given: readonly unknown[] = Array.isArray(body['statuses']) ? body['statuses'] : [body];

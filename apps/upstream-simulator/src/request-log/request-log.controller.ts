@@ -10,14 +10,20 @@ const PAGE_SIZE_MAX = 1000;
 /**
  * `GET /_sim/requests?reference&to&since&limit&cursor` → `{ items, total, nextCursor? }`, oldest first; `total` counts all
  * that match, not only the page. `GET /_sim/requests/open` → `{ open, highWater }`. `DELETE /_sim/requests` forgets
- * everything and lets the high-water mark begin again.
+ * everything, what was taken of their statuses included, and lets the high-water mark begin again.
  */
-export function requestLogRoutes(app: FastifyInstance, log: RequestLog, open: OpenRequests): void {
+export function requestLogRoutes(
+  app: FastifyInstance,
+  log: RequestLog,
+  open: OpenRequests,
+  forgetStatuses: () => void,
+): void {
   app.get('/_sim/requests', (request) => page(log, asObject(request.query) ?? {}));
   app.get('/_sim/requests/open', () => open.snapshot());
   app.delete('/_sim/requests', () => {
     const forgotten = log.size;
     log.clear();
+    forgetStatuses();
     open.reset();
     return { forgotten };
   });

@@ -2,6 +2,7 @@ import type { Ledgers, SendOutcome } from '../ledger/ledgers.js';
 import { answerFindings } from './answer-rules.policy.js';
 import { eventFindings } from './event-rules.policy.js';
 import type { Finding, Rule } from './finding.js';
+import { statusFindings } from './status-rules.policy.js';
 import { upstreamFindings } from './upstream-rules.policy.js';
 
 /** Counts of one stretch of time; those of several add up. */
@@ -36,7 +37,7 @@ export interface Audit {
   readonly findings: readonly Finding[];
 }
 
-const LOST: readonly Rule[] = ['message.lost', 'inbound.lost', 'event.missing'];
+const LOST: readonly Rule[] = ['message.lost', 'status.lost', 'inbound.lost', 'event.missing'];
 const DOUBLED: readonly Rule[] = [
   'upstream.doubled',
   'send.doubled',
@@ -47,7 +48,12 @@ const DOUBLED: readonly Rule[] = [
 
 /** Compares the four ledgers, by message. */
 export function audit(ledgers: Ledgers): Audit {
-  const findings = [...answerFindings(ledgers), ...upstreamFindings(ledgers), ...eventFindings(ledgers)];
+  const findings = [
+    ...answerFindings(ledgers),
+    ...upstreamFindings(ledgers),
+    ...statusFindings(ledgers),
+    ...eventFindings(ledgers),
+  ];
   const { sends, messages, seen, inbound } = ledgers;
   const count = (rules: readonly Rule[]): number => findings.filter(({ rule }) => rules.includes(rule)).length;
   const answered = (from: number, to: number): number =>

@@ -35,6 +35,7 @@ const MESSAGE: StoredMessage = {
   errorCode: null,
   isSent: true,
   dispatch: null,
+  isCarriedOver: false,
 };
 const REQUEST: UpstreamRequest = {
   reference: 'cmessage1',
@@ -47,6 +48,8 @@ const EVENTS = ['accepted', 'sent', 'delivered'].map((name, index): RecordedEven
   return { id: `cevent${index + 1}`, subject: `messaging.message.${name}.v1`, sequence: index + 1, ...told };
 });
 
+const TAKEN: Ledgers['taken'] = new Map([['wamid.1', new Set(['sent', 'delivered'])]]);
+
 /** Ledgers of one message that went well, but for what a test tampers with. */
 function ledgers(tampered: Partial<Ledgers> = {}): Ledgers {
   return {
@@ -55,6 +58,7 @@ function ledgers(tampered: Partial<Ledgers> = {}): Ledgers {
     messages: [MESSAGE],
     deadLetters: [],
     requests: [REQUEST],
+    taken: TAKEN,
     outbox: EVENTS.map((event) => ({ ...event, isPublished: true })),
     seen: EVENTS,
     unapplied: [],
@@ -191,6 +195,7 @@ describe('the auditor', () => {
       sends: answered({ upstreamMessageId: null }),
       messages: message({ status: 'QUEUED', isSent: false, upstreamMessageId: null, dispatch: 'UNKNOWN' }),
       sequences: new Map(),
+      taken: new Map(),
     };
     const [accepted] = ledgers().outbox;
     const outbox = accepted === undefined ? [] : [accepted];
@@ -198,6 +203,65 @@ describe('the auditor', () => {
     expect([quiet.findings, quiet.tally.unknown]).toEqual([[], 1]);
     const confirmed = { outbox: [...outbox, { ...told, isPublished: true }], seen: [...seen(1), told] };
     expect(rulesOf({ ...open, ...confirmed })).toEqual(['message.unsettled']);
+  });
+
+  it('finds a status that was answered 200 and is nowhere, its event as little as the row', () => {
+    const queued = { status: 'QUEUED', isSent: false, upstreamMessageId: null, dispatch: 'UNKNOWN' } as const;
+    const nowhere = {
+      sends: answered({ upstreamMessageId: null }),
+      messages: message(queued),
+      outbox: ledgers().outbox.slice(0, 1),
+      seen: seen(1),
+      sequences: new Map([['cconversation1', 1]]),
+    };
+    expect(rulesOf(nowhere)).toEqual(['status.lost']);
+    expect(audit(ledgers(nowhere)).tally.lost).toBe(1);
+    const sentOnly = {
+      messages: message({ status: 'SENT' }),
+      outbox: ledgers().outbox.slice(0, 2),
+      seen: seen(1, 2),
+      sequences: new Map([['cconversation1', 2]]),
+    };
+    expect(rulesOf(sentOnly)).toEqual(['status.lost']);
+    expect(rulesOf({ ...sentOnly, taken: new Map([['wamid.1', new Set(['sent'])]]) })).toEqual([]);
+  });
+
+  it.each(['failed', 'read'])('finds «%s» answered 200 of a message that knows less', (status) => {
+    const told = status === 'read' ? ['sent', 'delivered', 'read'] : ['sent', 'failed'];
+    const stored = status === 'read' ? 'DELIVERED' : 'SENT';
+    const numbers = status === 'read' ? [1, 2, 3] : [1, 2];
+    const tampered = {
+      messages: message({ status: stored }),
+      taken: new Map([['wamid.1', new Set(told)]]),
+      outbox: ledgers().outbox.slice(0, numbers.length),
+      seen: seen(...numbers),
+      sequences: new Map([['cconversation1', numbers.length]]),
+    };
+    expect(rulesOf(tampered)).toEqual(['status.lost']);
+  });
+
+  it('lets a failure stand that a later delivery disproved, in whatever order they were told', () => {
+    expect(rulesOf({ taken: new Map([['wamid.1', new Set(['delivered', 'failed', 'sent'])]]) })).toEqual([]);
+  });
+
+  it('finds that it is blind: a message went out and the upstream recorded no status of it', () => {
+    expect(rulesOf({ taken: new Map() })).toEqual(['status.unrecorded']);
+  });
+
+  it('holds a message that was accepted before the mark and tried again after it to what came after', () => {
+    const carried = {
+      sends: [],
+      messages: message({ isCarriedOver: true }),
+      outbox: ledgers().outbox.slice(1),
+      seen: seen(2, 3),
+    };
+    expect(rulesOf(carried)).toEqual([]);
+    expect(rulesOf({ ...carried, requests: [REQUEST, REQUEST] })).toEqual(['upstream.doubled']);
+    expect(rulesOf({ ...carried, messages: message({ isCarriedOver: true, status: 'SENT' }) })).toEqual([
+      'status.lost',
+    ]);
+    expect(rulesOf({ ...carried, messages: message({ isCarriedOver: false }) })).toEqual(['event.disagrees']);
+    expect(rulesOf({ ...carried, messages: [] })).toEqual(['upstream.without-message']);
   });
 
   it('finds an upstream id that is not the upstream’s, and an attempt open of what is settled', () => {
@@ -241,7 +305,8 @@ describe('the auditor', () => {
 
   it('finds events that do not add up to the state of their message', () => {
     expect(rulesOf({ messages: message({ status: 'READ' }) })).toEqual(['event.disagrees']);
-    expect(rulesOf({ messages: message({ status: 'SENT' }) })).toEqual(['event.disagrees']);
+    const taken = new Map([['wamid.1', new Set(['sent'])]]);
+    expect(rulesOf({ messages: message({ status: 'SENT' }), taken })).toEqual(['event.disagrees']);
   });
 
   it('finds what a consumer has not applied or has given up', () => {

@@ -6,6 +6,8 @@ export type Rule =
   | 'answer.disagrees'
   /** An answer that is no 2xx and does not name the message that is stored all the same. */
   | 'answer.hides-send'
+  /** A refusal for good of a message that is at the upstream, or waits, or says something else than FAILED. */
+  | 'answer.false-refusal'
   /** An answer that no fault excuses: 500, 401, 429 …, or a refusal without the envelope of errors. */
   | 'answer.unexpected'
   /** A send that failed, or waited too long, where the fault promises that none does. */
@@ -19,6 +21,10 @@ export type Rule =
   | 'upstream.doubled'
   /** The upstream was asked for a message that is not stored. */
   | 'upstream.without-message'
+  /** A status that was told and answered 200 is not in the state of its message. */
+  | 'status.lost'
+  /** The upstream accepted a message for good and its record has no status of it: the auditor would be blind. */
+  | 'status.unrecorded'
   /** A message is neither at the upstream nor visible as waiting, unknown or failed. */
   | 'message.lost'
   /** The upstream accepted a message and told so, and it still does not say SENT. */

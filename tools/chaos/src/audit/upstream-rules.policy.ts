@@ -51,7 +51,8 @@ function messageFindings(
   if (status !== 'QUEUED' && dispatch !== null) {
     findings.push({ rule: 'dispatch.leftover', detail: `${id} is ${status} and its attempt still ${dispatch}` });
   }
-  if (message.isSent && accepted === undefined) {
+  // Of a message that was accepted before the mark these ledgers may lack the request that was taken.
+  if (message.isSent && accepted === undefined && !message.isCarriedOver) {
     findings.push({ rule: 'message.lost', detail: `${id} says ${status}, and the upstream never accepted it` });
   }
   // Only evidence settles an outcome that is unknown: an answer that was lost, with no callback after it, is none.

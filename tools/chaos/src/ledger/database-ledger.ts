@@ -72,21 +72,25 @@ export class DatabaseLedger {
   }
 
   /**
-   * Messages stored since the mark: inbound ones by the time of their id; outbound ones that were attempted since by the
-   * database's clock, but for those that were accepted before and are only tried again.
+   * Messages of the time since the mark: inbound ones by the time of their id; outbound ones that were attempted since by
+   * the database's clock, and those that the upstream was asked for since.
+   *
+   * @param asked references of the upstream's requests since the mark
    */
-  async messagesSince({ at, positions }: DatabaseMark): Promise<StoredMessage[]> {
+  async messagesSince({ at, positions }: DatabaseMark, asked: readonly string[]): Promise<StoredMessage[]> {
     return this.query<StoredMessage>(
       `SELECT m.id, m.organization_id AS "organizationId", m.conversation_id AS "conversationId",
          m.contact_id AS "contactId", m.direction, m.text, m.status, m.upstream_message_id AS "upstreamMessageId",
-         m.error_code AS "errorCode", m.sent_at IS NOT NULL AS "isSent", d.state AS dispatch
+         m.error_code AS "errorCode", m.sent_at IS NOT NULL AS "isSent", d.state AS dispatch,
+         before.id IS NOT NULL AS "isCarriedOver"
        FROM messaging.message m
        LEFT JOIN messaging.dispatch d ON d.organization_id = m.organization_id AND d.message_id = m.id
+       LEFT JOIN (
+         SELECT DISTINCT payload::json #>> '{data,message,id}' AS id FROM messaging.outbox
+         WHERE position <= $3 AND subject = $4) AS before ON before.id = m.id
        WHERE (m.direction = 'INBOUND' AND m.id >= $2)
-         OR (m.direction = 'OUTBOUND' AND m.attempted_at >= $1 AND NOT EXISTS (
-           SELECT FROM messaging.outbox o WHERE o.position <= $3 AND o.aggregate_id = m.conversation_id
-             AND o.subject = $4 AND o.payload::json #>> '{data,message,id}' = m.id))`,
-      [at, cuidFloor(at), positions.get('messaging') ?? 0, messageAccepted.subject],
+         OR (m.direction = 'OUTBOUND' AND (m.attempted_at >= $1 OR m.id = ANY($5::text[])))`,
+      [at, cuidFloor(at), positions.get('messaging') ?? 0, messageAccepted.subject, asked],
     );
   }
 

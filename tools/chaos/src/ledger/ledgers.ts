@@ -41,6 +41,8 @@ export interface StoredMessage {
   readonly errorCode: string | null;
   readonly isSent: boolean;
   readonly dispatch: 'DISPATCHING' | 'RETRY' | 'UNKNOWN' | null;
+  /** Accepted before the mark, and tried since: what was told of it before is not in these ledgers. */
+  readonly isCarriedOver: boolean;
 }
 
 /** A request that the simulator recorded. */
@@ -51,6 +53,12 @@ export interface UpstreamRequest {
   /** The provider's code of a refusal; null for an acceptance, a cut and a bare fault. */
   readonly refusedWith: number | null;
   readonly messageId: string | null;
+}
+
+/** A status that the simulator told and that was answered 200, by its own record; `id` is the upstream's. */
+export interface TakenStatus {
+  readonly id: string;
+  readonly status: string;
 }
 
 /** An event, as a row of an outbox or as the recorder saw it first. */
@@ -81,6 +89,8 @@ export interface Ledgers {
   readonly deadLetters: readonly string[];
   /** In the order of their arrival. */
   readonly requests: readonly UpstreamRequest[];
+  /** By the upstream's id of a message: the statuses that were taken of it, at any time. */
+  readonly taken: ReadonlyMap<string, ReadonlySet<string>>;
   /** Rows of every outbox, in the order of their positions. */
   readonly outbox: readonly (RecordedEvent & { readonly isPublished: boolean })[];
   /** In the order of their first sight. */

@@ -1,6 +1,6 @@
 import { eventually } from '@switchboard/testing/eventually';
 import { request } from 'undici';
-import type { UpstreamRequest } from './ledgers.js';
+import type { TakenStatus, UpstreamRequest } from './ledgers.js';
 
 /** What the simulator has to do still. */
 export interface UpstreamWork {
@@ -25,6 +25,8 @@ const DEADLINE_MS = 10_000;
 /** The simulator's control surface: its knobs and its own log. */
 export class SimulatorControl {
   private wanted: Record<string, unknown> = {};
+  private readonly taken = new Map<string, Set<string>>();
+  private takenCursor = '0';
 
   constructor(private readonly url: string) {}
 
@@ -73,6 +75,22 @@ export class SimulatorControl {
       cursor = page.nextCursor;
     }
     return requests;
+  }
+
+  /** By the upstream's id of a message: which statuses were answered 200, since its very beginning. */
+  async takenStatuses(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    for (let isEnd = false; !isEnd;) {
+      const path = `statuses?cursor=${this.takenCursor}`;
+      const { items, nextCursor } = (await this.ask('GET', path)) as { items: TakenStatus[]; nextCursor: string };
+      for (const { id, status } of items) {
+        const known = this.taken.get(id);
+        if (known) known.add(status);
+        else this.taken.set(id, new Set([status]));
+      }
+      this.takenCursor = nextCursor;
+      isEnd = items.length === 0;
+    }
+    return this.taken;
   }
 
   /**

@@ -91,13 +91,18 @@ async function restlessness(stage: Stage, mark: Mark, { withLeases }: SettleOpti
 async function readLedgers(stage: Stage, mark: Mark, told: Told): Promise<Ledgers> {
   const { database, simulator, recorder } = stage;
   const seen = recorder.seen.slice(mark.seen);
+  // What was taken first: what is read later can only know more.
+  const taken = await simulator.takenStatuses();
+  const requests = await simulator.requestsFrom(mark.requests);
+  const asked = requests.flatMap(({ reference }) => reference ?? []);
   const counted = new Set(seen.filter(({ sequence }) => sequence !== null).map(({ aggregateId }) => aggregateId));
   return {
     sends: told.sends,
     inbound: told.inbound,
-    messages: await database.messagesSince(mark.database),
+    messages: await database.messagesSince(mark.database, asked),
     deadLetters: await database.deadLettersSince(mark.database),
-    requests: await simulator.requestsFrom(mark.requests),
+    requests,
+    taken,
     outbox: await database.outboxSince(mark.database),
     seen,
     unapplied: await database.unappliedSince(mark.database),
