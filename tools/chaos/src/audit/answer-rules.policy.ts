@@ -1,4 +1,4 @@
-import type { Ledgers, Send, StoredMessage } from '../ledger/ledgers.js';
+import type { Ledgers, Send, StoredMessage, UpstreamRequest } from '../ledger/ledgers.js';
 import type { Finding } from './finding.js';
 
 /** 400, 403: refused by us or by the upstream. 503: not now. Everything else is a fault of ours or of the harness. */
@@ -11,7 +11,7 @@ export function answerFindings({ sends, messages, requests }: Ledgers): Finding[
     messages.filter(({ direction }) => direction === 'OUTBOUND'),
     ({ text }) => text ?? '',
   );
-  const asked = new Set(requests.map(({ reference }) => reference));
+  const asked = Map.groupBy(requests, ({ reference }) => reference ?? '');
   return [
     ...sends.flatMap((send) => {
       const stored = byText.get(send.text) ?? [];
@@ -25,7 +25,7 @@ function answerFinding(
   { outcome, text }: Send,
   stored: readonly StoredMessage[],
   byId: ReadonlyMap<string, StoredMessage>,
-  asked: ReadonlySet<string | null>,
+  asked: ReadonlyMap<string, readonly UpstreamRequest[]>,
 ): Finding[] {
   // Without an answer the caller knows nothing, and may find anything.
   if (outcome.kind !== 'answered') return [];
@@ -51,7 +51,20 @@ function answerFinding(
       detail: `${what} and X-Message-Id ${headerId}; ${hidden.id} is ${where}`,
     });
   }
+  const named = stored.find((message) => message.id === headerId);
+  if (status < 500 && named !== undefined && !isRefused(named, asked.get(named.id) ?? [])) {
+    const detail = `${what}; ${named.id} is ${named.status} ${named.dispatch ?? ''}`;
+    findings.push({ rule: 'answer.false-refusal', detail });
+  }
   return findings;
+}
+
+/** What the caller takes for refused for good: it failed, and the upstream has never taken it. */
+function isRefused({ status, dispatch }: StoredMessage, requests: readonly UpstreamRequest[]): boolean {
+  if (requests.some(({ messageId }) => messageId !== null)) return false;
+  // The answer goes out although the record must wait for the database: it comes later, or the lease's end is UNKNOWN.
+  const isRecordedLater = status === 'QUEUED' && (dispatch === 'DISPATCHING' || dispatch === 'UNKNOWN');
+  return status === 'FAILED' || isRecordedLater;
 }
 
 function differs(outcome: Extract<Send['outcome'], { kind: 'answered' }>, message: StoredMessage): boolean {
