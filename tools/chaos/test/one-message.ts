@@ -1,4 +1,5 @@
 import { audit } from '../src/audit/audit.js';
+import { numbersOf } from '../src/ledger/number-book.js';
 import type { Ledgers, RecordedEvent, Send, StoredMessage, UpstreamRequest } from '../src/ledger/ledgers.js';
 
 type Answered = Extract<Send['outcome'], { kind: 'answered' }>;
@@ -68,6 +69,7 @@ export function ledgers(tampered: Partial<Ledgers> = {}): Ledgers {
     seen: EVENTS,
     unapplied: [],
     sequences: new Map([['cconversation1', 3]]),
+    numbers: numbersOf(tampered.sends ?? [SEND]),
     ...tampered,
   };
 }

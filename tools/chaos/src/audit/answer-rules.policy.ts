@@ -1,11 +1,12 @@
 import type { Ledgers, Send, StoredMessage, UpstreamRequest } from '../ledger/ledgers.js';
+import type { ToldNumbers } from '../ledger/number-book.js';
 import type { Finding } from './finding.js';
 
 /** 400, 403: refused by us or by the upstream. 503: not now. Everything else is a fault of ours or of the harness. */
 const EXPECTED_STATUSES: ReadonlySet<number> = new Set([200, 400, 403, 503]);
 
 /** What callers were told against what is stored: nothing is confirmed that is not there, nothing is there unnamed. */
-export function answerFindings({ sends, messages, requests }: Ledgers): Finding[] {
+export function answerFindings({ sends, numbers, messages, requests }: Ledgers): Finding[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const byText = Map.groupBy(
     messages.filter(({ direction }) => direction === 'OUTBOUND'),
@@ -17,7 +18,7 @@ export function answerFindings({ sends, messages, requests }: Ledgers): Finding[
       const stored = byText.get(send.text) ?? [];
       return [...answerFinding(send, stored, byId, asked), ...doubledFinding(send, stored)];
     }),
-    ...contactFindings(sends),
+    ...contactFindings(numbers),
   ];
 }
 
@@ -81,19 +82,10 @@ function doubledFinding({ text }: Send, stored: readonly StoredMessage[]): Findi
 }
 
 /** Every send goes out on the organization's default line, so one number is one contact in one conversation. */
-function contactFindings(sends: readonly Send[]): Finding[] {
-  const told = new Map<string, { readonly contactIds: Set<string>; readonly conversationIds: Set<string> }>();
-  for (const { organizationId, to, outcome } of sends) {
-    if (outcome.kind !== 'answered' || outcome.contactId === null || outcome.conversationId === null) continue;
-    const key = `${organizationId} ${to}`;
-    const ids = told.get(key) ?? { contactIds: new Set(), conversationIds: new Set() };
-    ids.contactIds.add(outcome.contactId);
-    ids.conversationIds.add(outcome.conversationId);
-    told.set(key, ids);
-  }
-  return [...told].flatMap(([whom, { contactIds, conversationIds }]): Finding[] => {
-    if (contactIds.size < 2 && conversationIds.size < 2) return [];
-    const detail = `${whom} is ${[...contactIds].join(' and ')} in ${[...conversationIds].join(' and ')}`;
-    return [{ rule: 'contact.doubled', detail }];
+function contactFindings(numbers: ToldNumbers): Finding[] {
+  return [...numbers].flatMap(([whom, told]): Finding[] => {
+    if (told.length < 2) return [];
+    const each = told.map(({ contactId, conversationId }) => `${contactId} in ${conversationId}`);
+    return [{ rule: 'contact.doubled', detail: `${whom} is ${each.join(' and ')}` }];
   });
 }

@@ -16,6 +16,7 @@ import {
   withInbound,
 } from '../../test/one-message.js';
 import type { RecordedEvent, Send } from '../ledger/ledgers.js';
+import { NumberBook } from '../ledger/number-book.js';
 import { audit } from './audit.js';
 
 describe('the auditor', () => {
@@ -94,6 +95,10 @@ describe('the auditor', () => {
     const other: Send = { ...SEND, text: 'chaos 2', outcome: { ...ANSWER, id: 'cmessage2', [field]: 'cother' } };
     expect(rulesOf({ sends: [SEND, other] })).toContain('contact.doubled');
     expect(rulesOf({ sends: [SEND, SEND] })).toEqual([]);
+    const book = new NumberBook();
+    book.add([SEND]);
+    book.add([SEND, { ...other, outcome: { ...ANSWER, [field]: 'cother' } }]);
+    expect(rulesOf({ sends: [], numbers: book.numbers })).toEqual(['contact.doubled']);
     expect(rulesOf({ sends: [SEND, { ...other, organizationId: 'corganization2' }] })).not.toContain('contact.doubled');
   });
 
@@ -173,6 +178,21 @@ describe('the auditor', () => {
     const gap = EVENTS.map((event, index) => ({ ...event, sequence: index === 2 ? 4 : index + 1 }));
     expect(rulesOf({ seen: gap, sequences: new Map([['cconversation1', 4]]) })).toEqual(['event.sequence']);
     expect(rulesOf({ sequences: new Map([['cconversation1', 4]]) })).toEqual(['event.sequence']);
+  });
+
+  it.each([
+    ['contacts', ['event.order']],
+    // Written without a lock of what they speak of: their positions are no order of commits.
+    ['gateway', []],
+  ])('finds events of %s that do not count and came in another order than they were committed', (service, found) => {
+    const [created, deleted] = ['created', 'deleted'].map((name, at): RecordedEvent => {
+      const told = { aggregateId: 'ccontact1', messageId: null, sequence: null, digest: name };
+      return { ...told, id: `cevent${at + 10}`, subject: `${service}.opt-out.${name}.v1` };
+    }) as [RecordedEvent, RecordedEvent];
+    const outbox = [...EVENTS, created, deleted].map((event) => ({ ...event, isPublished: true }));
+    expect(rulesOf({ outbox, seen: [...EVENTS, created, deleted] })).toEqual([]);
+    expect(rulesOf({ outbox, seen: [...EVENTS, deleted, created] })).toEqual(found);
+    expect(rulesOf({ outbox, seen: [deleted, ...EVENTS] })).toEqual(['event.missing']);
   });
 
   it('finds events that do not add up to the state of their message', () => {

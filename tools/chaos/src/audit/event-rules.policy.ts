@@ -3,6 +3,8 @@ import type { Finding } from './finding.js';
 
 /** What may be said of a message at most once. */
 const ONCE_PER_MESSAGE = /^messaging\.message\./;
+/** Services that write an aggregate's events under its lock: only there the positions are the order of the commits. */
+const LOCKED = /^(contacts|messaging)\./;
 
 /** What was committed against what a consumer saw: all of it, once each, in order, and true. */
 export function eventFindings(ledgers: Ledgers): Finding[] {
@@ -11,6 +13,7 @@ export function eventFindings(ledgers: Ledgers): Finding[] {
     ...deliveryFindings(ledgers),
     ...doubledFindings(ledgers.outbox),
     ...sequenceFindings(ledgers),
+    ...orderFindings(ledgers),
     ...stateFindings(ledgers),
     ...unapplied.map((detail): Finding => ({ rule: 'event.unapplied', detail })),
     ...deadLetters.map((detail): Finding => ({ rule: 'event.dead', detail })),
@@ -66,6 +69,25 @@ function sequenceFindings({ seen, sequences }: Ledgers): Finding[] {
     });
   }
   return findings;
+}
+
+/**
+ * Events that do not count have no number to be missed by: their order is that of their positions. Of aggregates that count
+ * throughout the numbers say it better, and once.
+ */
+function orderFindings({ outbox, seen }: Ledgers): Finding[] {
+  const firstSeen = new Map(seen.map(({ id }, at) => [id, at]));
+  const ordered = outbox.filter(({ subject, id }) => LOCKED.test(subject) && firstSeen.has(id));
+  const streams = Map.groupBy(ordered, ({ subject, aggregateId }) => `${subject.split('.')[0]} ${aggregateId}`);
+  return [...streams].flatMap(([aggregate, events]) =>
+    events.flatMap((event, at): Finding[] => {
+      const before = events[at - 1];
+      if (before === undefined || (before.sequence !== null && event.sequence !== null)) return [];
+      if ((firstSeen.get(before.id) ?? 0) < (firstSeen.get(event.id) ?? 0)) return [];
+      const detail = `${aggregate}: ${event.subject} ${event.id} came before ${before.subject} ${before.id}`;
+      return [{ rule: 'event.order', detail }];
+    }),
+  );
 }
 
 /** Of a message that was accepted before the mark these ledgers have only the later events. */

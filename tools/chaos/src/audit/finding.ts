@@ -47,6 +47,8 @@ export type Rule =
   | 'event.doubled'
   /** The numbers of an aggregate do not grow by one in the order of first sight. */
   | 'event.sequence'
+  /** Events of an aggregate were first seen in another order than they were committed in. */
+  | 'event.order'
   /** The events of a message do not add up to its state. */
   | 'event.disagrees'
   /** A consumer has not applied an event. */

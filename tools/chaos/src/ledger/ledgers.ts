@@ -1,3 +1,5 @@
+import type { ToldNumbers } from './number-book.js';
+
 /** What the caller learned of one send. `text` is unique to it: it finds the message when no id came back. */
 export interface Send {
   readonly text: string;
@@ -83,6 +85,8 @@ export interface InboundTold {
 /** What an audit compares, of one stretch of time. */
 export interface Ledgers {
   readonly sends: readonly Send[];
+  /** Whom callers were told that numbers are: those of `sends`, and over a whole stage those of all before. */
+  readonly numbers: ToldNumbers;
   readonly inbound: readonly InboundTold[];
   readonly messages: readonly StoredMessage[];
   /** Rows of `dead_letter`, of every service: consumer and reason. */

@@ -3,6 +3,7 @@ import { audit, type Audit } from '../audit/audit.js';
 import type { Finding } from '../audit/finding.js';
 import type { DatabaseMark } from '../ledger/database-ledger.js';
 import type { InboundTold, Ledgers, Send } from '../ledger/ledgers.js';
+import { numbersOf } from '../ledger/number-book.js';
 import { pidsOf, type Stage } from './stage.js';
 
 /** Where a stretch of time begins in every ledger; to be taken at rest. */
@@ -47,6 +48,7 @@ export async function markOf(stage: Stage): Promise<Mark> {
 
 /** Waits until nothing is on its way, then compares the ledgers since the mark. What does not come to rest is a finding. */
 export async function settleAndAudit(stage: Stage, mark: Mark, told: Told, options: SettleOptions): Promise<Audit> {
+  stage.book.add(told.sends);
   const restless = await settle(stage, mark, options);
   const { tally, findings } = audit(await readLedgers(stage, mark, told));
   const never: Finding[] = restless === null ? [] : [{ rule: 'never-quiet', detail: restless }];
@@ -98,6 +100,8 @@ async function readLedgers(stage: Stage, mark: Mark, told: Told): Promise<Ledger
   const counted = new Set(seen.filter(({ sequence }) => sequence !== null).map(({ aggregateId }) => aggregateId));
   return {
     sends: told.sends,
+    // From the very beginning: all that callers of the stage were told, before and after each fault.
+    numbers: mark === BEGINNING ? stage.book.numbers : numbersOf(told.sends),
     inbound: told.inbound,
     messages: await database.messagesSince(mark.database, asked),
     deadLetters: await database.deadLettersSince(mark.database),

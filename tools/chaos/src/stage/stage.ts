@@ -1,6 +1,7 @@
 import { type RunningStack, startStack, type StackOptions } from '@switchboard/dev';
 import { DatabaseLedger } from '../ledger/database-ledger.js';
 import { EventRecorder } from '../ledger/event-recorder.js';
+import { NumberBook } from '../ledger/number-book.js';
 import { SimulatorControl } from '../ledger/simulator-control.js';
 import { ReadLoad } from '../load/read-load.js';
 import { SendLoad, type LoadSpec } from '../load/send-load.js';
@@ -14,6 +15,8 @@ export interface Stage {
   readonly database: DatabaseLedger;
   readonly simulator: SimulatorControl;
   readonly recorder: EventRecorder;
+  /** What the callers of every audited load learned. */
+  readonly book: NumberBook;
   /** Process ids by name, as the stage was opened. */
   readonly pids: ReadonlyMap<string, number>;
   /** Begins a load; what `spec` leaves out is as everywhere. */
@@ -79,6 +82,7 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     database,
     simulator,
     recorder,
+    book: new NumberBook(),
     pids: pidsOf(stack),
     load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
     readers: () => new ReadLoad({ origins, senders }),
