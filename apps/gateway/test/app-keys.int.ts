@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { AppClient, eventually, testServers, type AppAnswer } from '@switchboard/testing';
+import { mountedRoutes } from '../src/routes.js';
 import { bootGateway, type TestGateway } from './gateway-harness.js';
 import { makeMember, sendHead } from './people-harness.js';
 
@@ -22,6 +23,36 @@ const ping = async (secret: unknown): Promise<number> => {
   return (await fetch(`${booted.gateway.url}/v1/ping`, { headers })).status;
 };
 const refusal = ({ status, body }: AppAnswer): unknown => [status, body?.error?.code];
+
+describe('what takes no body', () => {
+  const routes: readonly (readonly [string, string, number])[] = [
+    ['DELETE', '/app/api/invites/:id', 404],
+    ['DELETE', '/app/api/members/:id', 404],
+    ['POST', '/app/api/api-keys/:id/revoke', 404],
+    ['POST', '/app/api/sign-out', 204],
+    ['POST', '/app/api/sign-out-everywhere', 204],
+  ];
+
+  it.each(routes)('%s %s is not refused for naming JSON and bringing none', async (method, path, status) => {
+    const client = await clientOf(await makeMember(booted.database));
+    const json = { 'content-type': 'application/json' };
+    const answer = await client.ask(method, path.replace(':id', newCuid()), undefined, json);
+    expect([answer.status, answer.body?.error?.code]).toEqual([
+      status,
+      status === 404 ? expect.any(String) : undefined,
+    ]);
+  });
+
+  it('is every route of the application that acts and describes no body', async () => {
+    const bodyless = (await mountedRoutes()).filter(
+      ({ method, declaration: { access, docs } }) =>
+        method !== 'GET' && method !== 'HEAD' && (access === 'session' || access === 'visitor') && !docs?.body,
+    );
+    expect(bodyless.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+      routes.map(([method, path]) => `${method} ${path}`),
+    );
+  });
+});
 
 describe('/app/api/api-keys', () => {
   it('makes a key whose secret is told once, lists it, and ends it; who, where and under which trace is in the log', async () => {
