@@ -21,8 +21,8 @@ export interface GatewayRoute {
   readonly roles: readonly Role[] | null;
   /** What a key needs, on a route for keys; null: nothing, or a route of another kind. */
   readonly scope: Scope | null;
-  /** Reads a request as the gateway would. @throws AppError, whose message names the fields that are not as they should be */
-  read(request: RequestParts): unknown;
+  /** Reads a request as the gateway would, as `readParts` says. */
+  read(request: RequestParts, headers?: Readonly<Record<string, string>>): unknown;
 }
 
 /** Stands for whatever the handlers are made of: they are registered and never called. */
@@ -35,7 +35,7 @@ export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
     const { access } = declaration;
     const roles = access === 'session' ? declaration.roles : null;
     const scope = access === 'key' ? declaration.scope : null;
-    return { method, path, access, roles, scope, read: (parts) => readParts(declaration, parts) };
+    return { method, path, access, roles, scope, read: (parts, headers) => readParts(declaration, parts, headers) };
   });
 }
 

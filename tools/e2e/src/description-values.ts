@@ -7,6 +7,11 @@ export function queryCandidates(schema: JsonObject): readonly string[] {
   );
 }
 
+/** The same as they stand in a header: HTTP takes white space at the ends away. */
+export function headerCandidates(schema: JsonObject): readonly string[] {
+  return queryCandidates(schema).filter((text) => text === text.trim());
+}
+
 /** Bodies of which one field is at or beyond every bound that its schema names, is of another type, or is missing. */
 export function bodyCandidates(schema: JsonObject, examples: readonly JsonObject[]): readonly JsonObject[] {
   return Object.entries(Object(schema['properties']) as Record<string, JsonObject>).flatMap(([name, field]) =>
@@ -32,6 +37,17 @@ export function isWritten(text: string, schema: JsonObject, isValid: (value: Jso
 const CUID_LENGTHS = [5, 6, 7, 24, 30, 31, 32];
 const MOMENTS =
   '2100-01-02 2100-01-02T03:04 2100-01-02T03:04:05.678+05:30 2100-1-2 now 2100-01-02T25:00 4102444800'.split(' ');
+/** At and beyond the bounds of texts in printable ASCII, and of their length where it is 200. */
+const PRINTED = [
+  '!',
+  '~',
+  'a b',
+  'a\tb',
+  'a\u007f',
+  '\u00e9',
+  '😀',
+  ...[199, 200, 201].map((length) => 'a'.repeat(length)),
+];
 const EMAILS = ['a@example.org', 'a', '@example.org', 'a b@example.org', ...[319, 320, 321].map(longEmail)];
 
 /** Values at and beyond the bounds of a schema, and of every type that it may not be. */
@@ -68,7 +84,7 @@ function formsOf({ format, pattern, type }: JsonObject): readonly string[] {
       `c${'A'.repeat(24)}`,
       'c0000000\n',
     ];
-  return pattern === undefined ? [] : MOMENTS;
+  return pattern === undefined ? [] : [...MOMENTS, ...PRINTED];
 }
 
 /** An address of so many characters whose labels are no longer than DNS takes. */

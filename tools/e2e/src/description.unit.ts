@@ -4,7 +4,7 @@ import { describedValues } from '@switchboard/check/description/schema-validator
 import { apiDescriptions } from '@switchboard/gateway/descriptions';
 import { gatewayRoutes, type GatewayRoute, type RequestParts } from '@switchboard/gateway/routes';
 import { appDescription, assertDescribed, publicDescription } from './described.js';
-import { bodyCandidates, queryCandidates, isWritten } from './description-values.js';
+import { bodyCandidates, headerCandidates, queryCandidates, isWritten } from './description-values.js';
 
 interface Parameter extends JsonObject {
   readonly name: string;
@@ -75,7 +75,7 @@ describe('the descriptions', () => {
     beforeAll(() => {
       looked = { params: new Set(), query: new Set(), body: new Set() };
     });
-    const read = (parts: Partial<RequestParts>): boolean => {
+    const read = (parts: Partial<RequestParts>, headers: Readonly<Record<string, string>> = {}): boolean => {
       const ids = Object.fromEntries(namesOf(parameters, 'path').map((name) => [name, 'c0123456789abcdef']));
       const all = { params: ids, query: {}, body: {}, ...parts };
       const [params, query, asked] = [
@@ -84,7 +84,7 @@ describe('the descriptions', () => {
         watched(all.body, looked.body),
       ];
       try {
-        route.read({ params, query, body: asked });
+        route.read({ params, query, body: asked }, headers);
         return true;
       } catch {
         return false;
@@ -110,12 +110,18 @@ describe('the descriptions', () => {
     it('takes every value that the description takes, and refuses every other', () => {
       const verdicts = [
         ...parameters.flatMap((parameter) => {
+          const { name, schema } = parameter;
+          const isHeader = parameter.in === 'header';
+          // The others are no part of what a route reads: sessions and copies at hand look at them.
+          if (isHeader && name !== 'Idempotency-Key') return [];
           const part = parameter.in === 'path' ? 'params' : 'query';
-          if (parameter.in === 'header') return [];
-          return queryCandidates(parameter.schema).map((text) => ({
-            what: `${parameter.name}=${text}`,
-            isDescribed: isWritten(text, parameter.schema, (value) => isDescribed(parameter.schema, value)),
-            isTaken: read({ [part]: { [parameter.name]: text }, ...(examples[0] && { body: examples[0] }) }),
+          const example = examples[0] && { body: examples[0] };
+          return (isHeader ? headerCandidates(schema) : queryCandidates(schema)).map((text) => ({
+            what: `${name}=${text}`,
+            isDescribed: isWritten(text, schema, (value) => isDescribed(schema, value)),
+            isTaken: isHeader
+              ? read({ ...example }, { [name.toLowerCase()]: text })
+              : read({ [part]: { [name]: text }, ...example }),
           }));
         }),
         ...(body ? bodyCandidates(body, examples) : []).map((candidate) => ({

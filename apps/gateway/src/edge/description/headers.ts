@@ -1,4 +1,5 @@
 import { exampleIds } from './example-values.js';
+import { idempotencyKeyPattern } from '../http/idempotency-key.policy.js';
 import type { JsonObject } from './json-schema.js';
 
 const wholeNumber = { type: 'integer', minimum: 0 } as const;
@@ -31,9 +32,9 @@ export type AnswerHeader = keyof typeof answerHeaders;
 export const requestHeaders = {
   'Idempotency-Key': {
     description:
-      'Your own name for this request, 1 to 200 characters. The same key with the same body within 24 hours is answered ' +
+      'Your own name for this request, 1 to 200 printable ASCII characters. The same key with the same body within 24 hours is answered ' +
       'with the first committed answer again, byte for byte, and nothing is sent a second time.',
-    schema: { type: 'string', minLength: 1, maxLength: 200 },
+    schema: { type: 'string', pattern: idempotencyKeyPattern },
     example: 'order-4711-confirmation',
   },
   'X-CSRF-Token': {

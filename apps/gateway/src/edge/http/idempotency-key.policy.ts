@@ -4,6 +4,9 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 /** Printable ASCII, 1 to 200 characters. Source: decisions, "Messages"; the characters are those of RFC 9110, 5.5. */
 const FORMAT = /^[\x20-\x7e]{1,200}$/;
 
+/** The same as it reaches us, for the description: HTTP takes spaces at the ends away (RFC 9110, 5.5). */
+export const idempotencyKeyPattern = '^[!-~]([ -~]{0,198}[!-~])?$';
+
 /**
  * Reads the one `Idempotency-Key` of a request; its quotation marks, if it has any, are part of it.
  *
