@@ -69,6 +69,10 @@ describe('the descriptions', () => {
     expect(said(publicDescription).join('\n')).toMatch(/Invalid API key[\s\S]*`Idempotency-Key` was used/);
   });
 
+  it('show no number that is not whole', () => {
+    expect(JSON.stringify([publicDescription, appDescription])).not.toMatch(/"type":("number"|\[[^\]]*"number")/);
+  });
+
   describe.each(operations.map((one): [string, Operation] => [one.name, one]))('%s', (_name, operation) => {
     const { route, parameters, body, examples, sentences } = operation;
     let looked: Readonly<Record<keyof RequestParts, Set<string>>>;

@@ -1,4 +1,5 @@
 import type { Cuid } from '../grammar/cuid.js';
+import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 
 /** The answer to `GET /v1/ping`. Source: specification, "GET /v1/ping". */
@@ -72,7 +73,7 @@ export interface PlanView {
   /** Scopes that the plan does not include. */
   readonly excludedScopes: readonly string[];
   /** Members and open invitations. */
-  readonly seatsTaken: number;
+  readonly seatsTaken: Int;
   /** This month's messages; null while that cannot be told. */
   readonly usage: PlanUsageView | null;
 }
@@ -81,16 +82,16 @@ export interface PlanView {
 export interface PlanUsageView {
   /** In UTC: `YYYY-MM`. */
   readonly month: string;
-  readonly messages: number;
+  readonly messages: Int;
 }
 
 /** The numbers of a plan. */
 export interface PlanLimitsView {
-  readonly requestsPerMinute: number;
-  readonly requestBurst: number;
-  readonly messagesPerMonth: number;
-  readonly channels: number;
-  readonly seats: number;
+  readonly requestsPerMinute: Int;
+  readonly requestBurst: Int;
+  readonly messagesPerMonth: Int;
+  readonly channels: Int;
+  readonly seats: Int;
 }
 
 /** An API key as the application lists it. Source: specification, "API key". */
@@ -123,7 +124,7 @@ export interface NewApiKeyView extends ApiKeyView {
 /** One act of the audit log. */
 export interface AuditEntryView {
   /** Counts from 1 without a gap within the organization. */
-  readonly sequence: number;
+  readonly sequence: Int;
   /** For example `api-key.revoked`. */
   readonly action: string;
   /** Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing. */

@@ -1,5 +1,6 @@
 import type { OptOutView } from '../contacts/http.js';
 import type { Cuid } from '../grammar/cuid.js';
+import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { ConversationView, MessageView } from '../messaging/http.js';
 
@@ -36,7 +37,7 @@ export interface MessageWebhook {
     /** Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by. */
     readonly id: Cuid;
     /** Grows within the conversation: what came later has the higher one. */
-    readonly sequence: number;
+    readonly sequence: Int;
     readonly message: MessageView | SummarisedView;
   };
 }
@@ -51,7 +52,7 @@ export interface ConversationWebhook {
     /** Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by. */
     readonly id: Cuid;
     /** Grows within the conversation: what came later has the higher one. */
-    readonly sequence: number;
+    readonly sequence: Int;
     readonly conversation: ConversationView | SummarisedView;
   };
 }

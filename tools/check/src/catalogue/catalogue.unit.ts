@@ -24,12 +24,14 @@ const grammar = {
     export declare function defineRpc<Request, Response>(owner: string, method: string): RpcDefinition<Request, Response>;`,
   'libs/contracts/src/grammar/moment.ts': `
     /** A moment. @format date-time */
-    export type Moment = string;`,
+    export type Moment = string;
+    /** Cents. @integer */
+    export type Cents = number;`,
 };
 
 const eventFile = 'libs/contracts/src/till/events.ts';
 const imports = `import { defineEvent } from '../grammar/define-event.js';
-  import type { Moment } from '../grammar/moment.js';\n`;
+  import type { Cents, Moment } from '../grammar/moment.js';\n`;
 
 /** Contracts with one event `till.bill.paid.v1` whose data has these fields. */
 const contractsOf = (fields: string): Sources =>
@@ -107,6 +109,15 @@ describe('the catalogue', () => {
   });
 
   it.each<[string, string, JsonSchema]>([
+    [
+      'whole numbers',
+      'a: Cents | null; b: readonly Cents[]',
+      {
+        type: 'object',
+        properties: { a: { type: ['integer', 'null'] }, b: { type: 'array', items: { type: 'integer' } } },
+        required: ['a', 'b'],
+      },
+    ],
     ['an optional field', 'a?: string', { type: 'object', properties: { a: { type: 'string' } } }],
     ['a literal union', "a: 'y' | 'x'", { properties: { a: { type: 'string', enum: ['x', 'y'] } } }],
     ['a nullable one', "a: 'y' | null", { properties: { a: { type: ['string', 'null'], enum: ['y', null] } } }],

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { DEFINITIONS, type JsonScalar, type JsonSchema } from './json-schema.js';
-import { elementNode, stringForm } from './string-form.js';
+import { elementNode, isWholeNumber, stringForm } from './declared-form.js';
 
 /** What stands for a property's type, by the property's name. */
 type Overrides = Readonly<Record<string, JsonSchema>>;
@@ -9,7 +9,7 @@ type Overrides = Readonly<Record<string, JsonSchema>>;
  * Says in JSON Schema what a type of the contracts looks like as JSON.
  *
  * Exported, non-generic interfaces become named definitions; descriptions are the docstrings; a string whose declared
- * type is an alias with the tags `pattern` and `format` has that form. One emitter for each self-contained schema.
+ * type is an alias with the tags `pattern` and `format` has that form, a number whose alias has the tag `integer` is whole. One emitter for each self-contained schema.
  *
  * @throws Error that names the field whose type JSON cannot carry, or that the schema could not say
  */
@@ -27,7 +27,7 @@ export class SchemaEmitter {
     if (flags & ts.TypeFlags.Boolean) return { type: 'boolean' };
     if (type.isUnion()) return this.unionOf(type.types, path, node);
     if (flags & ts.TypeFlags.String) return { type: 'string', ...stringForm(this.checker, node) };
-    if (flags & ts.TypeFlags.Number) return { type: 'number' };
+    if (flags & ts.TypeFlags.Number) return { type: isWholeNumber(this.checker, node) ? 'integer' : 'number' };
     if (flags & ts.TypeFlags.Null) return { type: 'null' };
     const literal = literalOf(type);
     if (literal !== undefined) return enumOf([literal]);

@@ -64,7 +64,7 @@ export const views = {
     description: 'One act of the audit log.',
     type: 'object',
     properties: {
-      sequence: { description: 'Counts from 1 without a gap within the organization.', type: 'number' },
+      sequence: { description: 'Counts from 1 without a gap within the organization.', type: 'integer' },
       action: { description: 'For example `api-key.revoked`.', type: 'string' },
       actor: {
         description:
@@ -218,7 +218,7 @@ export const views = {
           },
           sequence: {
             description: 'Grows within the conversation: what came later has the higher one.',
-            type: 'number',
+            type: 'integer',
           },
           conversation: {
             anyOf: [{ $ref: '#/components/schemas/Conversation' }, { $ref: '#/components/schemas/Summarised' }],
@@ -375,7 +375,7 @@ export const views = {
           },
           sequence: {
             description: 'Grows within the conversation: what came later has the higher one.',
-            type: 'number',
+            type: 'integer',
           },
           message: { anyOf: [{ $ref: '#/components/schemas/Message' }, { $ref: '#/components/schemas/Summarised' }] },
         },
@@ -558,7 +558,7 @@ export const views = {
         type: 'array',
         items: { type: 'string' },
       },
-      seatsTaken: { description: 'Members and open invitations.', type: 'number' },
+      seatsTaken: { description: 'Members and open invitations.', type: 'integer' },
       usage: {
         description: "This month's messages; null while that cannot be told.",
         anyOf: [{ $ref: '#/components/schemas/PlanUsage' }, { type: 'null' }],
@@ -570,18 +570,18 @@ export const views = {
     description: 'The numbers of a plan.',
     type: 'object',
     properties: {
-      requestsPerMinute: { type: 'number' },
-      requestBurst: { type: 'number' },
-      messagesPerMonth: { type: 'number' },
-      channels: { type: 'number' },
-      seats: { type: 'number' },
+      requestsPerMinute: { type: 'integer' },
+      requestBurst: { type: 'integer' },
+      messagesPerMonth: { type: 'integer' },
+      channels: { type: 'integer' },
+      seats: { type: 'integer' },
     },
     required: ['requestsPerMinute', 'requestBurst', 'messagesPerMonth', 'channels', 'seats'],
   },
   PlanUsage: {
     description: "What was used of a month's messages.",
     type: 'object',
-    properties: { month: { description: 'In UTC: `YYYY-MM`.', type: 'string' }, messages: { type: 'number' } },
+    properties: { month: { description: 'In UTC: `YYYY-MM`.', type: 'string' }, messages: { type: 'integer' } },
     required: ['month', 'messages'],
   },
   SentMessageResult: {

@@ -13,14 +13,14 @@ export interface StringForm {
  * Looks through unions, brackets and other aliases.
  */
 export function stringForm(checker: ts.TypeChecker, node: ts.TypeNode | undefined): StringForm {
-  if (!node) return {};
-  if (ts.isParenthesizedTypeNode(node)) return stringForm(checker, node.type);
-  if (ts.isUnionTypeNode(node)) {
-    return node.types.map((member) => stringForm(checker, member)).find((form) => Object.keys(form).length > 0) ?? {};
-  }
-  const alias = ts.isTypeReferenceNode(node) ? aliasOf(checker, node) : undefined;
-  if (!alias) return {};
-  return alias.type.kind === ts.SyntaxKind.StringKeyword ? formOf(alias) : stringForm(checker, alias.type);
+  const forms = aliasesOf(checker, node, ts.SyntaxKind.StringKeyword).map(formOf);
+  return forms.find((form) => Object.keys(form).length > 0) ?? {};
+}
+
+/** Whether a declared type is an alias of `number` with the tag `integer`. */
+export function isWholeNumber(checker: ts.TypeChecker, node: ts.TypeNode | undefined): boolean {
+  const aliases = aliasesOf(checker, node, ts.SyntaxKind.NumberKeyword);
+  return aliases.some((alias) => ts.getJSDocTags(alias).some(({ tagName }) => tagName.text === 'integer'));
 }
 
 /** The declared type of a list's elements. */
@@ -30,6 +30,20 @@ export function elementNode(node: ts.TypeNode | undefined): ts.TypeNode | undefi
   if (ts.isUnionTypeNode(node)) return node.types.map(elementNode).find((element) => element !== undefined);
   if (ts.isTypeReferenceNode(node)) return node.typeArguments?.[0];
   return ts.isArrayTypeNode(node) ? node.elementType : undefined;
+}
+
+/** The aliases of a keyword's type that a declared type names, in their order. */
+function aliasesOf(
+  checker: ts.TypeChecker,
+  node: ts.TypeNode | undefined,
+  keyword: ts.KeywordTypeSyntaxKind,
+): readonly ts.TypeAliasDeclaration[] {
+  if (!node) return [];
+  if (ts.isParenthesizedTypeNode(node)) return aliasesOf(checker, node.type, keyword);
+  if (ts.isUnionTypeNode(node)) return node.types.flatMap((member) => aliasesOf(checker, member, keyword));
+  const alias = ts.isTypeReferenceNode(node) ? aliasOf(checker, node) : undefined;
+  if (!alias) return [];
+  return alias.type.kind === keyword ? [alias] : aliasesOf(checker, alias.type, keyword);
 }
 
 function aliasOf(checker: ts.TypeChecker, node: ts.TypeReferenceNode): ts.TypeAliasDeclaration | undefined {
