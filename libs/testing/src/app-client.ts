@@ -15,13 +15,27 @@ export interface AppBody {
   readonly [field: string]: unknown;
 }
 
+/** An answer with what was asked, before anything was made of it. */
+export interface AppExchange {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
 /** Uses the application's API as a page of ours in a browser does: with its cookie, its token and its origin. */
 export class AppClient {
   /** `name=value` of the session's cookie; null: there is none. */
   cookie: string | null = null;
   csrfToken: string | null = null;
 
-  constructor(private readonly baseUrl: string) {}
+  /** @param onAnswer is shown every answer; what it throws, the request throws */
+  constructor(
+    private readonly baseUrl: string,
+    private readonly onAnswer: (exchange: AppExchange) => void = () => undefined,
+  ) {}
 
   /**
    * Sends one request and keeps what its answer changes of the session.
@@ -51,6 +65,7 @@ export class AppClient {
       signal: AbortSignal.timeout(30_000),
     });
     const text = await answer.text();
+    this.onAnswer({ method, target: path, status: answer.status, headers: answer.headers, text });
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
     const read = {
       status: answer.status,

@@ -1,4 +1,4 @@
-export { AppClient, type AppAnswer, type AppBody } from './app-client.js';
+export { AppClient, type AppAnswer, type AppBody, type AppExchange } from './app-client.js';
 export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
 export { eventually } from './eventually.js';

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes } from '@switchboard/gateway/routes';
-import { AppClient, eventually } from '@switchboard/testing';
+import { eventually, type AppClient } from '@switchboard/testing';
 import { Api } from './api.js';
+import { appClient } from './app-client.js';
 import { operator } from './operator.js';
 import { PipelinedLoad, type LoadedRequest } from './pipelined-load.js';
 import { parseScrape, valuesOf } from './scrape.js';
@@ -56,7 +57,7 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
   }, 60_000);
 
   async function signedIn(organization: SeededOrganization, role: string): Promise<AppClient> {
-    const client = new AppClient(baseUrl);
+    const client = appClient(baseUrl);
     const user = organization.users?.find((one) => one.role === role);
     if (!user) throw new Error(`${organization.name} has no ${role}`);
     await client.signIn(user);

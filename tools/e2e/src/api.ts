@@ -1,4 +1,4 @@
-import { assertDescribed } from './described.js';
+import { assertDescribed } from '@switchboard/check/description/described-answers';
 
 /** An answer of the API, read whole. */
 export interface ApiAnswer {

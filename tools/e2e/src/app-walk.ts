@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { AppClient, type AppAnswer, type AppBody } from '@switchboard/testing';
+import type { AppAnswer, AppBody, AppClient } from '@switchboard/testing';
+import { appClient } from './app-client.js';
 import type { Canary } from './canary.js';
 
 /** What a walk through the application's API leaves behind. */
@@ -39,7 +40,7 @@ export async function walkThroughApp(baseUrl: string, owner: Person): Promise<Ap
   await walk.ask(page, 'DELETE', '/app/api/invites/:id', undefined, dropped?.id);
   const invite = await walk.ask(page, 'POST', '/app/api/invites', { email: invited.email, role: 'MEMBER' });
   for (const one of [dropped, invite]) walk.add('token of an invitation', String(one?.['token']));
-  const guest = new AppClient(baseUrl);
+  const guest = appClient(baseUrl);
   const acceptance = { token: invite?.['token'], name: walk.value('name'), password: invited.password };
   const accepted = await walk.ask(guest, 'POST', '/app/api/invites/accept', acceptance);
   const { id: organizationId } = Object(accepted?.['organization']) as { id: string };
@@ -76,7 +77,7 @@ class Walk implements AppWalk {
   }
 
   async signedIn({ email, password }: Person): Promise<AppClient> {
-    const page = new AppClient(this.baseUrl);
+    const page = appClient(this.baseUrl);
     await this.ask(page, 'POST', '/app/api/sign-in', { email, password });
     return page;
   }
@@ -90,7 +91,7 @@ class Walk implements AppWalk {
 
   /** What goes wrong: at sign-in, without a session, with one of nobody, from elsewhere, in the wrong place. */
   async failures(page: AppClient, owner: Person, nobody: Person): Promise<void> {
-    const stranger = new AppClient(this.baseUrl);
+    const stranger = appClient(this.baseUrl);
     const wrong = this.value('password');
     const bad = [
       { email: owner.email, password: wrong },

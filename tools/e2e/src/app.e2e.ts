@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
-import { AppClient, type AppAnswer } from '@switchboard/testing';
+import type { AppAnswer, AppClient } from '@switchboard/testing';
+import { appClient } from './app-client.js';
 import { walkThroughApp } from './app-walk.js';
 
 const routes = (await gatewayRoutes()).filter(({ method }) => method !== 'HEAD');
@@ -21,7 +22,7 @@ const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promis
     const email = `m${Date.now()}@people.example`;
     const invite = await page.post('/app/api/invites', { email, role: 'MEMBER' });
     const acceptance = { token: invite.body?.['token'], password: 'correct horse battery staple' };
-    await new AppClient(baseUrl).post('/app/api/invites/accept', acceptance);
+    await appClient(baseUrl).post('/app/api/invites/accept', acceptance);
     const { body } = await page.get('/app/api/members');
     return body?.items?.find(({ user }) => Object(user).email === email)?.id;
   },
@@ -75,7 +76,7 @@ describe('the API of the application', () => {
     return user;
   };
   const signedIn = async (name: string, role: string): Promise<AppClient> => {
-    const page = new AppClient(baseUrl);
+    const page = appClient(baseUrl);
     await page.signIn(userOf(name, role));
     return page;
   };
@@ -89,7 +90,7 @@ describe('the API of the application', () => {
     for (const { id, name, users = [] } of organizations) {
       expect(users.map(({ role }) => role)).toEqual(['OWNER', 'ADMIN', 'MEMBER']);
       for (const user of users) {
-        const { body } = await new AppClient(baseUrl).signIn(user);
+        const { body } = await appClient(baseUrl).signIn(user);
         expect([body?.['organization'], body?.['role']]).toEqual([{ id, name }, user.role]);
       }
     }
@@ -101,7 +102,7 @@ describe('the API of the application', () => {
     await page.post('/app/api/sign-out');
     page.cookie = cookie;
     const key = { authorization: `Bearer ${organizations[0]?.apiKey ?? ''}` };
-    const answers = [await ask(page, route, 'c0000000'), await ask(new AppClient(baseUrl), route, 'c0000000', key)];
+    const answers = [await ask(page, route, 'c0000000'), await ask(appClient(baseUrl), route, 'c0000000', key)];
     for (const { status, body, headers } of answers) {
       expect([status, body?.error?.code]).toEqual([401, 'UNAUTHORIZED']);
       expect(headers.get('cache-control')).toBe('no-store');
@@ -124,7 +125,7 @@ describe('the API of the application', () => {
   );
 
   it.each(ofVisitors)('%s: 403 from elsewhere', async (_name, route) => {
-    const answer = await ask(new AppClient(baseUrl), route, '', { origin: 'https://attacker.example' });
+    const answer = await ask(appClient(baseUrl), route, '', { origin: 'https://attacker.example' });
     expect([answer.status, answer.body?.error?.code]).toEqual([403, 'FORBIDDEN']);
   });
 
@@ -173,7 +174,7 @@ describe('the API of the application', () => {
   it('allows as many guesses with two replicas as with one', async () => {
     const { email } = userOf('Globex', 'MEMBER');
     const guesses = Array.from({ length: 24 }, (_, index) =>
-      new AppClient(baseUrl).ask(
+      appClient(baseUrl).ask(
         'POST',
         '/app/api/sign-in',
         { email, password: `guess ${index}` },

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
+import { assertDescribed } from '@switchboard/check/description/described-answers';
 import type { GatewayRoute } from '@switchboard/gateway/routes';
 import type { Flock } from './canary-flock.js';
-import { assertDescribed } from './described.js';
+import { rawAnswer } from './raw-answer.js';
 
 /** One request that carries canaries wherever a request can carry anything. */
 export interface CanaryRequest {
@@ -182,15 +183,25 @@ export async function ask(
   return { status: answer.status, id };
 }
 
-/** Sends bytes and waits until the other side has closed. */
-export async function sendBytes(baseUrl: string, bytes: string): Promise<void> {
+/**
+ * Sends bytes and waits until the other side has closed.
+ *
+ * @returns the status; undefined when it closed without an answer
+ * @throws Error when the answer is not one that the description of what was asked for knows
+ */
+export async function sendBytes(baseUrl: string, bytes: string): Promise<number | undefined> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname === 'localhost' ? '127.0.0.1' : hostname);
   const { promise, resolve } = Promise.withResolvers<void>();
+  let received = '';
   socket.on('error', () => undefined).once('close', () => resolve());
   socket.setTimeout(2_000, () => socket.destroy());
-  socket.resume().end(bytes);
+  socket.on('data', (chunk) => (received += chunk.toString('latin1'))).end(bytes);
   await promise;
+  const answer = rawAnswer(received);
+  const [method = '', target = ''] = bytes.split(' ');
+  if (answer) assertDescribed({ method, target, ...answer });
+  return answer?.status;
 }
 
 function pathsOf({ path }: GatewayRoute, { writtenPhones, text, goodKeys }: Flock, ids: readonly string[]): string[] {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
+import { appDescription, assertDescribed, publicDescription } from '@switchboard/check/description/described-answers';
 import { describedValues } from '@switchboard/check/description/schema-validator';
 import { apiDescriptions } from '@switchboard/gateway/descriptions';
 import { gatewayRoutes, type GatewayRoute, type RequestParts } from '@switchboard/gateway/routes';
-import { appDescription, assertDescribed, publicDescription } from './described.js';
 import { bodyCandidates, headerCandidates, queryCandidates, isWritten } from './description-values.js';
 
 interface Parameter extends JsonObject {

@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import { undescribedOf } from '@switchboard/check/description/described-answers';
+import { rawAnswer } from './raw-answer.js';
 
 /** One request of the load. */
 export interface LoadedRequest {
@@ -16,9 +18,13 @@ export class PipelinedLoad {
   /** Every request so far, in the order in which they began. */
   readonly requests: LoadedRequest[] = [];
   private readonly sockets: Socket[] = [];
+  private readonly undescribed = new Set<string>();
   private isStopping = false;
 
-  /** @param depth requests under way on a connection */
+  /**
+   * @param target its head is of one request without a body
+   * @param depth requests under way on a connection
+   */
   constructor(
     private readonly target: { readonly url: string; readonly head: string },
     connections: number,
@@ -27,7 +33,11 @@ export class PipelinedLoad {
     for (let index = 0; index < connections; index++) this.open();
   }
 
-  /** Begins nothing more, waits for what is under way, and closes the connections. */
+  /**
+   * Begins nothing more, waits for what is under way, and closes the connections.
+   *
+   * @throws Error that names what of the answers is not described
+   */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(
@@ -35,10 +45,12 @@ export class PipelinedLoad {
         (socket) => new Promise<void>((done) => (socket.destroyed ? done() : socket.once('close', done))),
       ),
     );
+    if (this.undescribed.size > 0) throw new Error(`not answered as described: ${[...this.undescribed].join('; ')}`);
   }
 
   private open(): void {
     const { hostname, port } = new URL(this.target.url);
+    const [method = '', target = ''] = this.target.head.split(' ');
     const socket = connect(Number(port), hostname);
     const underWay: LoadedRequest[] = [];
     let received = '';
@@ -54,22 +66,17 @@ export class PipelinedLoad {
     socket.on('connect', fill);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
-      for (let end = endOfAnswer(received); end !== -1; end = endOfAnswer(received)) {
+      for (let answer = rawAnswer(received); answer !== null; answer = rawAnswer(received)) {
         const answered = underWay.shift();
-        if (answered) answered.status = Number(received.slice(9, 12));
-        received = received.slice(end);
+        if (answered) answered.status = answer.status;
+        for (const problem of undescribedOf({ method, target, ...answer })) {
+          this.undescribed.add(`${answer.status}: ${problem}`);
+        }
+        received = received.slice(answer.bytes);
       }
       fill();
     });
     socket.on('error', () => socket.destroy());
     this.sockets.push(socket);
   }
-}
-
-/** Where the first answer ends; -1 while it is not all there. */
-function endOfAnswer(text: string): number {
-  const head = text.indexOf('\r\n\r\n');
-  if (head === -1) return -1;
-  const length = Number(/\r\ncontent-length: (\d+)/i.exec(text.slice(0, head))?.[1] ?? 0);
-  return text.length >= head + 4 + length ? head + 4 + length : -1;
 }

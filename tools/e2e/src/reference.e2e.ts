@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { appDescription, publicDescription } from '@switchboard/check/description/described-answers';
 import { findChromium } from '@switchboard/embedded-servers';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { appDescription, publicDescription } from './described.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
 const root = new URL('../../../', import.meta.url).pathname;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { closedSchemas, type JsonObject } from '@switchboard/check/description/closed-schemas';
 import { schemaValidator } from '@switchboard/check/description/schema-validator';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
-import { publicDescription } from './described.js';
+import { publicDescription } from '@switchboard/check/description/described-answers';
 
 interface Told {
   readonly event: string;
