@@ -14,6 +14,7 @@ export const ANSWER: Answered = {
   contactId: 'ccontact1',
   conversationId: 'cconversation1',
   upstreamMessageId: 'wamid.1',
+  undescribed: [],
 };
 /** The send of it. */
 export const SEND: Send = {

@@ -35,6 +35,8 @@ function answerFinding(
   const findings: Finding[] = [];
   const isEnveloped = status < 300 || outcome.code !== null;
   if (!EXPECTED_STATUSES.has(status) || !isEnveloped) findings.push({ rule: 'answer.unexpected', detail: what });
+  for (const problem of outcome.undescribed)
+    findings.push({ rule: 'answer.undescribed', detail: `${what}: ${problem}` });
   if (status < 300) {
     const message = id === null ? undefined : byId.get(id);
     if (message === undefined) {

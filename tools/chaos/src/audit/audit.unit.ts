@@ -81,6 +81,12 @@ describe('the auditor', () => {
     );
   });
 
+  it('finds an answer that the description does not know, though all else is well', () => {
+    expect(rulesOf({ sends: answered({ undescribed: ['the header x-new is not described'] }) })).toEqual([
+      'answer.undescribed',
+    ]);
+  });
+
   it('finds a refusal without the envelope of errors', () => {
     const bare = { status: 503, code: null, id: null, headerId: 'cmessage1' };
     expect(rulesOf({ sends: answered(bare) })).toEqual(['answer.unexpected']);

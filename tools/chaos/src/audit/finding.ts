@@ -10,6 +10,8 @@ export type Rule =
   | 'answer.false-refusal'
   /** An answer that no fault excuses: 500, 401, 429 …, or a refusal without the envelope of errors. */
   | 'answer.unexpected'
+  /** An answer that the API's description does not know. */
+  | 'answer.undescribed'
   /** A send that failed, or waited too long, where the fault promises that none does. */
   | 'send.failed'
   | 'send.slow'

@@ -27,6 +27,8 @@ export type SendOutcome =
       readonly contactId: string | null;
       readonly conversationId: string | null;
       readonly upstreamMessageId: string | null;
+      /** What of the answer the API's description does not know, a sentence each. */
+      readonly undescribed: readonly string[];
     }
   | { readonly kind: 'reset' | 'refused'; readonly error: string };
 

@@ -1,3 +1,5 @@
+import type { SeenAnswer } from '@switchboard/check/description/described-api';
+import { undescribedOf } from '@switchboard/check/description/described-answers';
 import { Pool, type Dispatcher } from 'undici';
 
 /** An answer, read whole. */
@@ -5,6 +7,8 @@ export interface BalancedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** What of it the API's description does not know, a sentence each. */
+  readonly undescribed: readonly string[];
 }
 
 /** Nobody could be connected to: nothing was sent. */
@@ -63,5 +67,17 @@ export function codeOf(error: unknown): string {
 async function ask(pool: Pool, options: Dispatcher.RequestOptions): Promise<BalancedAnswer> {
   const deadlines = { headersTimeout: ANSWER_DEADLINE_MS, bodyTimeout: ANSWER_DEADLINE_MS };
   const { statusCode, headers, body } = await pool.request({ ...options, ...deadlines });
-  return { status: statusCode, headers, text: await body.text() };
+  const answer = { status: statusCode, headers, text: await body.text() };
+  return { ...answer, undescribed: undescribedOf(seen(options, answer)) };
+}
+
+/** An answer as the description is asked about it. */
+function seen(
+  { method, path }: Pick<Dispatcher.RequestOptions, 'method' | 'path'>,
+  { status, headers, text }: Omit<BalancedAnswer, 'undescribed'>,
+): SeenAnswer {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  return { method, target: path, status, headers: new Headers(pairs), text };
 }

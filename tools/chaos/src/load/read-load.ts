@@ -27,7 +27,7 @@ export class ReadLoad {
     this.working = Promise.all(Array.from({ length: READERS }, (_, index) => this.read(senders, index)));
   }
 
-  /** @returns how many were answered, and what failed: anything but a 200 */
+  /** @returns how many were answered, and what failed: anything but a 200 as described */
   async stop(when: string): Promise<{ readonly reads: number; readonly findings: readonly Finding[] }> {
     this.stopping.abort();
     await this.working;
@@ -42,7 +42,8 @@ export class ReadLoad {
       const authorization = `Bearer ${senders[turn % senders.length]?.apiKey ?? ''}`;
       const startedMs = Date.now();
       const failed = await this.balancer.ask('GET', path, { authorization }).then(
-        ({ status, text }) => (status === 200 ? null : `${status} ${text}`),
+        ({ status, text, undescribed }) =>
+          status === 200 && undescribed.length === 0 ? null : [status, ...undescribed, text].join(' '),
         (error: unknown) => codeOf(error),
       );
       this.reads++;

@@ -159,7 +159,7 @@ export class SendLoad {
   }
 }
 
-function outcomeOf({ status, headers, text }: BalancedAnswer): SendOutcome {
+function outcomeOf({ status, headers, text, undescribed }: BalancedAnswer): SendOutcome {
   const body = read(text);
   const field = (name: string): string | null => {
     const value = body.get(name);
@@ -177,6 +177,7 @@ function outcomeOf({ status, headers, text }: BalancedAnswer): SendOutcome {
     contactId: field('contactId'),
     conversationId: field('conversationId'),
     upstreamMessageId: field('upstreamMessageId'),
+    undescribed,
   };
 }
 
