@@ -28,6 +28,8 @@ contact.updated_at timestamp with time zone not null
 contact.coverage integer not null default 0
 contact.heard jsonb
 contact.search_text text not null
+contact.place integer not null
+contact.shelf integer not null default (place / 8192)
 contact_alias.organization_id text collate C not null
 contact_alias.alias text collate C not null
 contact_alias.contact_id text collate C not null
@@ -82,7 +84,8 @@ unconfirmed_lift: PRIMARY KEY (organization_id, opt_out_id)
 -- indexes
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
 CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id) WHERE (coverage >= '-1'::integer)
-CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, search_text)) WITH (fastupdate='on', gin_pending_list_limit='256')
+CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, shelf, search_text)) WITH (fastupdate=off)
+CREATE INDEX contact_shelf ON contacts.contact USING btree (organization_id, shelf, id) WHERE (shelf >= 0)
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
 CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (organization_id, alias)
@@ -105,5 +108,10 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
-search_contacts(organization text, before text, grams tsquery, term text, coverages integer[], at_most integer)
-search_grams(organization_id text, search_text text)
+place_contact()
+search_contacts(organization text, before text, term text, grams text[], coverages integer[], at_most integer)
+search_grams(organization_id text, shelf integer, search_text text)
+search_shelf(organization text, number integer, before text, grams tsquery, term text, coverages integer[], crowd integer)
+
+-- triggers
+CREATE TRIGGER contact_place BEFORE INSERT ON contacts.contact FOR EACH ROW WHEN ((new.place IS NULL)) EXECUTE FUNCTION place_contact()

@@ -1,7 +1,11 @@
 /** Runs one statement as a role that may write every schema; who fills has a connection of their own. */
 export type RunSql = (sql: string, values: readonly unknown[]) => Promise<unknown>;
 
-/** How many contacts an organization shall have, and on which channels a part of them has opted out. */
+/**
+ * How many contacts an organization shall have, and on which channels a part of them has opted out. As in life, some terms
+ * are in one stretch of them alone: `legacy.example` in the oldest 30 %, `+49` in the next 10 %, `between.test` in 2 % in
+ * the middle.
+ */
 export interface ContactFill {
   readonly organizationId: string;
   readonly contacts: number;
@@ -25,21 +29,24 @@ const HOSTS = `ARRAY['example.com','example.org','mail.test','acme.example']`;
 export async function fillContacts(run: RunSql, { organizationId, contacts, channelIds }: ContactFill): Promise<void> {
   const draw = (list: string, salt: number): string =>
     `(${list})[1 + (hashint4(n + ${salt}) & 2147483647) % cardinality(${list})]`;
+  const host = `CASE WHEN n <= $2 * 0.3 THEN 'legacy.example' WHEN n BETWEEN $2 * 0.5 AND $2 * 0.52 THEN 'between.test'
+    ELSE ${draw(HOSTS, 5)} END`;
+  const country = `CASE WHEN n BETWEEN $2 * 0.3 AND $2 * 0.4 THEN '+49' ELSE '+1' END`;
   await run("SET maintenance_work_mem = '512MB'", []);
   // Built last, at once, as a restore does it; as the migrations have it.
   await run("CREATE TEMP TABLE kept AS SELECT indexdef FROM pg_indexes WHERE indexname = 'contact_search'", []);
   await run('DROP INDEX contacts.contact_search', []);
   await run(
     `INSERT INTO contacts.contact (organization_id, id, phone, messaging_id, name, email, version, created_at, updated_at,
-       coverage, search_text)
+       coverage, place, search_text)
      SELECT $1, 'cmw' || lpad(to_hex(n), 6, '0') || substr(md5(n::text), 1, 16), phone, substr(phone, 2), name, email, 1,
-       now(), now(), CASE WHEN n % 1000 = 0 THEN -1 WHEN n % 100 = 0 THEN 1 ELSE 0 END,
+       now(), now(), CASE WHEN n % 1000 = 0 THEN -1 WHEN n % 100 = 0 THEN 1 ELSE 0 END, n - 1,
        upper(name) || E'\\x1f' || phone || E'\\x1f' || upper(email)
      FROM generate_series(1, $2::int) AS n,
        LATERAL (SELECT ${draw(BEGINNINGS, 1)} || ${draw(MIDDLES, 2)} || ${draw(ENDINGS, 3)} AS family,
-         '+1' || (2010000000 + n * 7)::text AS phone) AS drawn,
+         ${country} || (2010000000 + n * 7)::text AS phone) AS drawn,
        LATERAL (SELECT ${draw(NAMES, 0)} || ' ' || initcap(family) AS name,
-         family || n || '@' || ${draw(HOSTS, 5)} AS email) AS made`,
+         family || n || '@' || ${host} AS email) AS made`,
     [organizationId, contacts],
   );
   await run(

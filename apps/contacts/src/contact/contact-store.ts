@@ -39,6 +39,7 @@ const claimAliases = statement<{ alias: string }>(
    ORDER BY organization_id COLLATE "C", alias COLLATE "C"
    ON CONFLICT DO NOTHING RETURNING alias`,
 );
+/** In the order of the ids: each is put behind the one before it (`place_contact` in the migrations). */
 const insertContacts = statement(
   'contacts.insert',
   `INSERT INTO contact (organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, heard,
@@ -48,7 +49,8 @@ const insertContacts = statement(
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::timestamptz[],
      $9::int[], $10::text[], $11::text[], $12::timestamptz[])
      AS n(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, heard, search_text,
-       created_at)`,
+       created_at)
+   ORDER BY n.organization_id COLLATE "C", n.id COLLATE "C"`,
 );
 const insertOptOuts = statement(
   'contacts.insert-opt-outs',

@@ -8,6 +8,8 @@ import type { Contact, OptOut } from './contact.entity.js';
 export const COVERS_ALL = -1;
 /** Between the parts of `searchTextOf`; no part and no term holds it, so that nothing is found across two parts. */
 export const SEARCH_SEPARATOR = '\u001f';
+/** Between the grams while `search_grams` makes them; no text holds it either. */
+const GRAM_SEPARATOR = '\u001e';
 
 /** What other services are told of a contact. */
 export function factsOf(contact: Contact): ContactFacts {
@@ -94,8 +96,8 @@ export function searchTextOf({ name, phone, email }: Pick<Contact, 'name' | 'pho
 
 /**
  * A text as searching compares it: any case is one, and so are the composed and decomposed forms of a letter. Upper case,
- * because lower case depends on what stands beside a letter (Greek sigma).
+ * because lower case depends on what stands beside a letter (Greek sigma). Two signs are the search's own.
  */
 export function foldForSearch(text: string): string {
-  return text.toUpperCase().normalize('NFC').replaceAll(SEARCH_SEPARATOR, ' ');
+  return text.toUpperCase().normalize('NFC').replaceAll(SEARCH_SEPARATOR, ' ').replaceAll(GRAM_SEPARATOR, ' ');
 }

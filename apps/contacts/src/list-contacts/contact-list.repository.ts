@@ -31,9 +31,6 @@ const listSql = (coverages?: string): string =>
 const walkSql = (coverages?: string): string =>
   `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c WHERE strpos(c.search_text, $4) > 0
    ORDER BY c.id DESC LIMIT $5`;
-const sampleSql = (coverages?: string): string =>
-  `SELECT g.gram, count(*)::int AS seen FROM (${stretchSql(coverages)}) c
-   CROSS JOIN unnest($4::text[]) AS g(gram) WHERE strpos(c.search_text, g.gram) > 0 GROUP BY g.gram`;
 const endSql = (coverages?: string): string =>
   `SELECT count(*)::int AS rows, min(c.id) AS id FROM (${stretchSql(coverages)}) c`;
 
@@ -41,14 +38,12 @@ const list = statement<ContactViewRow>('contacts.list', listSql());
 const listCovered = statement<ContactViewRow>('contacts.list-covered', listSql('$4'));
 const walk = statement<ContactViewRow>('contacts.list.walk', walkSql());
 const walkCovered = statement<ContactViewRow>('contacts.list.walk-covered', walkSql('$6'));
-const sample = statement<GramCount>('contacts.list.sample', sampleSql());
-const sampleCovered = statement<GramCount>('contacts.list.sample-covered', sampleSql('$5'));
 const end = statement<StretchEnd>('contacts.list.end', endSql());
 const endCovered = statement<StretchEnd>('contacts.list.end-covered', endSql('$4'));
-/** By the index of grams, all that match; `search_contacts` sorts them and leaves `$5`. */
+/** By the index of grams; see `search_contacts` in the migrations. */
 const search = statement<ContactViewRow>(
   'contacts.list.search',
-  `SELECT ${VIEW_COLUMNS} FROM search_contacts($1, $2, $3::tsquery, $4, $6::int[], $5) AS found(id)
+  `SELECT ${VIEW_COLUMNS} FROM search_contacts($1, $2, $3, $4::text[], $6::int[], $5) AS found(id)
    JOIN contact c ON c.organization_id = $1 AND c.id = found.id ORDER BY c.id DESC`,
 );
 /** A phone has one contact, as a rule. */
@@ -69,11 +64,6 @@ export interface StretchEnd {
   readonly rows: number;
   /** The last id; null of an empty stretch. */
   readonly id: string | null;
-}
-
-interface GramCount {
-  readonly gram: string;
-  readonly seen: number;
 }
 
 /** Reads of lists of contacts. */
@@ -102,19 +92,10 @@ export class ContactListRepository {
     return found ?? { rows: 0, id: null };
   }
 
-  /** In how many of the stretch's next `rows` contacts each gram is. */
-  async sample(stretch: Stretch, rows: number, grams: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const values = [...positionOf(stretch), rows, grams];
-    const counts = stretch.coverages
-      ? await this.database.query(sampleCovered, [...values, stretch.coverages])
-      : await this.database.query(sample, values);
-    return new Map(counts.map(({ gram, seen }) => [gram, seen]));
-  }
-
-  /** Those of the whole stretch that match, at most `limit`, by the index. @param grams a `tsquery` */
-  async search(stretch: Stretch, term: SearchTerm, grams: string, limit: number): Promise<ContactView[]> {
+  /** Those of the whole stretch that match, at most `limit`, by the index. */
+  async search(stretch: Stretch, term: SearchTerm, limit: number): Promise<ContactView[]> {
     const [organizationId, cursor] = positionOf(stretch);
-    return this.views(search, [organizationId, cursor, grams, term.text, limit, stretch.coverages]);
+    return this.views(search, [organizationId, cursor, term.text, term.grams, limit, stretch.coverages]);
   }
 
   /** Those of the stretch that have one of the aliases. */

@@ -8,10 +8,7 @@ import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { fullCoverages, partialCoverages } from '../contact/contact.policy.js';
 import { ContactListRepository, type Stretch } from './contact-list.repository.js';
-import { FIRST_WALK, gramsQuery, needsSample, nextWalk, searchTerm, type SearchTerm } from './search.policy.js';
-
-/** Contacts that a sample looks at, about 1 ms. */
-const SAMPLE = 500;
+import { FIRST_WALK, searchTerm, type SearchTerm } from './search.policy.js';
 
 /** Pages of contacts, newest first. */
 @Injectable()
@@ -29,7 +26,7 @@ export class ListContacts {
     const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
     const coverages = await this.coveragesOf(organizationId, request.isOptedOut);
     const stretch: Stretch = { organizationId, cursor, coverages };
-    const term = search === null ? null : searchTerm(organizationId, search);
+    const term = search === null ? null : searchTerm(search);
     // One more than is shown tells whether there is a next page.
     const rows = await this.read(stretch, aliases, term, limit + 1);
     return keysetPage(
@@ -50,28 +47,14 @@ export class ListContacts {
     return term ? this.search(stretch, term, wanted) : this.contacts.list(stretch, wanted);
   }
 
-  /** Walks as long as that promises to fill the page soon, then asks the index for the rest. */
-  private async search(whole: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
-    const found: ContactView[] = [];
-    let stretch = whole;
-    for (let walked = 0, rows = FIRST_WALK; ;) {
-      found.push(...(await this.contacts.walk(stretch, rows, term, wanted - found.length)));
-      if (found.length >= wanted) return found;
-      walked += rows;
-      const next = nextWalk({ walked, found: found.length, wanted });
-      const [end, frequencies] = await Promise.all([
-        this.contacts.end(stretch, rows),
-        // The newest contacts tell which parts of the term are rare.
-        next === 0 && needsSample(term) ? this.contacts.sample(whole, SAMPLE, term.grams) : new Map<string, number>(),
-      ]);
-      if (end.rows < rows) return found;
-      stretch = { ...stretch, cursor: end.id };
-      if (next > 0) rows = next;
-      else {
-        const grams = gramsQuery(term, frequencies);
-        return [...found, ...(await this.contacts.search(stretch, term, grams, wanted - found.length))];
-      }
-    }
+  /** Walks the first contacts, which fills the page of a frequent term, and asks the index for the rest. */
+  private async search(stretch: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
+    const found = await this.contacts.walk(stretch, FIRST_WALK, term, wanted);
+    if (found.length >= wanted) return found;
+    const end = await this.contacts.end(stretch, FIRST_WALK);
+    if (end.rows < FIRST_WALK) return found;
+    const rest = { ...stretch, cursor: end.id };
+    return [...found, ...(await this.contacts.search(rest, term, wanted - found.length))];
   }
 
   private async coveragesOf(organizationId: string, isOptedOut: boolean | null): Promise<readonly number[] | null> {

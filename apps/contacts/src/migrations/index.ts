@@ -4,6 +4,7 @@ import { Aliases1764200000000 } from './1764200000000-aliases.js';
 import { OptOuts1764200001000 } from './1764200001000-opt-outs.js';
 import { Search1764200002000 } from './1764200002000-search.js';
 import { UnconfirmedLifts1764800005000 } from './1764800005000-unconfirmed-lifts.js';
+import { SearchShelves1764800007000 } from './1764800007000-search-shelves.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   OptOuts1764200001000,
   Search1764200002000,
   UnconfirmedLifts1764800005000,
+  SearchShelves1764800007000,
 ] as const;

@@ -31,7 +31,7 @@ describe('the migrations', () => {
        WHERE a.alias = '+12015550123'`,
     );
     expect(found).toEqual([{ id: 'c0000001', coverage: 0, heard: null, search_text: 'ANA\u001f+12015550123\u001f' }]);
-    const searched = `SELECT search_contacts('corganization', 'd', '''zationANA'''::tsquery, 'ANA', NULL, 5) AS id`;
+    const searched = `SELECT search_contacts('corganization', 'd', 'ANA', '{ANA}', NULL, 5) AS id`;
     expect(await database.dataSource.query(searched)).toEqual([{ id: 'c0000001' }]);
   });
 
