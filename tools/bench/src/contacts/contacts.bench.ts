@@ -17,6 +17,15 @@ export interface ContactsBenchOptions {
 /** Question by question, each with its own limit, so that page 1,000 of 25 lies well within a million. */
 const LIMITS = [25, 100];
 const DEEP_PAGE = 1_000;
+/** Matches behind the last page that is asked for, fewer than it may hold: it is read to the end of the list. */
+const LEFT = 10;
+
+const LIST = '/v1/contacts?limit=';
+const FILTERS = [
+  ['all', ''],
+  ['not opted out', '&isOptedOut=false'],
+  ['opted out', '&isOptedOut=true'],
+] as const;
 
 /** Terms from those that everybody has to one that nobody has; the fill's names are in `fillContacts`. */
 const TERMS: readonly (readonly [string, string])[] = [
@@ -29,6 +38,11 @@ const TERMS: readonly (readonly [string, string])[] = [
   ['two characters, in 1 of 30', 'ë '],
   ['two characters, rare', '~x'],
   ['in nobody', 'zzzzqqqq'],
+  ['in the oldest 30 % alone', 'legacy.example'],
+  ['in 1 of 30 of the oldest 30 %', 'schbers1'],
+  ['in 2 % in the middle alone', 'between.test'],
+  ['a country code, of old ones alone', '+49'],
+  ['an unknown number', '+492019999'],
 ];
 
 /** Measures lists and searches over many contacts of one organization, one request at a time. */
@@ -42,39 +56,18 @@ export async function benchContacts(options: ContactsBenchOptions): Promise<Ques
     const [acme] = organizations ?? [];
     if (!acme || !baseUrl || !databaseUrl) throw new Error('the stack has no organizations');
     const startedMs = performance.now();
-    const cursor = await fill(databaseUrl, acme.id, options.contacts);
+    const asked = await fill(databaseUrl, acme.id, options.contacts);
     options.onLine(`${options.contacts} contacts made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
     const { requests: rounds, onLine } = options;
-    return await askInTurn(questions(cursor), { baseUrl, apiKey: acme.apiKey, rounds, onLine });
+    return await askInTurn(asked, { baseUrl, apiKey: acme.apiKey, rounds, onLine });
   } finally {
     await stack?.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-/** @param cursor of page 1,000, by the limit */
-function questions(cursor: (limit: number) => string): Question[] {
-  const lists = LIMITS.flatMap((limit) =>
-    [
-      ['all', ''],
-      ['not opted out', '&isOptedOut=false'],
-      ['opted out', '&isOptedOut=true'],
-    ].flatMap(([name, filter]) => [
-      { name: `${name}, page 1 of ${limit}`, path: `/v1/contacts?limit=${limit}${filter}` },
-      { name: `${name}, page 1,000 of ${limit}`, path: `/v1/contacts?limit=${limit}${filter}&cursor=${cursor(limit)}` },
-    ]),
-  );
-  const searches = LIMITS.flatMap((limit) =>
-    TERMS.map(([name, term]) => ({
-      name: `search ${name}, ${limit}`,
-      path: `/v1/contacts?limit=${limit}&search=${encodeURIComponent(term)}`,
-    })),
-  );
-  return [...lists, ...searches];
-}
-
-/** Makes the contacts and lifts the organization's rate limit. @returns the cursor of page 1,000 of a limit */
-async function fill(databaseUrl: string, organizationId: string, contacts: number): Promise<(limit: number) => string> {
+/** Makes the contacts and lifts the organization's rate limit. @returns what to ask */
+async function fill(databaseUrl: string, organizationId: string, contacts: number): Promise<Question[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -85,18 +78,46 @@ async function fill(databaseUrl: string, organizationId: string, contacts: numbe
     );
     const channelIds = channels.rows.map(({ id }) => id);
     await fillContacts((sql, values) => client.query(sql, [...values]), { organizationId, contacts, channelIds });
-    const cursors = new Map<number, string>();
-    for (const limit of LIMITS) {
-      const found = await client.query<{ id: string }>(
-        'SELECT id FROM contacts.contact WHERE organization_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1',
-        [organizationId, Math.min(limit * (DEEP_PAGE - 1), contacts - limit) - 1],
-      );
-      cursors.set(limit, found.rows[0]?.id ?? '');
-    }
-    return (limit) => cursors.get(limit) ?? '';
+    return [...(await lists(client, organizationId, contacts)), ...(await searches(client, organizationId))];
   } finally {
     await client.end();
   }
+}
+
+async function lists(client: pg.Client, organizationId: string, contacts: number): Promise<Question[]> {
+  const questions: Question[] = [];
+  for (const limit of LIMITS) {
+    const found = await client.query<{ id: string }>(
+      'SELECT id FROM contacts.contact WHERE organization_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1',
+      [organizationId, Math.min(limit * (DEEP_PAGE - 1), contacts - limit) - 1],
+    );
+    const cursor = found.rows[0]?.id ?? '';
+    for (const [name, filter] of FILTERS) {
+      const path = `${LIST}${limit}${filter}`;
+      questions.push({ name: `${name}, page 1 of ${limit}`, path });
+      questions.push({ name: `${name}, page 1,000 of ${limit}`, path: `${path}&cursor=${cursor}` });
+    }
+  }
+  return questions;
+}
+
+/** Page 1 of every term; of those with several pages one halfway as well, and the last, where the rest has no match. */
+async function searches(client: pg.Client, organizationId: string): Promise<Question[]> {
+  const questions: Question[] = [];
+  for (const [name, term] of TERMS) {
+    const found = await client.query<{ halfway: string | null; last: string | null }>(
+      `SELECT min(id) FILTER (WHERE at = count / 2) AS halfway, min(id) FILTER (WHERE at = count - $3) AS last
+       FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS at, count(*) OVER () AS count FROM contacts.contact
+         WHERE organization_id = $1 AND strpos(search_text, $2) > 0) matching WHERE count > 2 * $3`,
+      [organizationId, term.toUpperCase(), LEFT],
+    );
+    const path = `search=${encodeURIComponent(term)}`;
+    for (const limit of LIMITS) questions.push({ name: `search ${name}, ${limit}`, path: `${LIST}${limit}&${path}` });
+    for (const [page, cursor] of Object.entries(found.rows[0] ?? {})) {
+      if (cursor) questions.push({ name: `search ${name}, 25, ${page}`, path: `${LIST}25&${path}&cursor=${cursor}` });
+    }
+  }
+  return questions;
 }
 
 /** The rows as the report shows them, each beside the first. */
