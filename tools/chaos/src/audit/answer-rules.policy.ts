@@ -1,5 +1,4 @@
-import type { Ledgers, Send, StoredMessage, UpstreamRequest } from '../ledger/ledgers.js';
-import type { ToldNumbers } from '../ledger/number-book.js';
+import type { Ledgers, Send, StoredMessage, ToldNumbers, UpstreamRequest } from '../ledger/ledgers.js';
 import type { Finding } from './finding.js';
 
 /** 400, 403: refused by us or by the upstream. 503: not now. Everything else is a fault of ours or of the harness. */

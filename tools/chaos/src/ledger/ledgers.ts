@@ -1,5 +1,3 @@
-import type { ToldNumbers } from './number-book.js';
-
 /** What the caller learned of one send. `text` is unique to it: it finds the message when no id came back. */
 export interface Send {
   readonly text: string;
@@ -31,6 +29,15 @@ export type SendOutcome =
       readonly undescribed: readonly string[];
     }
   | { readonly kind: 'reset' | 'refused'; readonly error: string };
+
+/** Whom a number was told to be, in one organization. */
+export interface ToldNumber {
+  readonly contactId: string;
+  readonly conversationId: string;
+}
+
+/** What was told of numbers: `organization number`, then each answer that differs from those before. */
+export type ToldNumbers = ReadonlyMap<string, readonly ToldNumber[]>;
 
 /** A row of `messaging.message` with its row of `dispatch`, if any. */
 export interface StoredMessage {

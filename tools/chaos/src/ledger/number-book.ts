@@ -1,13 +1,4 @@
-import type { Send } from './ledgers.js';
-
-/** Whom a number was told to be, in one organization. */
-export interface ToldNumber {
-  readonly contactId: string;
-  readonly conversationId: string;
-}
-
-/** What was told of numbers: `organization number`, then each answer that differs from those before. */
-export type ToldNumbers = ReadonlyMap<string, readonly ToldNumber[]>;
+import type { Send, ToldNumber, ToldNumbers } from './ledgers.js';
 
 /**
  * Remembers whom callers were told that a number is, over all faults of a stage: the same numbers are written to before and
