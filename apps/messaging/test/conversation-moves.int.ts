@@ -6,12 +6,14 @@ import {
   type ConversationStatus,
   type ConversationView,
 } from '@switchboard/contracts/messaging/http';
-import { testServers } from '@switchboard/testing';
+import { createLog } from '@switchboard/service';
+import { eventually, testServers } from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { isAllowedTransition } from '../src/conversation/conversation-status.policy.js';
 import { conversationView } from '../src/conversation/conversation-view.js';
 import { ConversationRepository } from '../src/conversation/conversation.repository.js';
 import { wakeSnoozed } from '../src/wake-snoozed/wake-snoozed.js';
+import { WakeSnoozedWorker } from '../src/wake-snoozed/wake-snoozed.worker.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
@@ -184,4 +186,34 @@ describe('moving a conversation', () => {
     }
     expect(await shown(still ?? '')).toMatchObject({ status: 'SNOOZED', snoozedUntil: LATER.toISOString() });
   });
+
+  it('wakes more than one transaction can take by several at once, each conversation once', async () => {
+    const crowd = inbox.beside();
+    const [line, contact] = [await crowd.addChannel(), await crowd.addContact()];
+    await inbox.superuser.dataSource.query('DELETE FROM messaging.conversation');
+    // A conversation for each channel; its foreign keys are to the contact alone.
+    await inbox.superuser.dataSource.query(SNOOZED_NOW, [crowd.organizationId, 2_600, line.id, contact.id]);
+    let [underWay, most] = [0, 0];
+    const transaction: typeof inbox.database.transaction = async (work) => {
+      most = Math.max(most, ++underWay);
+      return inbox.database.transaction(work).finally(() => underWay--);
+    };
+    const log = createLog('messaging', { write: () => undefined });
+    const worker = new WakeSnoozedWorker({ transaction }, { wake: () => undefined }, log);
+    worker.onApplicationBootstrap();
+    const count = async (sql: string): Promise<number> => (await inbox.superuser.dataSource.query(sql))[0].n;
+    await eventually(async () => (await count(SNOOZED_COUNT)) === 0, { deadlineMs: 30_000 });
+    await worker.onModuleDestroy();
+    expect([most, underWay]).toEqual([3, 0]);
+    expect(await count(OPENED_COUNT)).toBe(2_600);
+  });
 });
+
+const SNOOZED_NOW = `
+  INSERT INTO messaging.conversation (organization_id, id, channel_id, contact_id, status, position, last_message_at,
+    event_sequence, snoozed_until)
+  SELECT $1, 'crowd' || n, $3 || n, $4, 'SNOOZED', 'crowd' || n, now(), 1, now() FROM generate_series(1, $2::int) AS n`;
+const SNOOZED_COUNT = "SELECT count(*)::int AS n FROM messaging.conversation WHERE status = 'SNOOZED'";
+const OPENED_COUNT = `
+  SELECT count(DISTINCT aggregate_id)::int AS n FROM messaging.outbox
+  WHERE aggregate_id LIKE 'crowd%' HAVING count(DISTINCT aggregate_id) = count(*)`;
