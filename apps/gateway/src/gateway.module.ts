@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { systemClock, type Platform, type ReadinessCheck } from '@switchboard/service';
 import { appControllers } from './app.controllers.js';
+import { FailedKeys } from './edge/authentication/failed-keys.js';
 import { ChangeConversationController } from './edge/change-conversation/change-conversation.controller.js';
 import { CreateOptOutController } from './edge/create-opt-out/create-opt-out.controller.js';
 import { DeleteOptOutController } from './edge/delete-opt-out/delete-opt-out.controller.js';
@@ -38,6 +39,7 @@ export interface GatewayParts {
   readonly apiKeys: ApiKeys;
   readonly auditLog: AuditLog;
   readonly sessionCookie: SessionCookie;
+  readonly failedKeys: FailedKeys;
   readonly takeCallback: TakeCallback;
   readonly verifyToken: string;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
@@ -53,6 +55,7 @@ export class GatewayModule {
     apiKeys,
     auditLog,
     sessionCookie,
+    failedKeys,
     takeCallback,
     verifyToken,
     checks,
@@ -90,6 +93,7 @@ export class GatewayModule {
         { provide: API_KEYS, useValue: apiKeys },
         { provide: AUDIT_LOG, useValue: auditLog },
         { provide: SessionCookie, useValue: sessionCookie },
+        { provide: FailedKeys, useValue: failedKeys },
         { provide: SessionAnswer, useValue: new SessionAnswer(people.sessions, sessionCookie) },
         { provide: TakeCallback, useValue: takeCallback },
         { provide: VERIFY_TOKEN, useValue: verifyToken },

@@ -62,6 +62,7 @@ async function serveHttp(
   const people = openPeople(database, systemClock, log);
   const pruner = new SessionPruner(database, systemClock, log);
   const sessionCookie = new SessionCookie(config.PUBLIC_BASE_URL);
+  const failedKeys = new FailedKeys(systemClock);
   const openRequests = new OpenRequests();
   const appSecret = config.CLOUD_APP_SECRET;
   const takeCallback = new TakeCallback({ database, relay, clock: systemClock, log, appSecret });
@@ -75,7 +76,7 @@ async function serveHttp(
     metrics: measureRequests(() => openRequests.size),
     log,
     isSampled,
-    failedKeys: new FailedKeys(systemClock),
+    failedKeys,
     routes: table,
     publicBaseUrl: config.PUBLIC_BASE_URL,
     trustProxy: config.TRUST_PROXY,
@@ -92,6 +93,7 @@ async function serveHttp(
     apiKeys: databaseApiKeys(database),
     auditLog: databaseAuditLog(database),
     sessionCookie,
+    failedKeys,
     takeCallback,
     verifyToken,
     checks,

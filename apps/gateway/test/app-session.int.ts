@@ -95,29 +95,6 @@ describe('signing in', () => {
     await booted.database.dataSource.query('DELETE FROM gateway.membership WHERE user_id = $1', [user.id]);
     expect((await newClient().post('/app/api/sign-in', user)).status).toBe(403);
   });
-
-  it('is slowed down per account over all gateways, right passwords included, and goes on after the wait', async () => {
-    const user = await makeMember(booted.database);
-    const other = await startGateway(booted.config, new MemoryLog(), () => false);
-    try {
-      const clients = [newClient(), new AppClient(other.url)];
-      const guess = async (index: number, password: string): Promise<number> =>
-        (await clients[index % 2]?.post('/app/api/sign-in', { email: user.email, password }))?.status ?? 0;
-      for (let index = 0; index < 10; index++) expect(await guess(index, 'wrong password')).toBe(401);
-      const refused = await clients[0]?.post('/app/api/sign-in', user);
-      expect([refused?.status, refused?.body?.error?.code]).toEqual([429, 'RATE_LIMITED']);
-      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      expect(await guess(1, PASSWORD)).toBe(429);
-      // The wait passes.
-      await booted.database.dataSource.query("UPDATE gateway.password_guess SET next_at = now() - interval '1 s'");
-      expect(await guess(1, PASSWORD)).toBe(200);
-      // A right one clears what was before.
-      expect(await guess(0, 'wrong password')).toBe(401);
-      expect(await guess(0, PASSWORD)).toBe(200);
-    } finally {
-      await other.stop();
-    }
-  });
 });
 
 describe('a session', () => {

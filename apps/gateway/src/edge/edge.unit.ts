@@ -67,6 +67,31 @@ describe('answers to bad keys', () => {
   });
 });
 
+describe('answers to bad passwords', () => {
+  it('leave as those to bad keys do; what is no refusal of a password, and a right one, leave at once', async () => {
+    const clock = new FakeClock();
+    const pauses: number[] = [];
+    const keys = new FailedKeys(clock, async (durationMs) => pauses.push(durationMs));
+    const request = { ip: 'flood', edge: { startedMs: clock.monotonic() } };
+    const refused = (error: Error): Promise<unknown> =>
+      keys.slowed(request, () => Promise.reject(error)).catch((thrown: unknown) => thrown);
+    const [wrong, limited, busy] = [
+      new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong email or password'),
+      new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: 600 }),
+      new AppError(gatewayErrors.SERVICE_UNAVAILABLE),
+    ];
+    for (const error of [wrong, limited, busy]) expect(await refused(error)).toBe(error);
+    expect(pauses).toEqual([25, 25, 25]);
+    const others = [new AppError(gatewayErrors.CONFLICT), new Error('a bug')];
+    for (const error of others) expect(await refused(error)).toBe(error);
+    expect(await keys.slowed(request, async () => 'right')).toBe('right');
+    expect(pauses).toHaveLength(3);
+    for (let count = 0; count < 500; count++) await refused(wrong);
+    expect(await refused(wrong)).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 7 });
+    expect(await refused(limited)).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 600 });
+  });
+});
+
 describe('JSON bodies', () => {
   it('come out as JSON.parse reads them when nothing in them is refused', () => {
     const text = fc

@@ -3,6 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { SessionView } from '@switchboard/contracts/gateway/http';
 import type { FastifyReply } from 'fastify';
 import { PEOPLE, type People } from '../../organization/people.contract.js';
+import { FailedKeys } from '../authentication/failed-keys.js';
 import { sourceOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { SessionAnswer } from '../session/session-answer.js';
@@ -14,6 +15,7 @@ export class AcceptInviteController {
   constructor(
     @Inject(PEOPLE) private readonly people: People,
     private readonly answer: SessionAnswer,
+    private readonly failedKeys: FailedKeys,
   ) {}
 
   @Post()
@@ -44,6 +46,9 @@ export class AcceptInviteController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
     const acceptance = { ...request.edge.input, formerSecret: this.answer.secretOf(request) };
-    return this.answer.begin(request, reply, await this.people.invites.accept(acceptance, sourceOf(request)));
+    const begun = await this.failedKeys.slowed(request, () =>
+      this.people.invites.accept(acceptance, sourceOf(request)),
+    );
+    return this.answer.begin(request, reply, begun);
   }
 }

@@ -12,8 +12,13 @@ const INTERVAL_MS = 20;
 const WAIT_MAX_MS = 5_000;
 const ADDRESSES_MAX = 10_000;
 const HELD_MAX = 5_000;
+/** Refusals of a password: a wrong one, one too many, and one that nobody had the time to check. */
+const HELD_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
-/** Holds the answers to bad keys and secrets of sessions: all of them for the same time, floods of one address for longer. Bounded in memory. */
+/**
+ * Holds the answers to bad keys, secrets of sessions and passwords: all of them for the same time, floods of one address for
+ * longer. Bounded in memory.
+ */
 export class FailedKeys {
   /** When each address would have been allowed its next failure; the longest untouched first. */
   private readonly nextAllowedMs = new Map<string, number>();
@@ -31,10 +36,31 @@ export class FailedKeys {
    * @returns the refusal to answer with: UNAUTHORIZED, or RATE_LIMITED past the bounds
    */
   async refusalFor(address: string, arrivedMs: number, message?: string): Promise<AppError> {
+    return this.hold(address, arrivedMs, new AppError(gatewayErrors.UNAUTHORIZED, message));
+  }
+
+  /**
+   * What the work returns. When it is a password that was refused, unheard or not (401, 429, 503), the refusal leaves as one of
+   * a key does: who guesses over many connections is slowed down on each.
+   */
+  async slowed<Result>(
+    request: { readonly ip: string; readonly edge: { readonly startedMs: number } },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || !HELD_STATUSES.has(error.status)) throw error;
+      throw await this.hold(request.ip, request.edge.startedMs, error);
+    }
+  }
+
+  private async hold(address: string, arrivedMs: number, refusal: AppError): Promise<AppError> {
     const nowMs = this.clock.monotonic();
     const delayMs = this.delayOf(address, nowMs);
     if (delayMs > WAIT_MAX_MS || this.held >= HELD_MAX) {
-      return new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: 1 + Math.ceil(delayMs / 1_000) });
+      const retryAfterSeconds = Math.max(1 + Math.ceil(delayMs / 1_000), refusal.retryAfterSeconds ?? 0);
+      return new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds });
     }
     const elapsedMs = nowMs + delayMs - arrivedMs;
     const leaveMs = arrivedMs + STEP_MS * Math.max(1, Math.ceil(elapsedMs / STEP_MS));
@@ -44,7 +70,7 @@ export class FailedKeys {
     } finally {
       this.held--;
     }
-    return new AppError(gatewayErrors.UNAUTHORIZED, message);
+    return refusal;
   }
 
   /** Counts the failure, unless it would have to wait too long anyway. */

@@ -3,6 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { SessionView } from '@switchboard/contracts/gateway/http';
 import type { FastifyReply } from 'fastify';
 import { PEOPLE, type People } from '../../organization/people.contract.js';
+import { FailedKeys } from '../authentication/failed-keys.js';
 import { sessionOf, sourceOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { SessionAnswer } from '../session/session-answer.js';
@@ -14,6 +15,7 @@ export class ChangePasswordController {
   constructor(
     @Inject(PEOPLE) private readonly people: People,
     private readonly answer: SessionAnswer,
+    private readonly failedKeys: FailedKeys,
   ) {}
 
   @Post()
@@ -38,7 +40,9 @@ export class ChangePasswordController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
     const { input } = request.edge;
-    const begun = await this.people.signIn.changePassword(sessionOf(request), input, sourceOf(request));
+    const begun = await this.failedKeys.slowed(request, () =>
+      this.people.signIn.changePassword(sessionOf(request), input, sourceOf(request)),
+    );
     return this.answer.begin(request, reply, begun);
   }
 }

@@ -3,6 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { SessionView } from '@switchboard/contracts/gateway/http';
 import type { FastifyReply } from 'fastify';
 import { PEOPLE, type People } from '../../organization/people.contract.js';
+import { FailedKeys } from '../authentication/failed-keys.js';
 import { sourceOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
 import { SessionAnswer } from '../session/session-answer.js';
@@ -14,6 +15,7 @@ export class SignInController {
   constructor(
     @Inject(PEOPLE) private readonly people: People,
     private readonly answer: SessionAnswer,
+    private readonly failedKeys: FailedKeys,
   ) {}
 
   @Post()
@@ -37,7 +39,8 @@ export class SignInController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
     const formerSecret = this.answer.secretOf(request);
-    const begun = await this.people.signIn.signIn({ ...request.edge.input, formerSecret }, sourceOf(request));
+    const attempt = { ...request.edge.input, formerSecret };
+    const begun = await this.failedKeys.slowed(request, () => this.people.signIn.signIn(attempt, sourceOf(request)));
     return this.answer.begin(request, reply, begun);
   }
 }

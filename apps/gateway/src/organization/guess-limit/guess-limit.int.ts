@@ -52,6 +52,43 @@ describe('guesses', () => {
     for (let index = 0; index < 10; index++) await limit.take(guess);
   });
 
+  it('that are refused once are refused again without the database, and a right one is known within a second', async () => {
+    let queries = 0;
+    const counting: Pick<Database, 'query'> = {
+      query: (statement, values) => {
+        queries++;
+        return database.query(statement, values);
+      },
+    };
+    const [limit, other] = [new GuessLimit(counting, clock), new GuessLimit(database, clock)];
+    const guess = { email: 'flooded@people.example', address: '198.51.100.3' };
+    const outcomes = await Promise.all(Array.from({ length: 66 }, () => codeOf(limit.take(guess))));
+    expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
+    expect(outcomes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(56);
+    const before = queries;
+    // Ten that were taken, and two that were under way when the first refusal came.
+    expect(before).toBeLessThanOrEqual(10 * 2 + 2 * 3);
+    for (let index = 0; index < 500; index++) {
+      const refusal = await limit.take({ ...guess, address: `203.0.114.${index}` }).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
+    }
+    expect(queries).toBe(before);
+    // Deeper in, where the wait is longer than a replica trusts what it knows.
+    for (let waitMs = 1_000; waitMs <= 8_000; waitMs *= 2) {
+      clock.advance(waitMs);
+      await other.take(guess);
+    }
+    expect(await codeOf(limit.take(guess))).toBe('RATE_LIMITED');
+    await other.forgive(guess);
+    expect(await codeOf(limit.take(guess))).toBe('RATE_LIMITED');
+    clock.advance(1_000);
+    expect(await codeOf(limit.take(guess))).toBeUndefined();
+    const crowd = await Promise.all(
+      Array.from({ length: 70 }, (_, index) => codeOf(limit.take({ email: `crowd-${index}`, address: `${index}` }))),
+    );
+    expect(crowd.filter((code) => code === 'SERVICE_UNAVAILABLE')).toHaveLength(4);
+  });
+
   it('from one address about many accounts are slowed down too, and a right one among them does not help', async () => {
     const limit = new GuessLimit(database, clock);
     const own = { email: 'own@people.example', address: '2001:db8:0:1::1' };

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { Turns } from '../turn/turns.js';
 import { hashPassword, normalPassword } from './password.policy.js';
 
 /**
@@ -14,8 +13,7 @@ const WAITING_MAX = 64;
 
 /** Checks and hashes passwords, few at a time and never on the thread that serves requests. */
 export class Passwords {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly turns = new Turns(AT_ONCE_MAX, WAITING_MAX);
   private dummyHash: Promise<string> | undefined;
 
   /**
@@ -25,7 +23,7 @@ export class Passwords {
    * @throws AppError SERVICE_UNAVAILABLE when too many wait already
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.turns.run(async () => {
       const known = passwordHash ?? (await (this.dummyHash ??= hashPassword(randomBytes(32).toString('hex'))));
       return (await verify(known, normalPassword(password))) && passwordHash !== null;
     });
@@ -33,28 +31,6 @@ export class Passwords {
 
   /** The hash to store. @throws AppError SERVICE_UNAVAILABLE when too many wait already */
   async hash(password: string): Promise<string> {
-    return this.inTurn(() => hashPassword(password));
-  }
-
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running < AT_ONCE_MAX) this.running++;
-    else await this.turn();
-    try {
-      return await work();
-    } finally {
-      // The place is handed on without becoming free, so that nobody slips in before those who wait.
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.running--;
-    }
-  }
-
-  private async turn(): Promise<void> {
-    if (this.waiting.length >= WAITING_MAX) {
-      throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.waiting.push(resolve);
-    await promise;
+    return this.turns.run(() => hashPassword(password));
   }
 }

@@ -1,0 +1,40 @@
+/** What a replica knows is asked of the database again after so long: another one may have forgiven the subject. */
+const TRUSTED_MS = 1_000;
+const SUBJECTS_MAX = 10_000;
+
+/**
+ * Subjects that were refused a moment ago: as long as this is known, further refusals cost no look-up. Bounded in memory; who
+ * falls out is asked for in the database again.
+ */
+export class KnownWaits {
+  /** The longest known first. */
+  private readonly waits = new Map<string, { readonly nextMs: number; readonly trustedUntilMs: number }>();
+
+  /** Notes until when a subject has to wait. */
+  note(subject: Buffer, nextMs: number, nowMs: number): void {
+    const key = keyOf(subject);
+    this.waits.delete(key);
+    this.waits.set(key, { nextMs, trustedUntilMs: Math.min(nextMs, nowMs + TRUSTED_MS) });
+    const [oldest] = this.waits.keys();
+    if (this.waits.size > SUBJECTS_MAX && oldest !== undefined) this.waits.delete(oldest);
+  }
+
+  /** The moment until which a subject has to wait; null when the database is to be asked. */
+  nextOf(subject: Buffer, nowMs: number): number | null {
+    const key = keyOf(subject);
+    const wait = this.waits.get(key);
+    if (!wait) return null;
+    if (nowMs < wait.trustedUntilMs) return wait.nextMs;
+    this.waits.delete(key);
+    return null;
+  }
+
+  /** After a right guess. */
+  forget(subject: Buffer): void {
+    this.waits.delete(keyOf(subject));
+  }
+}
+
+function keyOf(subject: Buffer): string {
+  return subject.toString('base64');
+}

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AppClient, eventually, testServers } from '@switchboard/testing';
+import { startGateway } from '../src/gateway.js';
+import { bootGateway, issueKey, MemoryLog, type TestGateway } from './gateway-harness.js';
+import { makeMember, PASSWORD } from './people-harness.js';
+
+const servers = testServers();
+let booted: TestGateway;
+
+beforeAll(async () => {
+  booted = await bootGateway(servers);
+});
+
+const newClient = (): AppClient => new AppClient(booted.gateway.url);
+
+describe('guessing of passwords', () => {
+  it('is slowed down per account over all gateways, right passwords included, and goes on after the wait', async () => {
+    const user = await makeMember(booted.database);
+    const other = await startGateway(booted.config, new MemoryLog(), () => false);
+    try {
+      const clients = [newClient(), new AppClient(other.url)];
+      const guess = async (index: number, password: string): Promise<number> =>
+        (await clients[index % 2]?.post('/app/api/sign-in', { email: user.email, password }))?.status ?? 0;
+      for (let index = 0; index < 10; index++) expect(await guess(index, 'wrong password')).toBe(401);
+      const refused = await clients[0]?.post('/app/api/sign-in', user);
+      expect([refused?.status, refused?.body?.error?.code]).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(await guess(1, PASSWORD)).toBe(429);
+      // The wait passes.
+      await booted.database.dataSource.query("UPDATE gateway.password_guess SET next_at = now() - interval '1 s'");
+      // A replica asks again within a second.
+      await eventually(async () => (await guess(1, PASSWORD)) === 200);
+      // A right one clears what was before.
+      expect(await guess(0, 'wrong password')).toBe(401);
+      expect(await guess(0, PASSWORD)).toBe(200);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('a flood of guesses', () => {
+  it('from one address about one account keeps no connection from the admission of others', async () => {
+    const { database, superuser, gateway } = booted;
+    const { secret } = await issueKey(database);
+    const user = { email: 'flooded@people.example', password: 'wrong password' };
+    expect((await newClient().post('/app/api/sign-in', user)).status).toBe(401);
+    // As another replica holds the rows that all of them want.
+    const other = await superuser.connect();
+    await other.query('BEGIN; SELECT FROM gateway.password_guess FOR UPDATE');
+    let answered = 0;
+    const answers = Array.from({ length: 80 }, async () => {
+      const { status } = await newClient().post('/app/api/sign-in', user);
+      answered++;
+      return status;
+    });
+    try {
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO password_guess%'`;
+      await eventually(async () => (await superuser.dataSource.query(waiting)).length >= 2);
+      // Beyond those that wait, the rest is refused at once.
+      await eventually(() => answered >= 80 - 2 - 64);
+      const headers = { authorization: `Bearer ${secret}` };
+      for (let round = 0; round < 10; round++) {
+        expect((await fetch(`${gateway.url}/v1/ping`, { headers })).status).toBe(200);
+      }
+      expect((await superuser.dataSource.query(waiting)).length).toBeLessThanOrEqual(2);
+    } finally {
+      await other.query('COMMIT');
+      other.release(true);
+      await Promise.allSettled(answers);
+    }
+    const statuses = await Promise.all(answers);
+    expect(new Set(statuses)).toEqual(new Set([401, 429, 503]));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(9);
+  });
+});
