@@ -48,7 +48,11 @@ const PRINTED = [
   '😀',
   ...[199, 200, 201].map((length) => 'a'.repeat(length)),
 ];
-const EMAILS = ['a@example.org', 'a', '@example.org', 'a b@example.org', ...[319, 320, 321].map(longEmail)];
+/** Among them the longest, and those of which one part is too long, within the length of the whole or not. */
+const EMAILS = [
+  ...['a@example.org', 'a', '@example.org', 'a b@example.org'],
+  ...[emailOf(63, 255), emailOf(64, 255), emailOf(65, 255), emailOf(64, 256), emailOf(65, 200), emailOf(10, 256)],
+];
 
 /** Values at and beyond the bounds of a schema, and of every type that it may not be. */
 function valuesFor(schema: JsonObject): readonly Json[] {
@@ -87,8 +91,8 @@ function formsOf({ format, pattern, type }: JsonObject): readonly string[] {
   return pattern === undefined ? [] : [...MOMENTS, ...PRINTED];
 }
 
-/** An address of so many characters whose labels are no longer than DNS takes. */
-function longEmail(length: number): string {
-  const labels = Array.from({ length: length - 65 }, (_, place) => (place % 61 === 60 ? '.' : 'b'));
-  return `${'a'.repeat(60)}@${labels.join('')}.org`;
+/** An address whose parts have so many characters, with labels no longer than DNS takes. */
+function emailOf(localLength: number, domainLength: number): string {
+  const labels = Array.from({ length: domainLength - 4 }, (_, place) => (place % 61 === 60 ? '.' : 'b'));
+  return `${'a'.repeat(localLength)}@${labels.join('')}.org`;
 }

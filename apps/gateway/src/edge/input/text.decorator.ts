@@ -1,5 +1,5 @@
 import { cuidPattern, isCuid } from '@switchboard/contracts/grammar/cuid';
-import { isEmail, ValidateBy } from 'class-validator';
+import { isEmail, isFQDN, ValidateBy } from 'class-validator';
 import type { JsonSchema } from '../description/json-schema.js';
 import { FieldRule, type FieldOptions } from './field-description.js';
 import { momentOf, momentPattern } from './moment.policy.js';
@@ -14,13 +14,26 @@ export function CodePoints(min: number, max: number, field: FieldOptions): Prope
   });
 }
 
-/** An address for email, at most so many code points. Source: RFC 5321, 4.1.2, as class-validator reads it. */
+/** Octets of the part before the `@`, and of that behind it. Source: RFC 5321, 4.5.3.1. */
+const LOCAL_PART_BYTES_MAX = 64;
+const DOMAIN_BYTES_MAX = 255;
+
+/** An address for email, at most so many code points. Source: RFC 5321, 4.1.2 and 4.5.3.1, as class-validator reads it. */
 export function Email(max: number, field: FieldOptions): PropertyDecorator {
-  const form = { type: 'string', format: 'email', maxLength: max };
+  const pattern = `^.{1,${LOCAL_PART_BYTES_MAX}}@[^@]{1,${DOMAIN_BYTES_MAX}}$`;
+  const form = { type: 'string', format: 'email', pattern, maxLength: max };
   return rule('email', `must be an email address of at most ${max} characters`, form, field, (value) => {
     if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;
-    return isEmail(value, { ignore_max_length: true });
+    // With limits, class-validator takes 254 characters at most; without them, parts and labels of any length.
+    return isEmail(value, { ignore_max_length: true }) && arePartsShort(value);
   });
+}
+
+function arePartsShort(address: string): boolean {
+  const end = address.lastIndexOf('@');
+  const domain = address.slice(end + 1);
+  const bytes = [Buffer.byteLength(address.slice(0, end)), Buffer.byteLength(domain)] as const;
+  return bytes[0] <= LOCAL_PART_BYTES_MAX && bytes[1] <= DOMAIN_BYTES_MAX && isFQDN(domain);
 }
 
 /** An id or a cursor. Source: specification, "General conventions", 4. */
