@@ -38,6 +38,7 @@ contact.version bigint not null
 contact_phone.organization_id text collate C not null
 contact_phone.phone text collate C not null
 contact_phone.contact_id text collate C not null
+contact_phone.version bigint not null default '-1'::integer
 conversation.organization_id text collate C not null
 conversation.id text collate C not null
 conversation.channel_id text collate C not null

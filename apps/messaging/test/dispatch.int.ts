@@ -223,8 +223,9 @@ describe('the dispatch of messages', () => {
       const sender = await store.sender(2);
       const [contact, neighbour] = sender.contacts;
       if (!contact || !neighbour) throw new Error('no contacts');
+      const told = { organizationId: sender.organizationId, contact: { id: contact.id, phoneForms: [] } };
       const pending = (channelId = '*'): Promise<string[]> =>
-        attemptsThatMayStillArrive(store.database, sender.organizationId, contact.id, [channelId]);
+        attemptsThatMayStillArrive(store.database, { ...told, channelIds: [channelId] });
       await store.attempt(sender, 1);
       const request = store.request(sender);
       const open = await held((hold) => store.accept([request], hold));

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { sqlState, statement } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
@@ -11,9 +12,9 @@ import {
   taken,
   type Sender,
 } from './messaging-store.js';
+import { applyFenced } from '../src/apply-suppressions/apply-suppressions.js';
 import { projectContacts } from '../src/contact/contact.repository.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
-import { lockContacts } from '../src/suppression/suppression.repository.js';
 import { takeInbound } from '../src/take-callbacks/take-inbound.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
@@ -117,15 +118,8 @@ describe('sixteen writers that do everything to the same rows at once', () => {
 
   async function optOut(): Promise<void> {
     const { organizationId, contacts } = oneOf(senders);
-    const optOuts = [{ channelId: '*', source: 'API' as const }];
-    const told = some(contacts).map(({ id, phone }) => {
-      const { contact } = contactOf(organizationId, id, phone);
-      return { organizationId, contactId: id, contact: { ...contact, version: ++version, optOuts } };
-    });
-    await store.database.transaction(async (tx) => {
-      await lockContacts(tx, told);
-      await projectContacts(tx, told);
-    });
+    const told = { ...factsOf(contacts, oneOf(contacts)), optOuts: [{ channelId: '*', source: 'API' as const }] };
+    await store.database.transaction((tx) => applyFenced(tx, { organizationId, contact: told }));
     await store.database.query(liftSql, [organizationId]);
   }
 
@@ -153,11 +147,18 @@ describe('sixteen writers that do everything to the same rows at once', () => {
 
   async function project(): Promise<void> {
     const { organizationId, contacts } = oneOf(senders);
-    const told = some(contacts).map(({ id, phone }) => {
-      const { contact } = contactOf(organizationId, id, phone);
-      return { organizationId, contact: { ...contact, version: ++version }, observed: [newCuid()] };
-    });
+    const told = some(contacts).map((one) => ({
+      organizationId,
+      contact: factsOf(contacts, one),
+      observed: [newCuid()],
+    }));
     await store.database.transaction((tx) => projectContacts(tx, told));
+  }
+
+  /** Now and then numbers go to others: some of all, in any order. */
+  function factsOf(contacts: Sender['contacts'], { id, phone }: Sender['contacts'][number]): ContactFacts {
+    const phoneForms = Math.random() < 0.7 ? [phone] : some(contacts).map((one) => one.phone);
+    return { ...contactOf('', id, phone).contact, phoneForms, version: ++version };
   }
 
   /** Conversations whose events are not numbered 1, 2, 3 … in the order of the outbox. */

@@ -11,6 +11,7 @@ import {
 } from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { ConversationRepository } from '../src/conversation/conversation.repository.js';
+import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
 import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
 import { Message } from '../src/message/message.entity.js';
 import { MessageRepository } from '../src/message/message.repository.js';
@@ -32,6 +33,14 @@ const BY_KEY = [
   'messaging.conversation.lock',
   'messaging.conversation.move',
   'messaging.conversation.wake',
+];
+/** Those that look contacts and their phones up by their keys. */
+const BY_PHONE = [
+  'messaging.contact.hold-by-phones',
+  'messaging.contact.hold-phones',
+  'messaging.message.judge',
+  'messaging.dispatch.claim',
+  'messaging.dispatch.judge',
 ];
 /** What a statement may look up by its key. */
 const KEYED = /^(message_\d+|conversation|contact)$/;
@@ -68,6 +77,9 @@ describe('statements on conversations and the partitions of messages', () => {
       traceparent: null,
     };
     await database.transaction((tx) => acceptMessages(tx, [request]));
+    const due = "UPDATE messaging.dispatch SET state = 'RETRY', due_at = now() WHERE message_id = $1";
+    await inbox.superuser.dataSource.query(due, [messageId]);
+    await claimRetries(database, [], { limit: 64, organizationMax: 16, underway: new Map() }, 'l');
     const fact = { type: 'sent' } as const;
     const report = { organizationId, messageId, fact, upstreamMessageId: null, traceparent: null };
     await database.transaction((tx) => recordProgress(tx, [report]));
@@ -106,6 +118,21 @@ describe('statements on conversations and the partitions of messages', () => {
       for (const look of looks) {
         expect([name, look['Index Name']]).toEqual([name, `${look['Relation Name']}_pkey`]);
         expect([name, look['Index Cond']]).toEqual([name, expect.stringMatching(/organization_id = .*\bid = /)]);
+      }
+    }
+    for (const name of BY_PHONE) {
+      const statement = statements.find((one) => one.name === name);
+      if (!statement) throw new Error(`${name} was not prepared`);
+      const looks = nodesOf(await planOf(database, statement)).filter((node) =>
+        /^contact(_phone)?$/.test(node['Relation Name'] ?? ''),
+      );
+      expect(looks.length).toBeGreaterThan(0);
+      for (const look of looks) {
+        expect([name, look['Index Name']]).toEqual([name, `${look['Relation Name']}_pkey`]);
+        expect([name, look['Index Cond']]).toEqual([
+          name,
+          expect.stringMatching(/organization_id = .*\b(id|phone) = /),
+        ]);
       }
     }
     const page = statements.find(({ name }) => name === PAGE);

@@ -189,6 +189,22 @@ describe('what the upstream brings', () => {
     const messages = await messagesWhen(before.id, 2);
     expect(messages.map(({ text }) => text)).toEqual(['stop', 'a new number']);
     expect((await conversationsOf(before.id))[0]?.['contact']).toMatchObject({ phone: '+4915123450007' });
+    // The former number is somebody else's by now, who has not opted out.
+    const next = await acme.send('+4915123450006', 'Hi');
+    expect([codeOf(next), next.body?.['contactId'] === before.id]).toEqual(['200', false]);
+    expect((await contactWhen('+4915123450006')).id).toBe(next.body?.['contactId']);
+  });
+
+  it('of a changed number leaves what is queued for the former one to its next owner’s opt-out', async () => {
+    const [former, current] = ['+4915123450010', '+4915123450011'];
+    await simulator.post('knobs', { errorRate: { 130429: 1 } });
+    const { body: queued } = await acme.send(former, 'Hi');
+    await inbound({ from: former, newPhone: current });
+    await contactWhen(current);
+    const optOut = await acme.ask('POST', '/v1/opt-outs', JSON.stringify({ phone: former }));
+    expect([optOut.status, optOut.body?.['contactId'] === queued?.['contactId']]).toEqual([201, false]);
+    await simulator.post('knobs', { errorRate: {} });
+    expect(await all.messageWhen(queued?.id, 'FAILED')).toMatchObject({ error: { code: 'CONTACT_OPTED_OUT' } });
   });
 
   it('of a status that is known is applied, played as read; of another it is counted', async () => {

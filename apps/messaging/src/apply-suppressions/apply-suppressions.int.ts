@@ -6,6 +6,7 @@ import { createLog } from '@switchboard/service';
 import { eventually, testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
 import { projectContacts } from '../contact/contact.repository.js';
+import { claimRetries, type ClaimedAttempt } from '../dispatch/retry-claim.repository.js';
 import { ApplySuppressions } from './apply-suppressions.js';
 
 type Client = Awaited<ReturnType<MessagingStore['superuser']['connect']>>;
@@ -14,6 +15,10 @@ const servers = testServers();
 const waitingSql = statement<{ n: number }>(
   'test.waiting',
   "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+);
+const lockPhoneSql = statement(
+  'test.lock-phone',
+  'SELECT FROM contact_phone WHERE organization_id = $1 ORDER BY phone FOR UPDATE',
 );
 const log = createLog('messaging', { write: () => undefined });
 
@@ -111,7 +116,10 @@ describe('the fence of opt-outs', () => {
     expect(waitedMs).toBeLessThan(5_000);
   });
 
-  it('waits for a send to a contact that is being learnt while the call comes, or the send is refused', async () => {
+  it.each([
+    ['waits for a send to a contact that is being learnt while the call comes, or refuses it', 'opted-out'],
+    ['does so too when the contact has given up the number that it is learnt by', 'contact-unknown'],
+  ])('%s', async (_name, refused) => {
     const sender = await store.sender();
     const [id, phone] = [newCuid(), '+14155559997'];
     const stranger: Sender = { ...sender, contacts: [{ id, phone }] };
@@ -125,7 +133,9 @@ describe('the fence of opt-outs', () => {
       await learnt(learning, stranger);
       // Stops the fence where it writes the opt-out, with the contact's row already its own.
       await blocking.query('BEGIN; LOCK TABLE messaging.suppression IN SHARE MODE');
-      const fenced = applied(stranger, factsOf(stranger, 2, ['*'])).then(() => void told.push('fenced'));
+      const facts = factsOf(stranger, 2, ['*']);
+      const phoneForms = refused === 'opted-out' ? facts.phoneForms : [];
+      const fenced = applied(stranger, { ...facts, phoneForms }).then(() => void told.push('fenced'));
       await untilWaiting(1);
       await learning.query('COMMIT');
       await untilWaiting(1);
@@ -143,7 +153,9 @@ describe('the fence of opt-outs', () => {
       if (isInFront) await Promise.race([fenced, untilWaiting(1)]);
       gate.resolve();
       await Promise.all([sent, fenced]);
-      expect(isInFront ? told : [...told].sort()).toEqual(isInFront ? ['accepted', 'fenced'] : ['fenced', 'opted-out']);
+      expect(isInFront ? told : [...told].sort()).toEqual(
+        isInFront ? ['accepted', 'fenced'] : [refused, 'fenced'].sort(),
+      );
     } finally {
       gate.resolve();
       for (const client of [learning, blocking]) {
@@ -152,6 +164,71 @@ describe('the fence of opt-outs', () => {
       }
     }
   });
+
+  it('stops what is queued for a number that has become another contact’s, and waits for what was marked', async () => {
+    const sender = await store.sender();
+    const [first] = sender.contacts;
+    if (!first) throw new Error('the sender has no contact');
+    const queued = await store.attempt(sender);
+    await store.settle(settlementOf(queued, { state: 'not-taken', code: '130429', message: '', retry: 'normal' }));
+    const marked = await store.attempt(sender);
+    const moved = { ...factsOf(sender, 2, []), phone: '+14155559996', phoneForms: ['+14155559996'] };
+    const next: Sender = { ...sender, contacts: [{ id: newCuid(), phone: first.phone }] };
+    await applied(sender, moved);
+    let hasReturned = false;
+    const fenced = applied(next, factsOf(next, 1, ['*'])).then(() => void (hasReturned = true));
+    await eventually(async () => (await verdictOf(next)) === 'opted-out');
+    expect(hasReturned).toBe(false);
+    await store.settle(settlementOf(marked, taken(marked)));
+    await fenced;
+    await store.letTimePass(queued);
+    expect(await claimed()).toMatchObject([{ messageId: queued.messageId, refusal: 'opted-out' }]);
+  });
+
+  it('waits for a send that was judged by the contact that the number is taken from', async () => {
+    const sender = await store.sender();
+    const next: Sender = { ...sender, contacts: [{ id: newCuid(), phone: sender.contacts[0]?.phone ?? '' }] };
+    const gate = Promise.withResolvers<void>();
+    const request = store.request(sender);
+    let isJudged = false;
+    let hasReturned = false;
+    let wasEarly = false;
+    const sent = store.accept([request], () => {
+      isJudged = true;
+      return gate.promise;
+    });
+    await eventually(async () => isJudged);
+    const fenced = applied(next, factsOf(next, 1, ['*'])).then(() => void (hasReturned = true));
+    await Promise.race([fenced, untilWaiting(1)]).finally(() => {
+      wasEarly = hasReturned;
+      gate.resolve();
+    });
+    expect(wasEarly).toBe(false);
+    const [result] = await sent;
+    if (result?.verdict !== 'accepted') throw new Error('it was not accepted');
+    // Its look comes behind the send's commit: it waits for the attempt too.
+    await eventually(async () => (await verdictOf(next)) === 'opted-out');
+    expect(hasReturned).toBe(false);
+    await store.settle(settlementOf(result.attempt, taken(result.attempt)));
+    await fenced;
+  });
+
+  it('has the claim of a repetition skip a number whose phone it holds', async () => {
+    const sender = await store.sender();
+    const queued = await store.attempt(sender);
+    await store.settle(settlementOf(queued, { state: 'not-taken', code: '130429', message: '', retry: 'normal' }));
+    await store.letTimePass(queued);
+    await store.database.transaction(async (tx) => {
+      await tx.query(lockPhoneSql, [sender.organizationId]);
+      expect(await claimed()).toEqual([]);
+    });
+    expect(await claimed()).toMatchObject([{ messageId: queued.messageId, refusal: null }]);
+  });
+
+  async function claimed(): Promise<ClaimedAttempt[]> {
+    const bounds = { limit: 200, organizationMax: 200, underway: new Map<string, number>() };
+    return claimRetries(store.database, [], bounds, newCuid());
+  }
 
   async function waiting(): Promise<number> {
     return (await store.superuser.query(waitingSql, []))[0]?.n ?? 0;
@@ -182,7 +259,7 @@ describe('the fence of opt-outs', () => {
 async function learnt(client: Client, { organizationId, contacts }: Sender): Promise<void> {
   for (const { id, phone } of contacts) {
     await client.query('INSERT INTO messaging.contact VALUES ($1, $2, $3, $3, NULL, 1)', [organizationId, id, phone]);
-    await client.query('INSERT INTO messaging.contact_phone VALUES ($1, $2, $3)', [organizationId, phone, id]);
+    await client.query('INSERT INTO messaging.contact_phone VALUES ($1, $2, $3, 1)', [organizationId, phone, id]);
   }
 }
 

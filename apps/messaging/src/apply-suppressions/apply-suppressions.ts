@@ -4,7 +4,12 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { LOG, pause, systemClock, type Log } from '@switchboard/service';
-import { makeRoomForContact, projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
+import {
+  lockPhones,
+  makeRoomForContact,
+  projectContacts,
+  type ProjectedContact,
+} from '../contact/contact.repository.js';
 import { attemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
 import { lockContacts } from '../suppression/suppression.repository.js';
 
@@ -42,7 +47,7 @@ export class ApplySuppressions {
     const channelIds = (contact.optOuts ?? []).map(({ channelId }) => channelId);
     if (channelIds.length === 0) return 0;
     const look = (): Promise<string[]> =>
-      attemptsThatMayStillArrive(this.database, organizationId, contact.id, channelIds);
+      attemptsThatMayStillArrive(this.database, { organizationId, contact, channelIds });
     // By this first look: what is marked after the commit has seen the opt-outs.
     const first = new Set(await look());
     for (let open = first.size; open > 0; open = (await look()).filter((id) => first.has(id)).length) {
@@ -53,7 +58,10 @@ export class ApplySuppressions {
   }
 }
 
-/** Stores a contact's facts behind every send to it that is being marked. */
+/**
+ * Stores a contact's facts behind every send that is being marked: to it, whatever number it goes to, and to its numbers,
+ * whosesoever they were when the send was judged.
+ */
 export async function applyFenced(tx: Transaction, told: ProjectedContact): Promise<void> {
   const { organizationId, contact } = told;
   const key = { organizationId, contactId: contact.id };
@@ -64,4 +72,5 @@ export async function applyFenced(tx: Transaction, told: ProjectedContact): Prom
     await lockContacts(tx, [key]);
   }
   await projectContacts(tx, [told]);
+  lockPhones(tx, told);
 }

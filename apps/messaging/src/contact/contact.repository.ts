@@ -11,6 +11,18 @@ export interface ProjectedContact {
   readonly observed?: readonly string[];
 }
 
+/** A number as an organization writes to it; E.164. */
+export interface PhoneKey {
+  readonly organizationId: string;
+  readonly phone: string;
+}
+
+/** What a transaction holds against the fence of opt-outs. */
+export interface Held {
+  readonly contactIds: ReadonlySet<string>;
+  has(phone: PhoneKey): boolean;
+}
+
 /** Only a newer version changes a row, so order and repetition of what is told do not matter. Sorted against deadlocks. */
 const upsertContacts = statement<{ organizationId: string; id: string }>(
   'messaging.contact.project',
@@ -23,17 +35,21 @@ const upsertContacts = statement<{ organizationId: string; id: string }>(
    WHERE contact.version < excluded.version
    RETURNING organization_id AS "organizationId", id`,
 );
-/** Facts older than those known name no phones: somebody else may have a number of theirs by now. */
+/**
+ * Facts older than those known name no phones: somebody else may have a number of theirs by now. A row counts while its
+ * contact is of the version that named it, so a number that newer facts do not name is nobody's. It is
+ * never deleted: a row that is there can be locked. Sorted against deadlocks.
+ */
 const upsertPhones = statement(
   'messaging.contact.project-phones',
-  `INSERT INTO contact_phone (organization_id, phone, contact_id)
-   SELECT DISTINCT ON (told.organization_id, told.phone) told.organization_id, told.phone, told.contact_id
+  `INSERT INTO contact_phone (organization_id, phone, contact_id, version)
+   SELECT DISTINCT ON (told.organization_id, told.phone) told.organization_id, told.phone, told.contact_id, told.version
    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY
      AS told(organization_id, phone, contact_id, version, n)
    JOIN contact c ON c.organization_id = told.organization_id AND c.id = told.contact_id AND c.version <= told.version
    ORDER BY told.organization_id, told.phone, told.n DESC
-   ON CONFLICT (organization_id, phone) DO UPDATE SET contact_id = excluded.contact_id
-   WHERE contact_phone.contact_id <> excluded.contact_id`,
+   ON CONFLICT (organization_id, phone) DO UPDATE SET contact_id = excluded.contact_id, version = excluded.version
+   WHERE (contact_phone.contact_id, contact_phone.version) <> (excluded.contact_id, excluded.version)`,
 );
 
 /** Waits for whoever is making the contact known. The version is below every one that is told. */
@@ -50,6 +66,17 @@ const holdByPhonesSql = statement<{ id: string }>(
    JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
    JOIN contact c ON c.organization_id = f.organization_id AND c.id = f.contact_id
    ORDER BY c.organization_id, c.id FOR KEY SHARE OF c`,
+);
+const holdPhonesSql = statement<PhoneKey>(
+  'messaging.contact.hold-phones',
+  `SELECT f.organization_id AS "organizationId", f.phone
+   FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)) told
+   JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
+   ORDER BY f.organization_id, f.phone FOR KEY SHARE OF f`,
+);
+const lockPhonesSql = statement(
+  'messaging.contact.lock-phones',
+  `SELECT FROM contact_phone WHERE organization_id = $1 AND phone = ANY($2) ORDER BY phone FOR UPDATE`,
 );
 
 /** Messaging's own small projection of contacts: who stands behind a phone, what lists show of them, their opt-outs. */
@@ -71,22 +98,25 @@ export async function projectContacts(tx: Transaction, contacts: readonly Projec
   if (contacts.length === 0) return;
   const newest = newestOf(contacts);
   const told = [...newest.values()];
-  const changed = await tx.query(upsertContacts, [
-    told.map(({ organizationId }) => organizationId),
-    told.map(({ contact }) => contact.id),
-    told.map(({ contact }) => contact.phone),
-    told.map(({ contact }) => contact.messagingId),
-    told.map(({ contact }) => contact.name),
-    told.map(({ contact }) => versionOf(contact)),
-  ]);
   const phones = told.flatMap(({ organizationId, contact }) =>
     contact.phoneForms.map((phone) => ({ organizationId, phone, contactId: contact.id, version: versionOf(contact) })),
   );
-  tx.atCommit(upsertPhones, [
-    phones.map(({ organizationId }) => organizationId),
-    phones.map(({ phone }) => phone),
-    phones.map(({ contactId }) => contactId),
-    phones.map(({ version }) => version),
+  // Together, and before anything but contacts is locked (ADR 0012).
+  const [changed] = await Promise.all([
+    tx.query(upsertContacts, [
+      told.map(({ organizationId }) => organizationId),
+      told.map(({ contact }) => contact.id),
+      told.map(({ contact }) => contact.phone),
+      told.map(({ contact }) => contact.messagingId),
+      told.map(({ contact }) => contact.name),
+      told.map(({ contact }) => versionOf(contact)),
+    ]),
+    tx.query(upsertPhones, [
+      phones.map(({ organizationId }) => organizationId),
+      phones.map(({ phone }) => phone),
+      phones.map(({ contactId }) => contactId),
+      phones.map(({ version }) => version),
+    ]),
   ]);
   replaceTold(
     tx,
@@ -131,20 +161,30 @@ function versionOf(contact: ContactFacts): number {
 }
 
 /**
- * Holds contacts until the transaction ends against a suppression that is being written; one that is, is waited for.
+ * Holds contacts and the phones themselves until the transaction ends, against a suppression that is being written; one
+ * that is, is waited for. Contacts first, here and in the fence. A phone is held by itself because it may be given to
+ * another contact at this moment, whose opt-outs are then what counts.
  *
- * A statement sent behind this one, without awaiting it, sees every suppression that came first. The judging statement
- * itself could not take the lock: what it sees would be older than the lock that it waited for.
- *
- * @returns the ids of those that exist
+ * A statement sent behind these, without awaiting them, sees every suppression that came first. The judging statement
+ * itself could not take the locks: what it sees would be older than the lock that it waited for.
  */
-export async function holdContacts(
+export async function holdRecipients(
   tx: Transaction,
   recipients: readonly { readonly organizationId: string; readonly phone: string | null }[],
-): Promise<ReadonlySet<string>> {
-  const held = await tx.query(holdByPhonesSql, [
-    recipients.map(({ organizationId }) => organizationId),
-    recipients.map(({ phone }) => phone),
-  ]);
-  return new Set(held.map(({ id }) => id));
+): Promise<Held> {
+  const keys = [recipients.map(({ organizationId }) => organizationId), recipients.map(({ phone }) => phone)];
+  const [contacts, phones] = await Promise.all([tx.query(holdByPhonesSql, keys), tx.query(holdPhonesSql, keys)]);
+  const held = new Set(phones.map(({ organizationId, phone }) => `${organizationId} ${phone}`));
+  return {
+    contactIds: new Set(contacts.map(({ id }) => id)),
+    has: ({ organizationId, phone }) => held.has(`${organizationId} ${phone}`),
+  };
+}
+
+/**
+ * Locks the phones that facts name against sends that are being marked, whichever contact they were judged by: those that
+ * are, are waited for. Travels with COMMIT, behind the facts (`projectContacts`), so that every phone has a row.
+ */
+export function lockPhones(tx: Transaction, { organizationId, contact }: ProjectedContact): void {
+  tx.atCommit(lockPhonesSql, [organizationId, contact.phoneForms]);
 }

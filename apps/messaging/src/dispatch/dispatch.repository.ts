@@ -1,3 +1,4 @@
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { statement, type Database, type Queryable, type Transaction } from '@switchboard/postgres';
 import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
 
@@ -12,6 +13,14 @@ export interface Postponement {
   readonly dispatch: Dispatch;
   readonly state: 'RETRY' | 'UNKNOWN';
   readonly delayMs: number;
+}
+
+/** Whom attempts are looked for by: a contact, whatever number they go to, and numbers, whosesoever they were. */
+export interface Recipient {
+  readonly organizationId: string;
+  readonly contact: Pick<ContactFacts, 'id' | 'phoneForms'>;
+  /** `*`: all channels. */
+  readonly channelIds: readonly string[];
 }
 
 /** Seconds between the last claim of a message and its expiry, so that no message is both. */
@@ -63,7 +72,8 @@ const pendingSql = statement<{ messageId: string }>(
   'messaging.dispatch.pending-of-contact',
   `SELECT message_id AS "messageId" FROM dispatch
    WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
-     AND organization_id = $1 AND contact_id = $2 AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
+     AND organization_id = $1 AND (contact_id = $2 OR recipient_phone = ANY ($4::text[]))
+     AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
 );
 
 /** Marks first attempts, in the transaction that accepts their messages. Travels with COMMIT. */
@@ -115,19 +125,18 @@ export async function isDispatching(database: Database, organizationId: string, 
 }
 
 /**
- * Messages to a contact on some channels (`*`: on all) whose attempt was marked before and may still reach the upstream.
+ * Messages to a contact, or to a number of its, on some channels (`*`: on all) whose attempt was marked before and may
+ * still reach the upstream.
  *
- * Whoever commits a suppression under the contact's lock (`lockContacts`) and asks afterwards sees every mark that did not
- * see the suppression: the marks' transactions hold the contact's lock as well. When they have left this list, which they
- * do `ARRIVE_WITHIN_MS` after their mark at the latest, no send to the contact begins any more.
+ * Whoever commits a suppression under the contact's lock and its phones' (`lockContacts`, `lockPhones`) and asks afterwards
+ * sees every mark that did not see the suppression: the marks' transactions hold a contact and a phone as well. When they
+ * have left this list, which they do `ARRIVE_WITHIN_MS` after their mark at the latest, no such send begins any more.
  */
 export async function attemptsThatMayStillArrive(
   through: Queryable,
-  organizationId: string,
-  contactId: string,
-  channelIds: readonly string[],
+  { organizationId, contact, channelIds }: Recipient,
 ): Promise<string[]> {
-  const pending = await through.query(pendingSql, [organizationId, contactId, channelIds]);
+  const pending = await through.query(pendingSql, [organizationId, contact.id, channelIds, contact.phoneForms]);
   return pending.map(({ messageId }) => messageId);
 }
 

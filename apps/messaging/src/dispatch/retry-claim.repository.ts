@@ -51,18 +51,19 @@ const YOUNG_ENOUGH = `cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
  * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_line`).
  *
- * Locks contact, message and dispatch and waits for none: what somebody else holds is his, or comes later.
+ * Locks contact, recipient's phone, message and dispatch and waits for none: what somebody else holds is his, or comes
+ * later. A phone that was sent to has a row for ever.
  */
 const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',
   `WITH due AS (
-     (SELECT organization_id, channel_id, contact_id, message_id, due_at FROM dispatch
+     (SELECT organization_id, channel_id, contact_id, recipient_phone, message_id, due_at FROM dispatch
       WHERE state = 'RETRY' AND due_at <= now() AND message_id >= ${YOUNG_ENOUGH}
       ORDER BY due_at LIMIT ${OLDEST_MAX})
      UNION
      SELECT of_line.*
      FROM unnest($3::text[], $4::text[]) AS line(organization_id, channel_id) CROSS JOIN LATERAL (
-       SELECT d.organization_id, d.channel_id, d.contact_id, d.message_id, d.due_at FROM dispatch d
+       SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
        WHERE d.state = 'RETRY' AND d.organization_id = line.organization_id AND d.channel_id = line.channel_id
          AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH}
        ORDER BY d.due_at LIMIT $5) AS of_line
@@ -78,11 +79,13 @@ const markSql = statement<MessageKey>(
      LEFT JOIN unnest($6::text[], $7::int[]) AS busy(organization_id, underway)
        ON busy.organization_id = next.organization_id
      JOIN contact p ON p.organization_id = next.organization_id AND p.id = next.contact_id
+     JOIN contact_phone f
+       ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
      JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
      WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND d.state = 'RETRY' AND d.due_at <= now()
      ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
-     FOR KEY SHARE OF p SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
+     FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (
      UPDATE dispatch d SET state = 'DISPATCHING', attempts = d.attempts + 1, lease = $2,
        due_at = now() + make_interval(secs => ${LEASE_MS / 1_000})
@@ -94,7 +97,10 @@ const markSql = statement<MessageKey>(
    RETURNING m.organization_id AS "organizationId", m.id AS "messageId"`,
 );
 
-/** Under the contacts' locks, in a look of its own: it sees every suppression that was committed before they were had. */
+/**
+ * Under the locks of contacts and phones, in a look of its own: it sees every suppression that was committed before they
+ * were had. The number may have become another contact's since the message was accepted; the opt-outs of both count.
+ */
 const judgeSql = statement<Omit<ClaimedAttempt, 'markedMs'>>(
   'messaging.dispatch.judge',
   `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.channel_id AS "channelId",
@@ -103,12 +109,14 @@ const judgeSql = statement<Omit<ClaimedAttempt, 'markedMs'>>(
      p.messaging_id AS "contactMessagingId",
      CASE WHEN ch.status <> 'CONNECTED' THEN 'disconnected'
        WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = d.organization_id
-         AND s.contact_id = d.contact_id AND s.channel_id IN (d.channel_id, '*')) THEN 'opted-out' END AS refusal
+         AND s.contact_id IN (d.contact_id, o.id) AND s.channel_id IN (d.channel_id, '*')) THEN 'opted-out' END AS refusal
    FROM unnest($1::text[], $2::text[]) AS mine(organization_id, message_id)
    JOIN dispatch d ON d.organization_id = mine.organization_id AND d.message_id = mine.message_id
    JOIN message m ON m.organization_id = d.organization_id AND m.id = d.message_id
    JOIN channel ch ON ch.organization_id = d.organization_id AND ch.id = d.channel_id
-   JOIN contact p ON p.organization_id = d.organization_id AND p.id = d.contact_id`,
+   JOIN contact p ON p.organization_id = d.organization_id AND p.id = d.contact_id
+   LEFT JOIN contact_phone f ON f.organization_id = d.organization_id AND f.phone = d.recipient_phone COLLATE "C"
+   LEFT JOIN contact o ON o.organization_id = f.organization_id AND o.id = f.contact_id AND o.version = f.version`,
 );
 
 const OF_LEASE = "state IN ('DISPATCHING', 'UNKNOWN') AND lease = ANY($1::text[])";

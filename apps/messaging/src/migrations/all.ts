@@ -4,6 +4,7 @@ import { Initial1763700000000 } from './initial.js';
 import { MessageLists1764700000000 } from './message-lists.js';
 import { ObservedOptOuts1764600000000 } from './observed-opt-outs.js';
 import { OptOutKeywords1764800005000 } from './opt-out-keywords.js';
+import { PhoneVersions1764000006000 } from './phone-versions.js';
 import { PlannerHints1764700002000 } from './planner-hints.js';
 import { Quota1764000003000 } from './quota.js';
 import { QuotaCountsAll1764000009000 } from './quota-counts-all.js';
@@ -25,4 +26,5 @@ export const messagingMigrations = [
   Quota1764000003000,
   OptOutKeywords1764800005000,
   QuotaCountsAll1764000009000,
+  PhoneVersions1764000006000,
 ] as const;

@@ -15,7 +15,7 @@ import {
   type ConversationTouch,
   type TouchedConversation,
 } from '../conversation/touch-conversations.js';
-import { holdContacts } from '../contact/contact.repository.js';
+import { holdRecipients, type Held } from '../contact/contact.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { findKeys, insertKeys, type KeyClaim, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
@@ -114,11 +114,11 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   const markedMs = systemClock.monotonic();
   // All in one round trip. The others see what was committed until the first had its locks.
   const [held, judged, { taken, past }] = await Promise.all([
-    holdContacts(tx, items),
+    holdRecipients(tx, items),
     judgeMessages(tx, items),
     findKeys(tx, items.flatMap(claimedKeysOf)),
   ]);
-  const heldOnes = judged.map((candidate) => unlessUnheld(candidate, held));
+  const heldOnes = judged.map((candidate, index) => unlessUnheld(candidate, items[index], held));
   const { candidates, late, takes } = letThrough(items, heldOnes, taken);
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];
@@ -155,10 +155,11 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   });
 }
 
-/** A contact that became known between the two statements is not held: its sender asks again, as for an unknown one. */
-function unlessUnheld(candidate: Candidate, held: ReadonlySet<string>): Candidate {
-  if (candidate.verdict !== 'accepted' || held.has(candidate.contactId)) return candidate;
-  return { ...candidate, verdict: 'contact-unknown' };
+/** A contact or phone that became known between the statements is not held: its sender asks again, as for an unknown one. */
+function unlessUnheld(candidate: Candidate, item: AcceptItem | undefined, held: Held): Candidate {
+  if (candidate.verdict !== 'accepted') return candidate;
+  const isHeld = item?.phone && held.contactIds.has(candidate.contactId) && held.has({ ...item, phone: item.phone });
+  return isHeld ? candidate : { ...candidate, verdict: 'contact-unknown' };
 }
 
 /** Groups what passed by conversation, touches each once, and numbers its messages in the order given. */

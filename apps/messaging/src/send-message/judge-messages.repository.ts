@@ -46,7 +46,7 @@ export interface Candidate {
 
 /**
  * Everything a send needs to know, in one look: channel, contact, opt-out, quota. One row per item, in the order given; LIMIT 1
- * keeps each look-up a probe of its primary key. The order of the verdicts is the order of checks.
+ * keeps each look-up a probe of its primary key. A phone that its contact's version does not name is nobody's. The order of the verdicts is the order of checks.
  */
 const judge = statement<Candidate>(
   'messaging.message.judge',
@@ -74,10 +74,10 @@ const judge = statement<Candidate>(
        AND d.state = 'DISPATCHING' LIMIT 1) before ON true
    LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
      AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
-   LEFT JOIN LATERAL (SELECT f.contact_id FROM contact_phone f
+   LEFT JOIN LATERAL (SELECT f.contact_id, f.version FROM contact_phone f
      WHERE f.organization_id = item.organization_id AND f.phone = item.phone LIMIT 1) known ON true
    LEFT JOIN LATERAL (SELECT c.* FROM contact c
-     WHERE c.organization_id = item.organization_id AND c.id = known.contact_id LIMIT 1) p ON true
+     WHERE c.organization_id = item.organization_id AND c.id = known.contact_id AND c.version = known.version LIMIT 1) p ON true
    LEFT JOIN LATERAL (SELECT u.used FROM quota u
      WHERE u.organization_id = item.organization_id AND u.month = item.month LIMIT 1) q ON true
    ORDER BY item.n`,

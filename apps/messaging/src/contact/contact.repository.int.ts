@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { testServers } from '@switchboard/testing';
+import { contactOf, MessagingStore, type Sender } from '../../test/messaging-store.js';
+import { ContactRepository } from './contact.repository.js';
+
+const servers = testServers();
+const [FORMER, CURRENT] = ['+14155559001', '+14155559002'];
+
+describe('a number that a contact gave up', () => {
+  let store: MessagingStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+  });
+
+  it('is asked for again, opt-outs of its former contact notwithstanding', async () => {
+    const { sender, before, moved } = await moving();
+    await told(sender, { ...before, optOuts: [{ channelId: '*', source: 'API' }] });
+    expect(await sentTo(sender, FORMER)).toBe('opted-out');
+    await told(sender, { ...moved, optOuts: [{ channelId: '*', source: 'API' }] });
+    expect(await sentTo(sender, FORMER)).toBe('contact-unknown');
+    expect(await sentTo(sender, CURRENT)).toBe('opted-out');
+  });
+
+  it('is another contact’s as soon as that is told, in whatever order and however often everything is told', async () => {
+    for (const order of ['before moved next', 'moved before next', 'next before moved', 'before next moved']) {
+      const { sender, ...facts } = await moving();
+      const steps = order.split(' ') as ('before' | 'moved' | 'next')[];
+      for (const step of steps) await told(sender, facts[step]);
+      // Never the former one; a send asks for what is not known, and the answer holds.
+      expect([order, [null, facts.next.id]]).toEqual([order, expect.arrayContaining([await ownerOf(sender, FORMER)])]);
+      for (const step of ['next', ...steps, 'next'] as const) await told(sender, facts[step]);
+      expect([order, await ownerOf(sender, FORMER)]).toEqual([order, facts.next.id]);
+      expect([order, await ownerOf(sender, CURRENT)]).toEqual([order, facts.moved.id]);
+    }
+  });
+
+  it('stays a contact’s through changes that do not concern it', async () => {
+    const { sender, before } = await moving();
+    for (const version of [1, 2, 3]) {
+      await told(sender, { ...before, version, name: `name ${version}` });
+      expect(await ownerOf(sender, FORMER)).toBe(before.id);
+    }
+  });
+
+  interface Moving {
+    readonly sender: Sender;
+    readonly before: ContactFacts;
+    readonly moved: ContactFacts;
+    readonly next: ContactFacts;
+  }
+
+  /** Somebody whose number changes, and the next one to have the former number. */
+  async function moving(): Promise<Moving> {
+    const sender = await store.sender();
+    const { contact: before } = contactOf(sender.organizationId, newCuid(), FORMER);
+    const moved = { ...before, version: 2, phone: CURRENT, phoneForms: [CURRENT] };
+    const { contact: next } = contactOf(sender.organizationId, newCuid(), FORMER);
+    return { sender, before, moved, next };
+  }
+
+  async function told({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
+    await new ContactRepository(store.database).project([{ organizationId, contact }]);
+  }
+
+  async function sentTo(sender: Sender, phone: string): Promise<string | undefined> {
+    return (await store.accept([{ ...store.request(sender), phone }]))[0]?.verdict;
+  }
+
+  /** The contact that a send to the number is stored with; null: it is asked for. */
+  async function ownerOf(sender: Sender, phone: string): Promise<string | null> {
+    const [result] = await store.accept([{ ...store.request(sender), phone }]);
+    return result?.verdict === 'accepted' ? result.attempt.contactId : null;
+  }
+});
