@@ -15,6 +15,12 @@ import {
   type PlanRow,
   type SubscriptionStatus,
 } from './organization/plan/organization.repository.js';
+import { endSessions } from './organization/end-sessions/end-sessions.js';
+import { organizationsOfUser } from './organization/membership/membership.repository.js';
+import type { Role } from './organization/people.contract.js';
+import { resetPassword, type ResetPassword } from './organization/reset-password/reset-password.js';
+import { emailKey } from './organization/user/email.policy.js';
+import { countSessionsOfUser, findUserByEmail } from './organization/user/user.repository.js';
 import { revokeApiKey } from './organization/revoke-api-key/revoke-api-key.js';
 import { verifyAudit, type VerifiedChain, type VerifyAuditOptions } from './organization/verify-audit/verify-audit.js';
 
@@ -44,6 +50,15 @@ export interface QuotaRepair {
   readonly usedAfter: number;
 }
 
+/** A person as an operator sees them. */
+export interface UserDetail {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly sessions: number;
+  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+}
+
 /** What an operator does with organizations; what changes anything is in the audit log, in the same transaction. */
 export interface Operation {
   /** A page by id. @param after the last id of the page before; empty for the first */
@@ -58,6 +73,12 @@ export interface Operation {
   revokeApiKey(keyId: string): Promise<ApiKeyView>;
   /** Writes into the log that a counter was set, in the transaction that sets it: the counter itself is messaging's. */
   appendQuotaRepair(tx: Transaction, id: string, repair: QuotaRepair): void;
+  /** A person by their address. @throws AppError NOT_FOUND */
+  user(email: string): Promise<UserDetail>;
+  /** See `resetPassword`. @throws AppError NOT_FOUND */
+  resetPassword(email: string): Promise<ResetPassword>;
+  /** Ends all sessions of a person. @returns how many @throws AppError NOT_FOUND */
+  endSessions(email: string): Promise<number>;
   /** See `verifyAudit`. */
   verifyAudit(options: VerifyAuditOptions): AsyncGenerator<VerifiedChain>;
 }
@@ -69,12 +90,8 @@ const ownerOfKey = statement<{ organizationId: string }>(
 
 /** @param operator the name of the operator's account, for the audit log */
 export function operate(database: Pick<Database, 'query' | 'transaction'>, operator: string | null): Operation {
-  const act = (organizationId: string): Act => ({
-    organizationId,
-    actor: { type: 'operator', id: operator },
-    address: null,
-    traceId: null,
-  });
+  const by = { actor: { type: 'operator', id: operator }, address: null, traceId: null } as const;
+  const act = (organizationId: string): Act => ({ organizationId, ...by });
   return {
     organizations: (after, limit) => database.query(listOrganizationRows, [after, limit]),
     organization: (id) => detailOf(database, id),
@@ -92,8 +109,19 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
       ];
       appendAudit(tx, { ...act(id), action: 'quota.repaired', before, after });
     },
+    user: (email) => userOf(database, email),
+    resetPassword: (email) => resetPassword(database, by, email),
+    endSessions: (email) => endSessions(database, by, email),
     verifyAudit: (options) => verifyAudit(database, options),
   };
+}
+
+async function userOf(database: Pick<Database, 'query'>, email: string): Promise<UserDetail> {
+  const [user] = await database.query(findUserByEmail, [emailKey(email)]);
+  if (!user) throw new AppError(gatewayErrors.NOT_FOUND, `There is no account of ${email}`);
+  const [counted] = await database.query(countSessionsOfUser, [user.id]);
+  const organizations = await database.query(organizationsOfUser, [user.id]);
+  return { id: user.id, email: user.email, name: user.name, sessions: counted?.sessions ?? 0, organizations };
 }
 
 async function detailOf(database: Pick<Database, 'query'>, id: string): Promise<OrganizationDetail> {

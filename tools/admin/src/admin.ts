@@ -8,6 +8,7 @@ import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter
 import { listOrganizations, revokeKey, setPlan, setSubscription, showOrganization } from './organizations.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
+import { resetUserPassword, showUser, signOutUser } from './users.command.js';
 
 type Command = (client: pg.ClientBase, choices: Choices, context: AdminContext) => Promise<string[]>;
 
@@ -25,6 +26,9 @@ const commands: Readonly<Record<string, Command>> = {
   'plan set': setPlan,
   'subscription set': setSubscription,
   'api-keys revoke': revokeKey,
+  'users show': showUser,
+  'users reset-password': resetUserPassword,
+  'users sign-out': signOutUser,
   'audit verify': verifyAuditLog,
 };
 
@@ -36,6 +40,9 @@ const operandsMax: Readonly<Record<string, number>> = {
   'plan set': 1,
   'subscription set': 2,
   'api-keys revoke': 1,
+  'users show': 1,
+  'users reset-password': 1,
+  'users sign-out': 1,
 };
 
 const HELP = `npm run admin -- <command> [options]
@@ -56,6 +63,9 @@ const HELP = `npm run admin -- <command> [options]
                                           --reset-overrides: the plan's own again
   subscription set <organization> <status>  ACTIVE, PAST_DUE or CANCELED
   api-keys revoke <key id>                at once, for good
+  users show <email>                      a person, their organizations and sessions
+  users reset-password <email>            a new password, shown once; all their sessions end
+  users sign-out <email>                  ends all their sessions
   audit verify                            walk the audit log, as npm run audit:verify (--organization, --expect,
                                           --save-heads); exit code 1 when anything is wrong with it
   What changes an organization counts from its next request on, and is in its audit log.

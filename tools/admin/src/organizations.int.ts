@@ -151,6 +151,47 @@ describe('quota check --repair', () => {
   });
 });
 
+describe('users', () => {
+  beforeEach(async () => {
+    await sql('DELETE FROM gateway.user_account');
+    await sql(
+      `INSERT INTO gateway.user_account (id, email, name, password_hash) VALUES ('cuser000', 'a@b.example', 'Ann', 'x')`,
+    );
+    await sql(`INSERT INTO gateway.membership (id, organization_id, user_id, role)
+      VALUES ('cm1', 'cglobex0', 'cuser000', 'OWNER'), ('cm2', 'cacme000', 'cuser000', 'MEMBER')`);
+    await sql(`INSERT INTO gateway.session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at)
+      VALUES ('cs1', sha256('1'), 'cuser000', 'cacme000', now(), now()), ('cs2', sha256('2'), 'cuser000', 'cglobex0', now(), now())`);
+  });
+
+  it('get a new password that is shown once, and lose every session; each of their organizations has it in its log', async () => {
+    expect((await admin('users', 'show', 'A@b.example')).out[0]).toBe('Ann <a@b.example> (cuser000), 2 sessions');
+    const { code, out } = await admin('users', 'reset-password', 'A@b.example', '--json');
+    const { password, logs } = JSON.parse(out[0] ?? '');
+    expect([code, password, logs]).toEqual([0, expect.stringMatching(/^[\w-]{24}$/), 2]);
+    const [user] = await sql('SELECT password_hash FROM gateway.user_account');
+    expect(user?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await sql('SELECT FROM gateway.session')).toEqual([]);
+    const by = { action: 'user.password-reset', actor_type: 'operator', actor_id: 'deputy', recorded_by: 'postgres' };
+    expect((await log()).map((row) => JSON.stringify(row)).sort()).toEqual(
+      ['cacme000', 'cglobex0'].map((organization_id) => JSON.stringify({ organization_id, ...by })),
+    );
+    expect(JSON.stringify(await sql('SELECT * FROM gateway.audit_entry'))).not.toContain(password);
+  });
+
+  it('are signed out everywhere, and that is in the log of each of their organizations', async () => {
+    expect((await admin('users', 'sign-out', 'a@b.example')).out).toEqual(['2 sessions of a@b.example have ended.']);
+    expect((await log()).map(({ action }) => action)).toEqual(Array(2).fill('user.signed-out-everywhere'));
+  });
+
+  it.each([
+    ['users show', 2, 'Whose account?'],
+    ['users sign-out no@b.example', 1, 'There is no account of no@b.example'],
+    ['users reset-password no@b.example', 1, 'There is no account of no@b.example'],
+  ])('refuse «%s» with one clear line', async (line, code, reason) => {
+    expect(await admin(...line.split(' '))).toEqual({ code, out: [], err: [expect.stringContaining(reason)] });
+  });
+});
+
 describe('audit verify', () => {
   const acts = async (): Promise<void> => {
     for (const status of ['PAST_DUE', 'ACTIVE', 'CANCELED']) await admin('subscription', 'set', 'cacme000', status);

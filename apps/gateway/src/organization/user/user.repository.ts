@@ -32,6 +32,18 @@ export const changePasswordHash = statement<{ readonly id: string }>(
   'UPDATE user_account SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id',
 );
 
+/** Whatever the former one was. $1 id, $2 the new hash. */
+export const setPasswordHash = statement(
+  'gateway.set-password-hash',
+  'UPDATE user_account SET password_hash = $2 WHERE id = $1',
+);
+
+/** How many sessions a person has that have not been pruned yet. $1 id. */
+export const countSessionsOfUser = statement<{ readonly sessions: number }>(
+  'gateway.count-sessions-of-user',
+  'SELECT count(*)::integer AS sessions FROM session WHERE user_id = $1',
+);
+
 /** $1 id, $2 address in small letters, $3 name, $4 hash. Empty when the address has an account. */
 export const insertUser = statement<{ readonly id: string }>(
   'gateway.insert-user',

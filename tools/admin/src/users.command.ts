@@ -1,0 +1,47 @@
+import { operate } from '@switchboard/gateway/operate';
+import type pg from 'pg';
+import type { AdminContext } from './admin-context.js';
+import { UsageError, type Choices } from './command-line.js';
+import { gatewayDatabase } from './gateway-database.js';
+import { textTable } from './text-table.js';
+
+/** Shows a person, their organizations and how many sessions they have. */
+export async function showUser(
+  client: pg.ClientBase,
+  { operands: [email], json }: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
+): Promise<string[]> {
+  const user = await operate(await gatewayDatabase(client), operator).user(addressOf(email));
+  if (json) return [JSON.stringify(user)];
+  const { id, name, sessions, organizations } = user;
+  return [`${name} <${user.email}> (${id}), ${sessions} sessions`, ...textTable(organizations)];
+}
+
+/** Gives a person a new password, which is shown here and nowhere else, and ends their sessions. */
+export async function resetUserPassword(
+  client: pg.ClientBase,
+  { operands: [email], json }: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
+): Promise<string[]> {
+  const reset = await operate(await gatewayDatabase(client), operator).resetPassword(addressOf(email));
+  if (json) return [JSON.stringify(reset)];
+  return [
+    `The new password of ${email} is ${reset.password}`,
+    `It is shown once; all sessions have ended. It is in the audit logs of ${reset.logs} organizations.`,
+  ];
+}
+
+/** Ends every session of a person. */
+export async function signOutUser(
+  client: pg.ClientBase,
+  { operands: [email], json }: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
+): Promise<string[]> {
+  const ended = await operate(await gatewayDatabase(client), operator).endSessions(addressOf(email));
+  return [json ? JSON.stringify({ ended }) : `${ended} sessions of ${email} have ended.`];
+}
+
+function addressOf(email: string | undefined): string {
+  if (email === undefined) throw new UsageError('Whose account? Give an email address.');
+  return email;
+}
