@@ -50,8 +50,16 @@ const PRINTED = [
 ];
 /** Among them the longest, and those of which one part is too long, within the length of the whole or not. */
 const EMAILS = [
-  ...['a@example.org', 'a', '@example.org', 'a b@example.org'],
-  ...[emailOf(63, 255), emailOf(64, 255), emailOf(65, 255), emailOf(64, 256), emailOf(65, 200), emailOf(10, 256)],
+  'a@example.org',
+  'a',
+  '@example.org',
+  'a b@example.org',
+  emailOf(63, 255),
+  emailOf(64, 255),
+  emailOf(65, 255),
+  emailOf(64, 256),
+  emailOf(65, 200),
+  emailOf(10, 256),
 ];
 
 /** Values at and beyond the bounds of a schema, and of every type that it may not be. */
