@@ -10,5 +10,5 @@ export type { ApiDocuments } from './edge/description/descriptions.js';
  * @param answers the shapes of answers, instead of those that were generated last
  */
 export async function apiDescriptions(answers?: Readonly<Record<string, object>>): Promise<ApiDocuments> {
-  return describeApis(await mountedRoutes(), answers as Views | undefined);
+  return describeApis(await mountedRoutes(), '', answers as Views | undefined);
 }

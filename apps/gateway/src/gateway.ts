@@ -86,7 +86,7 @@ async function serveHttp(
   let stopping = false;
   const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };
   const verifyToken = config.CLOUD_VERIFY_TOKEN;
-  const descriptions = new Descriptions();
+  const descriptions = new Descriptions(config.PUBLIC_BASE_URL);
   const routes = GatewayModule.of({
     platform,
     people,

@@ -153,6 +153,8 @@ describe('what HTTP itself can get wrong', () => {
     expect((await call('/v1/ping', { method: 'PUT', headers: authorization() })).headers.get('allow')).toBe(
       'GET, HEAD',
     );
+    const tunnel = await raw('CONNECT example.test:443 HTTP/1.1\r\nHost: x');
+    expect(tunnel.headers.get('allow')).toBe('DELETE, GET, HEAD, PATCH, POST');
     const head = await call('/v1/ping', { method: 'HEAD', headers: authorization() });
     expect([head.status, await head.text()]).toEqual([200, '']);
   });

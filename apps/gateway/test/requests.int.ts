@@ -143,6 +143,14 @@ describe('every answer', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('for a description is told the canonical base, and for /docs/ where the reference is', async () => {
+    for (const path of ['/v1/openapi.json', '/app/openapi.json']) {
+      expect(await (await call(path)).json()).toMatchObject({ servers: [{ url: PUBLIC_BASE_URL }] });
+    }
+    const { status, headers } = await raw('GET /docs/ HTTP/1.1\r\nHost: x');
+    expect([status, headers.get('location')]).toEqual([308, '/docs']);
+  });
+
   it('is not a redirect for what only looks like the old base', async () => {
     expect((await call('/api/v2/ping')).status).toBe(404);
     expect((await call('/api/v10')).status).toBe(404);

@@ -9,9 +9,15 @@ import { errorTable, refusalsOf } from './refusals.js';
  * The OpenAPI 3.1 document of an API, from its routes' declarations.
  *
  * @param views what answers refer to; what nobody refers to is left out
+ * @param baseUrl the canonical base; empty when there is none
  * @throws Error for a route without docs, or for two operations of one name: bugs
  */
-export function describeApi(frame: ApiFrame, routes: readonly MountedRoute[], views: Views): JsonObject {
+export function describeApi(
+  frame: ApiFrame,
+  routes: readonly MountedRoute[],
+  views: Views,
+  baseUrl: string,
+): JsonObject {
   const operations = routes.map((route) => new Operation(route, frame));
   const names = operations.map(({ docs }) => docs.operationId);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -26,11 +32,16 @@ export function describeApi(frame: ApiFrame, routes: readonly MountedRoute[], vi
   const document = {
     openapi: '3.1.0',
     info: { ...frame.info, description: `${frame.introduction}\n\n${errorTable(errors, frame.wordings)}` },
-    servers: [{ url: '/', description: 'Where this description was read.' }],
+    servers: [serverAt(baseUrl)],
     tags: frame.tags,
     paths,
     ...(frame.webhooks && { webhooks: frame.webhooks }),
     'x-unrouted': unroutedResponses(frame.unrouted, all),
   };
   return { ...document, components: { securitySchemes: frame.securitySchemes, ...onlyReferred(document, all) } };
+}
+
+function serverAt(baseUrl: string): JsonObject {
+  if (baseUrl === '') return { url: '/', description: 'Where this description was read.' };
+  return { url: baseUrl, description: 'The canonical base.' };
 }

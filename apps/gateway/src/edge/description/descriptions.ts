@@ -18,12 +18,12 @@ export interface ApiDocuments {
 }
 
 /** Describes every API from the routes as they are mounted. @throws Error when a route is not described well: a bug */
-export function describeApis(routes: readonly MountedRoute[], answers: Views = views): ApiDocuments {
+export function describeApis(routes: readonly MountedRoute[], baseUrl: string, answers: Views = views): ApiDocuments {
   const of = (isOf: (path: string) => boolean): MountedRoute[] =>
     routes.filter(({ method, path }) => method !== 'HEAD' && isOf(path));
   return {
-    publicApi: describeApi(publicApi, of(isApiPath), answers),
-    appApi: describeApi(appApi, of(isAppApiPath), answers),
+    publicApi: describeApi(publicApi, of(isApiPath), answers, baseUrl),
+    appApi: describeApi(appApi, of(isAppApiPath), answers, baseUrl),
   };
 }
 
@@ -31,9 +31,12 @@ export function describeApis(routes: readonly MountedRoute[], answers: Views = v
 export class Descriptions {
   private served: Readonly<Record<keyof ApiDocuments, StaticContent>> | undefined;
 
+  /** @param baseUrl the canonical base; empty when there is none */
+  constructor(private readonly baseUrl: string) {}
+
   /** Must be called once, when all routes are mounted. @throws Error as `describeApis` */
   prepare(routes: readonly MountedRoute[]): void {
-    const { publicApi, appApi } = describeApis(routes);
+    const { publicApi, appApi } = describeApis(routes, this.baseUrl);
     this.served = { publicApi: content(publicApi), appApi: content(appApi) };
   }
 

@@ -28,8 +28,13 @@ export interface BrokenRequestParts {
   readonly metrics: Pick<RequestMetrics, 'refusedUnread'>;
 }
 
-/** Answers on the bare socket: there is no request that Fastify could answer. */
-export function answerBroken(socket: Socket, refusal: AppError, { log, metrics }: BrokenRequestParts): void {
+/** Answers on the bare socket: there is no request that Fastify could answer. @param headers lines beside those of any */
+export function answerBroken(
+  socket: Socket,
+  refusal: AppError,
+  { log, metrics }: BrokenRequestParts,
+  headers: readonly string[] = [],
+): void {
   if (answered.has(socket) || !socket.writable) return;
   answered.add(socket);
   const traceId = newTraceId();
@@ -42,6 +47,7 @@ export function answerBroken(socket: Socket, refusal: AppError, { log, metrics }
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',
     'Connection: close',
+    ...headers,
   ];
   socket.on('error', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

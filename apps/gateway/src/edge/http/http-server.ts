@@ -9,7 +9,7 @@ import type { KeyUses } from '../../organization/key-use.contract.js';
 import { LEGACY_DEPRECATION, legacyLocation } from '../legacy/legacy-location.policy.js';
 import { admitRequest, type AdmitParts } from './admit-request.js';
 import { appHeaders, isAppPath } from './app-headers.policy.js';
-import { answerBroken, refusalOfBroken, type BrokenRequestParts } from './broken-request.js';
+import { answerBroken, refusalOfBroken } from './broken-request.js';
 import { holdRefusal, parseKeyedBody } from './keyed-request.js';
 import type { OpenRequests } from './open-requests.js';
 import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
@@ -230,12 +230,14 @@ function endWhatHangs(server: FastifyInstance, openRequests: OpenRequests): void
 }
 
 /** Cases that Node answers by itself without a body, or not at all. */
-function answerNodesOwnRefusals(server: Server, parts: BrokenRequestParts): void {
+function answerNodesOwnRefusals(server: Server, parts: HttpServerParts): void {
   // RFC 9110, 10.1.1: an expectation that is not known may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (_request, socket: Socket) =>
-    answerBroken(socket, new AppError(gatewayErrors.METHOD_NOT_ALLOWED), parts),
-  );
+  server.on('connect', (_request, socket: Socket) => {
+    // It names a host and no path: what is allowed is what any path of ours answers.
+    const allow = `Allow: ${parts.routes.methods.join(', ')}`;
+    answerBroken(socket, new AppError(gatewayErrors.METHOD_NOT_ALLOWED), parts, [allow]);
+  });
   // Others are cut off in silence; the bytes of all headers are counted anyway.
   server.maxHeadersCount = 0;
 }

@@ -25,6 +25,11 @@ export class RouteTable {
     return this.routes;
   }
 
+  /** Every method that some path answers, in alphabetical order. */
+  get methods(): readonly string[] {
+    return [...new Set(this.routes.map(({ method }) => method))].sort();
+  }
+
   add({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {
     let known = this.paths.get(url);
     if (!known) {

@@ -49,6 +49,8 @@ export function referencePage(version: string): StaticContent {
 /** What the reference is told: the description beside it, and to keep to this site. */
 const settings = {
   url: '/v1/openapi.json',
+  // The description names the canonical base; the page's policy lets it ask the host that it came from alone.
+  servers: [{ url: '/' }],
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,

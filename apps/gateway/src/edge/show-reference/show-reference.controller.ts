@@ -14,6 +14,13 @@ export class ShowReferenceController {
     return answer((await loadReference()).page, request, reply);
   }
 
+  /** `/docs/`: Nest takes one slash of an ending away. */
+  @Get('//')
+  @Declare({ access: 'public', errors: [] })
+  redirect(@Res() reply: FastifyReply): void {
+    void reply.headers(referenceHeaders).redirect('/docs', 308);
+  }
+
   @Get('reference.js')
   @Declare({ access: 'public', errors: [] })
   async script(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
