@@ -1,8 +1,13 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { conversationStatuses, type ConversationStatus } from '@switchboard/contracts/messaging/http';
+import {
+  conversationStatuses,
+  type ConversationStatus,
+  type ConversationView,
+} from '@switchboard/contracts/messaging/http';
 import type { ChangeConversationRequest } from '@switchboard/contracts/messaging/rpc';
 import type { FastifyRequest } from 'fastify';
+import { conversationExample } from '../description/examples.js';
 import type { BodyDocs } from '../http/route-docs.js';
 import { momentOf } from '../input/moment.policy.js';
 import { readBody, readId } from '../input/read-input.js';
@@ -22,10 +27,21 @@ class ChangeConversationBody {
   snoozedUntil: string | null | undefined;
 }
 
+const bodies = {
+  close: { status: 'CLOSED' },
+  snooze: { status: 'SNOOZED', snoozedUntil: '2100-01-01T09:00:00+01:00' },
+};
+
+/** What the description shows as answers to its examples. */
+export const changeConversationAnswers: Readonly<Record<keyof typeof bodies, ConversationView>> = {
+  close: { ...conversationExample, status: 'CLOSED' },
+  snooze: { ...conversationExample, status: 'SNOOZED', snoozedUntil: '2100-01-01T08:00:00.000Z' },
+};
+
 /** What the description says of the body. */
 export const changeConversationBody: BodyDocs = {
   shape: ChangeConversationBody,
-  examples: { close: { status: 'CLOSED' }, snooze: { status: 'SNOOZED', snoozedUntil: '2100-01-01T09:00:00+01:00' } },
+  examples: bodies,
   rule: {
     anyOf: [{ properties: { status: { enum: ['SNOOZED'] } } }, { properties: { snoozedUntil: { type: 'null' } } }],
   },

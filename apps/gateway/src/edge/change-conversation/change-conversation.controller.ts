@@ -5,7 +5,11 @@ import { changeConversationRpc, type ChangeConversationRequest } from '@switchbo
 import { RpcClient } from '@switchboard/nats';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { changeConversationBody, readChangeConversation } from './change-conversation.body.js';
+import {
+  changeConversationAnswers,
+  changeConversationBody,
+  readChangeConversation,
+} from './change-conversation.body.js';
 
 /** `PATCH /v1/conversations/{id}`. Source: decisions, "Conversations". */
 @Controller('v1/conversations')
@@ -28,7 +32,13 @@ export class ChangeConversationController {
         'CLOSED to OPEN and ARCHIVED; ARCHIVED to OPEN. Any other move is 400 `INVALID_TRANSITION`; the status that it has ' +
         'already is 200 and changes nothing. An inbound message moves PENDING, SNOOZED and CLOSED to OPEN.',
       body: changeConversationBody,
-      answers: { 200: { description: 'The conversation as it is now.', body: 'Conversation' } },
+      answers: {
+        200: {
+          description: 'The conversation as it is now.',
+          body: 'Conversation',
+          examples: changeConversationAnswers,
+        },
+      },
     },
   })
   change(@Req() request: RequestOf<ChangeConversationRequest>): Promise<ConversationView> {

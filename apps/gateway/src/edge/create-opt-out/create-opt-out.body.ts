@@ -1,7 +1,9 @@
+import type { OptOutView } from '@switchboard/contracts/contacts/http';
 import type { CreateOptOutRequest } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest } from 'fastify';
+import { optOutExample } from '../description/examples.js';
 import { exampleIds } from '../description/example-values.js';
 import type { BodyDocs } from '../http/route-docs.js';
 import { WrittenPhone } from '../input/phone.decorator.js';
@@ -33,19 +35,34 @@ class CreateOptOutBody {
 
 const isText = { type: 'string' };
 
+const bodies = {
+  byPhone: { phone: '+14155550123', reason: 'asked on the phone' },
+  byContact: { contactId: exampleIds.contact, messagingChannelId: exampleIds.channel },
+};
+
 /** What the description says of the body. */
 export const createOptOutBody: BodyDocs = {
   shape: CreateOptOutBody,
-  examples: {
-    byPhone: { phone: '+14155550123', reason: 'asked on the phone' },
-    byContact: { contactId: exampleIds.contact, messagingChannelId: exampleIds.channel },
-  },
+  examples: bodies,
   rule: {
     oneOf: [
       { required: ['contactId'], properties: { contactId: isText } },
       { required: ['phone'], properties: { phone: isText } },
     ],
   },
+};
+
+const byPhone: OptOutView = {
+  ...optOutExample,
+  messagingChannelId: null,
+  source: 'API',
+  reason: 'asked on the phone',
+};
+
+/** What the description shows as answers to its examples. */
+export const createOptOutAnswers: Readonly<Record<keyof typeof bodies, OptOutView>> = {
+  byPhone,
+  byContact: { ...byPhone, messagingChannelId: exampleIds.channel, reason: null },
 };
 
 /** @throws AppError VALIDATION_FAILED, MALFORMED_BODY */

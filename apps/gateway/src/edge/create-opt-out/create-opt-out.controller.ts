@@ -7,7 +7,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { createOptOutBody, readCreateOptOut } from './create-opt-out.body.js';
+import { createOptOutAnswers, createOptOutBody, readCreateOptOut } from './create-opt-out.body.js';
 
 /**
  * `POST /v1/opt-outs`: 201 for a new opt-out, 200 for one that stands already. Once it has answered, no send that begins
@@ -33,8 +33,8 @@ export class CreateOptOutController {
         '`CONTACT_OPTED_OUT`. One that is at the upstream provider already may finish.',
       body: createOptOutBody,
       answers: {
-        200: { description: 'The opt-out stood already.', body: 'OptOut' },
-        201: { description: 'The opt-out is new.', body: 'OptOut' },
+        200: { description: 'The opt-out stood already.', body: 'OptOut', examples: createOptOutAnswers },
+        201: { description: 'The opt-out is new.', body: 'OptOut', examples: createOptOutAnswers },
       },
     },
   })

@@ -53,7 +53,8 @@ export const conversationExample: ConversationView = {
   contact: { id: exampleIds.contact, name: 'Ada Lovelace', phone: '+14155550123', messagingId: '14155550123' },
 };
 
-const contact: ContactView = {
+/** A contact that changed since it was made. */
+export const contactExample: ContactView = {
   id: exampleIds.contact,
   phone: '+14155550123',
   messagingId: '14155550123',
@@ -107,7 +108,7 @@ export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   SentMessageResult: sentMessageResult,
   Message: messageExample,
   Conversation: conversationExample,
-  Contact: contact,
+  Contact: contactExample,
   OptOut: optOutExample,
   Channel: channel,
 };

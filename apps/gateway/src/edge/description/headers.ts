@@ -128,10 +128,10 @@ export function componentOf(header: string): string {
   return header.replaceAll('-', '');
 }
 
-/** What is refused before a key was looked at, or in spite of it, knows no rate. */
+/** What is refused before a key was looked at, or in spite of it, knows no rate; the open path's 405 asks for no key. */
 function rateHeaders(status: number): JsonObject {
   if ([401, 414, 431].includes(status)) return {};
-  const prefix = [400, 408, 429, 500, 503].includes(status) ? 'Possible' : '';
+  const prefix = [400, 405, 408, 429, 500, 503].includes(status) ? 'Possible' : '';
   return {
     'RateLimit-Limit': reference(`${prefix}RateLimitLimit`),
     'RateLimit-Remaining': reference(`${prefix}RateLimitRemaining`),

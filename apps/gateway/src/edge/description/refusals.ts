@@ -40,6 +40,9 @@ const again: Readonly<Record<RetryVerdict, string>> = {
   later: 'Send it again later, with growing pauses.',
 };
 
+/** The answer that is given again is a committed one: what went wrong on our side is none. */
+const REPLAYED: AnswerHeader = 'Idempotent-Replayed';
+
 /** Only those of which the refusal can be about something stored. */
 const STORED_STATUSES: readonly number[] = [400, 403, 500, 503];
 
@@ -54,7 +57,9 @@ export function refusalsOf(route: Refusing): ReadonlyMap<number, readonly ErrorD
 
 /** The response of an operation under one status. */
 export function refusalResponse(status: number, errors: readonly ErrorDefinition[], route: Refusing): JsonObject {
-  const more = STORED_STATUSES.includes(status) ? route.headers : [];
+  const more = STORED_STATUSES.includes(status)
+    ? route.headers.filter((name) => status < 500 || name !== REPLAYED)
+    : [];
   return {
     description: errors.map((error) => sentenceOf(error, route.wordings)).join('\n'),
     headers: headersOf(status, route.access, more),

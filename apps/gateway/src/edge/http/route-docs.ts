@@ -16,6 +16,8 @@ export interface AnswerDocs {
   readonly description: string;
   /** A view, one page of views, or nothing. */
   readonly body: ViewName | PlainName | { readonly pageOf: ViewName } | null;
+  /** Answers to the requests that the body's docs show, by the same names; without them the view's example is shown. */
+  readonly examples?: Readonly<Record<string, object>>;
   /** Headers beside those of every answer. */
   readonly headers?: readonly AnswerHeader[];
 }

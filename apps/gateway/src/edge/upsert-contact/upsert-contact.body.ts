@@ -1,5 +1,7 @@
+import type { ContactView } from '@switchboard/contracts/contacts/http';
 import type { UpsertContactRequest } from '@switchboard/contracts/contacts/rpc';
 import type { FastifyRequest } from 'fastify';
+import { contactExample } from '../description/examples.js';
 import type { BodyDocs } from '../http/route-docs.js';
 import { WrittenPhone } from '../input/phone.decorator.js';
 import { readBody } from '../input/read-input.js';
@@ -25,13 +27,27 @@ class UpsertContactBody {
   email: string | null | undefined;
 }
 
+const bodies = {
+  named: { phone: '+14155550123', name: 'Ada Lovelace', email: 'ada@example.org' },
+  clearEmail: { phone: '+14155550123', email: null },
+};
+
 /** What the description says of the body. */
 export const upsertContactBody: BodyDocs = {
   shape: UpsertContactBody,
-  examples: {
-    named: { phone: '+14155550123', name: 'Ada Lovelace', email: 'ada@example.org' },
-    clearEmail: { phone: '+14155550123', email: null },
-  },
+  examples: bodies,
+};
+
+/** What the description shows of a contact that was there. */
+export const changedContacts: Readonly<Record<keyof typeof bodies, ContactView>> = {
+  named: contactExample,
+  clearEmail: { ...contactExample, email: null },
+};
+
+/** What the description shows of a new contact: of a name and an email, what was told of them. */
+export const newContacts: Readonly<Record<keyof typeof bodies, ContactView>> = {
+  named: { ...contactExample, updatedAt: contactExample.createdAt },
+  clearEmail: { ...contactExample, name: null, email: null, updatedAt: contactExample.createdAt },
 };
 
 /** A field left out stays out: it keeps what the contact has. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */

@@ -6,7 +6,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { principalOf, type RequestOf } from '../http/edge-request.js';
 import { Declare } from '../http/route-declaration.js';
-import { readUpsertContact, upsertContactBody } from './upsert-contact.body.js';
+import { changedContacts, newContacts, readUpsertContact, upsertContactBody } from './upsert-contact.body.js';
 
 /** `POST /v1/contacts`: 201 for a new contact, 200 for one that was there. Source: specification; decisions. */
 @Controller('v1/contacts')
@@ -28,8 +28,8 @@ export class UpsertContactController {
         'By its phone: every written form of one number is the same contact. Concurrent calls for one phone make one contact.',
       body: upsertContactBody,
       answers: {
-        200: { description: 'The contact was there, and is as asked now.', body: 'Contact' },
-        201: { description: 'The contact is new.', body: 'Contact' },
+        200: { description: 'The contact was there, and is as asked now.', body: 'Contact', examples: changedContacts },
+        201: { description: 'The contact is new.', body: 'Contact', examples: newContacts },
       },
     },
   })

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '@switchboard/check/description/closed-schemas';
+import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { appDescription, assertDescribed, publicDescription } from './described.js';
+
+type Part = Readonly<Record<string, unknown>>;
+
+const examples = [...examplesIn(publicDescription), ...examplesIn(appDescription)];
+const parts = examples.flatMap((example) => [...objectsIn(example)]);
+const paths = publicDescription['paths'] as unknown as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+
+describe('the examples of the descriptions', () => {
+  it('have ids of the form that ours have, and of the time at which the thing was made', () => {
+    const made = parts.filter((part) => 'id' in part && 'createdAt' in part);
+    expect(made.length).toBeGreaterThan(20);
+    for (const { id, createdAt } of made) expect([id, cuidTime(String(id)).toISOString()]).toEqual([id, createdAt]);
+    const ids = parts.flatMap((part) => Object.entries(part)).filter(([name]) => /^(id|.+[a-z]Id)$/.test(name));
+    const ours = ids.filter(
+      ([name, value]) => typeof value === 'string' && !/^(upstream|business|messagingId)/.test(name),
+    );
+    for (const [name, value] of ours) expect([name, value]).toEqual([name, expect.stringMatching(/^c[0-9a-z]{24}$/)]);
+  });
+
+  it('continue a list behind its last item, by the key that the list is ordered by', () => {
+    const pages = parts.filter((part) => 'nextCursor' in part);
+    expect(pages.length).toBeGreaterThan(4);
+    for (const { items, nextCursor } of pages) {
+      const { id, lastMessageAt } = (items as readonly Part[]).at(-1) ?? {};
+      const moved = lastMessageAt && cuidFloor(new Date(String(lastMessageAt))) + String(id).slice(9);
+      expect(nextCursor).toBe(moved ?? id);
+    }
+  });
+
+  it.each([
+    ['/v1/opt-outs', 'post', '201', 'reason'],
+    ['/v1/opt-outs', 'post', '200', 'messagingChannelId'],
+    ['/v1/conversations/{id}', 'patch', '200', 'status'],
+    ['/v1/contacts', 'post', '200', 'email'],
+    ['/v1/contacts', 'post', '201', 'email'],
+  ])('%s answers to its %s with %s and the `%4$s` that was asked for', (path, method, status, field) => {
+    const operation = paths[path]?.[method];
+    const asked = examplesOf(operation?.['requestBody']);
+    const answered = examplesOf(Object(operation?.['responses'])[status]);
+    expect(Object.keys(answered)).toEqual(Object.keys(asked));
+    for (const [name, request] of Object.entries(asked)) {
+      expect([name, answered[name]?.[field]]).toEqual([name, request[field] ?? null]);
+      if (path === '/v1/opt-outs') expect(answered[name]?.['source']).toBe('API');
+    }
+  });
+});
+
+describe('headers of refusals', () => {
+  it('tell of a replay only where the first answer can be given again', () => {
+    const { responses } = paths['/v1/messages']?.['post'] as { responses: Readonly<Record<string, JsonObject>> };
+    const replayed = Object.entries(responses).filter(([, { headers }]) => 'Idempotent-Replayed' in Object(headers));
+    expect(replayed.map(([status]) => status)).toEqual(['200', '400', '403']);
+    expect(Object.keys(Object(responses['500']?.['headers']))).toContain('X-Message-Id');
+  });
+
+  it('need no rate where a path is open to everybody', () => {
+    const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': '0'.repeat(32), allow: 'GET' });
+    const text = '{"error":{"code":"METHOD_NOT_ALLOWED","message":"a"}}';
+    const answer = { method: 'POST', target: '/v1/openapi.json', status: 405, headers, text };
+    expect(() => assertDescribed(answer)).not.toThrow();
+    headers.delete('allow');
+    expect(() => assertDescribed(answer)).toThrow(/allow is missing/);
+  });
+});
+
+/** Every value that stands as an example, whatever of. */
+function* examplesIn(part: unknown): Generator<unknown> {
+  for (const [name, value] of Object.entries(Object(part) as Part)) {
+    if (name === 'example' || name === 'value') yield value;
+    else if (typeof value === 'object') yield* examplesIn(value);
+  }
+}
+
+function* objectsIn(part: unknown): Generator<Part> {
+  if (typeof part !== 'object' || part === null) return;
+  if (!Array.isArray(part)) yield part as Part;
+  for (const value of Object.values(part)) yield* objectsIn(value);
+}
+
+function examplesOf(part: unknown): Readonly<Record<string, Part>> {
+  const media = Object(Object(Object(part)['content'])['application/json']) as { readonly examples?: Part };
+  const named = Object.entries(media.examples ?? {}) as [string, { readonly value: Part }][];
+  return Object.fromEntries(named.map(([name, { value }]) => [name, value]));
+}
