@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
 import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
-import { appDescription, assertDescribed, publicDescription } from './described.js';
+import { appDescription, assertDescribed, publicDescription } from '@switchboard/check/description/described-answers';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -51,7 +51,9 @@ describe('the examples of the descriptions', () => {
 
 describe('headers of refusals', () => {
   it('tell of a replay only where the first answer can be given again', () => {
-    const { responses } = paths['/v1/messages']?.['post'] as { responses: Readonly<Record<string, JsonObject>> };
+    const { responses } = Object(paths['/v1/messages']?.['post']) as {
+      responses: Readonly<Record<string, JsonObject>>;
+    };
     const replayed = Object.entries(responses).filter(([, { headers }]) => 'Idempotent-Replayed' in Object(headers));
     expect(replayed.map(([status]) => status)).toEqual(['200', '400', '403']);
     expect(Object.keys(Object(responses['500']?.['headers']))).toContain('X-Message-Id');
