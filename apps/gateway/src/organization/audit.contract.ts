@@ -15,6 +15,7 @@ export const auditActions = [
   'user.signed-out-everywhere',
   'user.organization-switched',
   'user.password-changed',
+  'user.password-change-failed',
   'user.password-reset',
   'invite.created',
   'invite.revoked',

@@ -2,6 +2,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Database } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { organizationsOfUser } from '../membership/membership.repository.js';
@@ -48,7 +49,12 @@ export class DatabaseSessions implements Sessions {
       await tx.query(lockUser, [user.id]);
       const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
       if (!ended.some(({ id }) => id === signedIn.sessionId)) throw sessionHasEnded();
-      appendAudit(tx, { ...act, action: 'user.signed-out-everywhere', before: null, after: null });
+      await appendAuditOfPerson(tx, user.id, {
+        ...act,
+        action: 'user.signed-out-everywhere',
+        before: null,
+        after: null,
+      });
     });
   }
 

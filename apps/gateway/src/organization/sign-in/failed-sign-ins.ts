@@ -1,9 +1,12 @@
 import type { Database } from '@switchboard/postgres';
 import type { Log } from '@switchboard/service';
+import type { AuditAction } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { userAct } from '../audit/user-act.policy.js';
 import { organizationsOfUser } from '../membership/membership.repository.js';
 import type { ActSource, User } from '../people.contract.js';
+
+type FailedGuess = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-change-failed'>;
 
 /**
  * Writes wrong passwords of known people into the audit logs of their organizations.
@@ -20,8 +23,8 @@ export class FailedSignIns {
   ) {}
 
   /** Returns at once. */
-  record(user: Pick<User, 'id' | 'email'>, source: ActSource): void {
-    const work = this.write(user, source)
+  record(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess = 'user.sign-in-failed'): void {
+    const work = this.write(user, source, action)
       .catch((error: unknown) => this.log.error('audit.sign-in-failed-not-written', error))
       .finally(() => this.underway.delete(work));
     this.underway.add(work);
@@ -32,11 +35,11 @@ export class FailedSignIns {
     await Promise.all(this.underway);
   }
 
-  private async write(user: Pick<User, 'id' | 'email'>, source: ActSource): Promise<void> {
+  private async write(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess): Promise<void> {
     for (const { id } of await this.database.query(organizationsOfUser, [user.id])) {
       const act = userAct(user, id, source);
       await this.database.transaction(async (tx) => {
-        appendAudit(tx, { ...act, action: 'user.sign-in-failed', before: null, after: null });
+        appendAudit(tx, { ...act, action, before: null, after: null });
       });
     }
   }

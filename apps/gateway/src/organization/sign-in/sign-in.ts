@@ -2,6 +2,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Database } from '@switchboard/postgres';
 import type { Clock } from '@switchboard/service';
+import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import type { GuessLimit } from '../guess-limit/guess-limit.js';
@@ -74,7 +75,7 @@ export class DatabaseSignIn implements SignIn {
     await guesses.take(guess);
     const [user] = await database.query(findUser, [id]);
     if (!user || !(await passwords.verify(user.passwordHash, current))) {
-      failures.record(person, source);
+      failures.record(person, source, 'user.password-change-failed');
       throw new AppError(gatewayErrors.VALIDATION_FAILED, '`current` must be your current password');
     }
     await guesses.forgive(guess);
@@ -86,7 +87,8 @@ export class DatabaseSignIn implements SignIn {
       const begun = await beginSession(tx, owner, new Date(clock.now()), sessionId);
       if (!begun) throw sessionHasEnded();
       await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
-      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.password-changed', before: null, after: null });
+      const act = signedInAct(signedIn, source);
+      await appendAuditOfPerson(tx, id, { ...act, action: 'user.password-changed', before: null, after: null });
       return begun;
     });
   }
