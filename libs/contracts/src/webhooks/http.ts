@@ -7,7 +7,7 @@ import type { ConversationView, MessageView } from '../messaging/http.js';
 /** States of a template. Source: specification, "Template status". */
 export type TemplateStatus = 'DRAFT' | 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED';
 
-/** A message template as an event shows it. Source: specification, "Template". */
+/** A message template in full. Source: specification, "Template"; decisions, "Templates and bulk sends". */
 export interface TemplateView {
   readonly id: Cuid;
   readonly source: 'upstream';
@@ -17,6 +17,17 @@ export interface TemplateView {
   readonly businessAccountId: string;
   readonly messagingChannelId: Cuid;
   readonly upstreamTemplateId: string;
+  /** As the upstream provider calls it: `MARKETING`, `UTILITY`, `AUTHENTICATION`. */
+  readonly category: string;
+  /** Header, body, footer and buttons, in the form of the upstream provider. */
+  readonly components: readonly Readonly<Record<string, unknown>>[];
+  readonly parameterFormat: 'POSITIONAL' | 'NAMED';
+  /** What a send must give values for, in this order: header, body, buttons. */
+  readonly variables: readonly {
+    /** Positional ones are called by their number. */
+    readonly name: string;
+    readonly in: 'HEADER' | 'BODY' | 'BUTTON';
+  }[];
   readonly createdAt: IsoTime;
   readonly updatedAt: IsoTime;
 }

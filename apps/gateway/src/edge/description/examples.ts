@@ -98,6 +98,10 @@ export const templateExample: TemplateView = {
   businessAccountId: '102290129340398',
   messagingChannelId: exampleIds.channel,
   upstreamTemplateId: '1457325608621789',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Your order {{order}} is on its way.' }],
+  parameterFormat: 'NAMED',
+  variables: [{ name: 'order', in: 'BODY' }],
   createdAt: exampleTimes.connected,
   updatedAt: exampleTimes.met,
 };

@@ -626,7 +626,7 @@ export const views = {
     required: ['id', 'summarised'],
   },
   Template: {
-    description: 'A message template as an event shows it.',
+    description: 'A message template in full.',
     type: 'object',
     properties: {
       id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
@@ -637,6 +637,28 @@ export const views = {
       businessAccountId: { type: 'string' },
       messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       upstreamTemplateId: { type: 'string' },
+      category: {
+        description: 'As the upstream provider calls it: `MARKETING`, `UTILITY`, `AUTHENTICATION`.',
+        type: 'string',
+      },
+      components: {
+        description: 'Header, body, footer and buttons, in the form of the upstream provider.',
+        type: 'array',
+        items: { type: 'object' },
+      },
+      parameterFormat: { type: 'string', enum: ['NAMED', 'POSITIONAL'] },
+      variables: {
+        description: 'What a send must give values for, in this order: header, body, buttons.',
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            name: { description: 'Positional ones are called by their number.', type: 'string' },
+            in: { type: 'string', enum: ['BODY', 'BUTTON', 'HEADER'] },
+          },
+          required: ['name', 'in'],
+        },
+      },
       createdAt: {
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
@@ -657,6 +679,10 @@ export const views = {
       'businessAccountId',
       'messagingChannelId',
       'upstreamTemplateId',
+      'category',
+      'components',
+      'parameterFormat',
+      'variables',
       'createdAt',
       'updatedAt',
     ],
