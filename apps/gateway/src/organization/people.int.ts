@@ -284,29 +284,6 @@ describe('the audit log', () => {
   });
 });
 
-describe('what ends sessions in every organization', () => {
-  it('is in the log of each of them, and a wrong current password is no failed sign-in', async () => {
-    const owner = await makeMember(database);
-    const second = await makeOrganization(database);
-    await join(database, second, owner.id, 'MEMBER');
-    const first = await signIn(owner);
-    const next = `${PASSWORD}!`;
-    await codeOf(people.signIn.changePassword(first.signedIn, { current: 'wrong', next }, source));
-    await people.drain();
-    const changed = await people.signIn.changePassword(first.signedIn, { current: PASSWORD, next }, source);
-    await people.sessions.endEverywhere(changed.signedIn, source);
-    const rows: { action: string }[] = await database.dataSource.query(
-      'SELECT action FROM gateway.audit_entry WHERE organization_id = $1 ORDER BY sequence',
-      [second],
-    );
-    expect(rows.map(({ action }) => action)).toEqual([
-      'user.password-change-failed',
-      'user.password-changed',
-      'user.signed-out-everywhere',
-    ]);
-  });
-});
-
 describe('a person', () => {
   it('is found by the address in any case', async () => {
     const user = await makePerson(database);
