@@ -17,14 +17,13 @@ import {
   requestsToNothing,
   sendBytes,
 } from './canary-requests.js';
+import { inTurns } from './in-turns.js';
 import { NatsRecorder } from './nats-recorder.js';
 import { carriers, surelySeen } from './personal-data.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
 const SOON = { deadlineMs: 60_000 };
 const ANNOUNCEMENTS = 'announce.';
-/** Requests under way at once: enough to be quick, too few to be refused for their rate. */
-const WIDTH = 8;
 
 describe('phone numbers, texts, names, keys and passwords', () => {
   let all: EverythingRunning;
@@ -211,14 +210,6 @@ function leaks(
 
 async function textOf({ acme }: EverythingRunning, path: string): Promise<string> {
   return JSON.stringify((await acme.get(path)).body);
-}
-
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: WIDTH }, worker));
 }
 
 /** A last message goes all the way, and its trace comes last: what was before it has been exported and written. */

@@ -4,13 +4,12 @@ import pg from 'pg';
 import type { Api, ApiAnswer, ApiBody, Simulator } from './api.js';
 import { CallbackSender, deepJson, faultyForms } from './callback-faults.js';
 import { ConsumerBacklog } from './consumer-backlog.js';
+import { inTurns } from './in-turns.js';
 import { recordedInbound } from './recorded-inbound.js';
 import { parseScrape, valuesOf } from './scrape.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
 const SOON = { deadlineMs: 30_000 };
-/** Callbacks on their way at once. */
-const WIDTH = 8;
 
 describe('what the upstream brings', () => {
   let all: EverythingRunning;
@@ -294,12 +293,4 @@ const UNPUBLISHED = 'SELECT 1 FROM gateway.outbox WHERE published_at IS NULL LIM
 /** The refusal's code, else the status. */
 function codeOf({ status, body }: ApiAnswer): string {
   return body?.error?.code ?? String(status);
-}
-
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: WIDTH }, worker));
 }
