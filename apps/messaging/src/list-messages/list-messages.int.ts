@@ -3,6 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
 import { testServers } from '@switchboard/testing';
+import fc from 'fast-check';
 import { TestInbox } from '../../test/test-inbox.js';
 import type { Channel } from '../channel/channel.entity.js';
 import { ConversationRepository } from '../conversation/conversation.repository.js';
@@ -10,6 +11,16 @@ import { ListMessagesHandler } from './list-messages.handler.js';
 import { MessagePageRepository } from './message-page.repository.js';
 
 const servers = testServers();
+
+const story = fc.record({
+  count: fc.integer({ min: 1, max: 20 }),
+  limit: fc.integer({ min: 1, max: 6 }),
+  /** While the page of the same place is read. */
+  happenings: fc.array(
+    fc.array(fc.constantFrom('a message', 'two messages', 'a message elsewhere', 'delete the last one shown')),
+    { minLength: 20, maxLength: 20 },
+  ),
+});
 
 describe("a conversation's messages", () => {
   let inbox: TestInbox;
@@ -51,6 +62,43 @@ describe("a conversation's messages", () => {
       expect(new Set(seen.map((message) => message.conversationId))).toEqual(new Set([conversationId]));
     }
   });
+
+  it('are shown to a walk exactly once, whatever comes meanwhile, also behind a row that is gone', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async ({ count, limit, happenings }) => {
+        const [ada, eve] = [await inbox.addContact(), await inbox.addContact()];
+        const texts = Array.from({ length: count }, (_, index) => `text ${index}`);
+        await inbox.receive(channel, ada, ...texts);
+        const conversationId = await inbox.touch(channel, ada.id);
+        const before = (await list(conversationId, 100)).items.map(({ id }) => id);
+        const happen: Readonly<Record<string, () => Promise<void>>> = {
+          'a message': () => inbox.receive(channel, ada, 'new'),
+          'two messages': () => inbox.receive(channel, ada, 'new', 'newer'),
+          'a message elsewhere': () => inbox.receive(channel, eve, 'other'),
+        };
+        const shown: MessageView[] = [];
+        for (let cursor: string | null | undefined = null, page = 0; cursor !== undefined; page++) {
+          const now = happenings[page] ?? [];
+          if (now.includes('delete the last one shown')) {
+            const sql = 'DELETE FROM messaging.message WHERE organization_id = $1 AND id = $2';
+            await inbox.superuser.dataSource.query(sql, [inbox.organizationId, cursor]);
+          }
+          const [answer]: [Page<MessageView>, ...unknown[]] = await Promise.all([
+            list(conversationId, limit, cursor),
+            ...now.map((what) => happen[what]?.()),
+          ]);
+          shown.push(...answer.items);
+          cursor = answer.nextCursor;
+        }
+        const ids = shown.map(({ id }) => id);
+        expect(ids).toEqual([...new Set(ids)].sort().reverse());
+        // All that was there at first; of what came, only what was there before its page was read.
+        expect(ids.slice(-count)).toEqual(before);
+        expect(shown.filter((message) => message.conversationId !== conversationId)).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  }, 60_000);
 
   it('are none behind the oldest, and a 404 where there is no such conversation in the organization', async () => {
     const contact = await inbox.addContact();
