@@ -82,11 +82,23 @@ export class TestInbox {
 
   /** Texts of a contact, as callbacks bring them in one batch. */
   async receive(channel: Channel, contact: Facts, ...texts: string[]): Promise<void> {
-    const callbacks = texts.map((text) => {
+    const at = new Date();
+    await this.take(
+      channel,
+      texts.map((text) => ({ contact, text, at })),
+    );
+  }
+
+  /** What the upstream brings in one batch, in the order in which it comes; `at` is when the upstream says it was sent. */
+  async take(
+    channel: Channel,
+    sent: readonly { readonly contact: Facts; readonly text: string; readonly at: Date }[],
+  ): Promise<void> {
+    const callbacks = sent.map(({ contact, text, at }) => {
       const message = { id: `wamid.${newCuid()}`, from: contact.messagingId, timestamp: '1', type: 'text' };
       const item: UpstreamMessageItem = { profileName: null, message: { ...message, text: { body: text } } };
       const callback = { phoneNumberId: channel.phoneNumberId, item };
-      return { at: new Date(), traceparent: null, channel, contact, callback };
+      return { at, traceparent: null, channel, contact, callback };
     });
     await this.database.transaction((tx) => takeInbound(tx, callbacks));
   }
