@@ -31,6 +31,16 @@ const listSql = (coverages?: string): string =>
 const walkSql = (coverages?: string): string =>
   `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c WHERE strpos(c.search_text, $4) > 0
    ORDER BY c.id DESC LIMIT $5`;
+/** All from the id `$3` on. */
+const spanSql = (coverages?: string): string => {
+  const span = `i.organization_id = $1 AND i.id < $2 AND i.id >= $3 AND strpos(i.search_text, $4) > 0
+    ORDER BY i.id DESC LIMIT $5`;
+  const found = !coverages
+    ? `SELECT i.* FROM contact i WHERE ${span}`
+    : `SELECT m.* FROM unnest(${coverages}::int[]) AS v(coverage)
+       CROSS JOIN LATERAL (SELECT * FROM contact i WHERE i.coverage = v.coverage AND i.coverage >= -1 AND ${span}) m`;
+  return `SELECT ${VIEW_COLUMNS} FROM (${found}) c ORDER BY c.id DESC LIMIT $5`;
+};
 const endSql = (coverages?: string): string =>
   `SELECT count(*)::int AS rows, min(c.id) AS id FROM (${stretchSql(coverages)}) c`;
 
@@ -38,6 +48,8 @@ const list = statement<ContactViewRow>('contacts.list', listSql());
 const listCovered = statement<ContactViewRow>('contacts.list-covered', listSql('$4'));
 const walk = statement<ContactViewRow>('contacts.list.walk', walkSql());
 const walkCovered = statement<ContactViewRow>('contacts.list.walk-covered', walkSql('$6'));
+const span = statement<ContactViewRow>('contacts.list.span', spanSql());
+const spanCovered = statement<ContactViewRow>('contacts.list.span-covered', spanSql('$6'));
 const end = statement<StretchEnd>('contacts.list.end', endSql());
 const endCovered = statement<StretchEnd>('contacts.list.end-covered', endSql('$4'));
 /** By the index of grams; see `search_contacts` in the migrations. */
@@ -81,6 +93,12 @@ export class ContactListRepository {
   async walk(stretch: Stretch, rows: number, term: SearchTerm, limit: number): Promise<ContactView[]> {
     const values = [...positionOf(stretch), rows, term.text, limit];
     return stretch.coverages ? this.views(walkCovered, [...values, stretch.coverages]) : this.views(walk, values);
+  }
+
+  /** Those of the stretch from the id `first` on that match, at most `limit`. */
+  async span(stretch: Stretch, first: string, term: SearchTerm, limit: number): Promise<ContactView[]> {
+    const values = [...positionOf(stretch), first, term.text, limit];
+    return stretch.coverages ? this.views(spanCovered, [...values, stretch.coverages]) : this.views(span, values);
   }
 
   /** Where the stretch's next `rows` contacts end. */

@@ -51,10 +51,13 @@ export class ListContacts {
   private async search(stretch: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
     const found = await this.contacts.walk(stretch, FIRST_WALK, term, wanted);
     if (found.length >= wanted) return found;
-    const end = await this.contacts.end(stretch, FIRST_WALK);
-    if (end.rows < FIRST_WALK) return found;
-    const rest = { ...stretch, cursor: end.id };
-    return [...found, ...(await this.contacts.search(rest, term, wanted - found.length))];
+    // From here on an id divides what is walked from what the index is asked for: whatever is stored or moves between two
+    // statements is on one side of it.
+    const { id, rows } = await this.contacts.end(stretch, FIRST_WALK);
+    const isAll = rows < FIRST_WALK;
+    const first = await this.contacts.span(stretch, isAll ? '' : (id ?? ''), term, wanted);
+    if (isAll || first.length >= wanted) return first;
+    return [...first, ...(await this.contacts.search({ ...stretch, cursor: id }, term, wanted - first.length))];
   }
 
   private async coveragesOf(organizationId: string, isOptedOut: boolean | null): Promise<readonly number[] | null> {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ListContactsRequest } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { ContactLists, MANY_OF } from '../../test/contact-lists.js';
 import { foldForSearch, searchTextOf } from '../contact/contact.policy.js';
 import { migrations } from '../migrations/index.js';
-import { searchTerm } from './search.policy.js';
+import { FIRST_WALK, searchTerm } from './search.policy.js';
 
 const servers = testServers();
 
@@ -145,6 +145,35 @@ describe('search', () => {
     expect(optedOut).toEqual(expected.filter(everyThousandth));
   });
 
+  it.each([null, false])(
+    'repeats and loses nothing that is stored while it asks, opted out: %s',
+    async (isOptedOut) => {
+      const organizationId = newCuid();
+      const name = 'mark';
+      // Matches on both sides of where the first walk ends, as near as can be.
+      const ids = await lists.insert(
+        organizationId,
+        Array.from({ length: FIRST_WALK + 40 }, (_, n) => (n < 80 && n % 3 === 0 ? { name } : { name: 'other' })),
+      );
+      const matches = ids.filter((_id, n) => n < 80 && n % 3 === 0).reverse();
+      const later: string[] = [];
+      const real = lists.repository.end.bind(lists.repository);
+      const asked = jest.spyOn(lists.repository, 'end').mockImplementation(async (...stretch) => {
+        later.push(
+          ...(await lists.insert(organizationId, [{ name }, ...Array(9).fill({ name: 'other' })])).slice(0, 1),
+        );
+        return real(...stretch);
+      });
+      const found = (await lists.list(organizationId, { search: name, limit: 100, isOptedOut })).items.map(
+        ({ id }) => id,
+      );
+      asked.mockRestore();
+      expect(found.filter((id) => !later.includes(id))).toEqual(matches);
+      expect(new Set(found).size).toBe(found.length);
+      expect(later).toHaveLength(1);
+    },
+  );
+
   it('finds those of a phone in every written form of it, and narrows them by the other filters', async () => {
     const organizationId = newCuid();
     const [id = ''] = await lists.insert(organizationId, [{ name: 'Ana', phone: '+12015550111' }]);
@@ -161,7 +190,12 @@ describe('search', () => {
   it('asks the index only for what the newest do not have, and reads little wherever the matches are', async () => {
     expect((await lists.cost({ search: 'example' })).statements).toEqual(['contacts.list.walk']);
     const rare = await lists.cost({ search: 'karezen' });
-    expect(rare.statements).toEqual(['contacts.list.walk', 'contacts.list.end', 'contacts.list.search']);
+    expect(rare.statements).toEqual([
+      'contacts.list.walk',
+      'contacts.list.end',
+      'contacts.list.span',
+      'contacts.list.search',
+    ]);
     const whole = await lists.superuser.dataSource.query(`SELECT pg_relation_size('contacts.contact') / 8192 AS pages`);
     for (const search of ['karezen', 'legacy.example', 'between', '+49', 'qqq']) {
       for (const isOptedOut of [null, true]) {

@@ -3,8 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * The index of grams by shelf: a search reads it shelf by shelf in the order of the list, and ends where its page is full.
  *
- * Lock: ACCESS EXCLUSIVE on `contact` while every row is written and the index is built, a minute per million rows. A
- * service of before fails in searches and in nothing else; none was ever released. Reversal: the former index and function.
+ * Lock: ACCESS EXCLUSIVE on `contact` while every row is written and the index is built, a minute per million rows: contacts
+ * answers 503 meanwhile. Nothing was ever released before it, so that no database in use has to go through it. A service
+ * of before fails in searches afterwards. Reversal: the former index and function.
  */
 export class SearchShelves1764800007000 implements MigrationInterface {
   readonly name = 'SearchShelves1764800007000';
