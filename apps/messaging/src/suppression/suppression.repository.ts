@@ -52,7 +52,7 @@ const forgetObservedSql = statement(
  * Locks contacts against sends that are being marked: those that are, are waited for. To be called before the transaction
  * locks anything else (see `lockMessages`).
  *
- * A send that is being marked holds its contact too (`holdContacts`, `claimRetries`): it is marked before, and seen by
+ * A send that is being marked holds its contact and its number too (`holdRecipients`, `claimRetries`): it is marked before, and seen by
  * `attemptsThatMayStillArrive` once this transaction is committed, or it sees what this transaction writes.
  *
  * @returns how many rows it locked: one that is not there, or not committed yet, it cannot (`makeRoomForContact`)

@@ -149,10 +149,11 @@ function planOfPreference(preference: CallbackPreference, lines: KnownLines, at:
   const person = personOfPreference(item, profileName);
   if (!person) return { act: 'bury', reason: 'the preference does not say whose it is' };
   const value = item.value === 'stop' ? 'stop' : 'start';
-  // The upstream gives it no id; told again it must be the same statement. Contacts would refuse the whole batch for an id
-  // with a NUL, and the database for one with half a character: what is no time is replaced by when the gateway took it.
+  // The upstream gives it no id; told again it is the same statement, if its time can be read: what is no time is replaced by
+  // when the gateway took it. Whose it is, as it was understood: contacts would refuse the whole batch for an id that is long
+  // or has a NUL, and the database for one with half a character.
   const when = UNIX_SECONDS.test(item.timestamp) ? item.timestamp : at.toISOString();
-  const id = `user_preferences ${item.wa_id ?? item.user_id ?? ''} ${when} ${item.value}`;
+  const id = `user_preferences ${person.messagingId ?? person.upstreamUserId ?? ''} ${when} ${item.value}`;
   return {
     act: 'see',
     people: channels.map(({ organizationId, id: channelId }) => ({

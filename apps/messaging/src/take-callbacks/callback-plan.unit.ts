@@ -163,19 +163,19 @@ describe('who is seen in a callback', () => {
     expect(odd).toEqual({ act: 'ignore', reason: 'unknown-preference' });
   });
 
-  it('is made one statement of a preference, however often it comes, whose id contacts take whatever its time is', () => {
+  it('is made one statement of a preference, however often it comes, whose id contacts take whatever stands in it', () => {
     const any = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'a\u0000b', '\ud800', 'x'.repeat(5_000)));
-    const statementOf = (timestamp: string): { id: string; at: string } | undefined => {
-      const item = { user_id: 'U'.repeat(128), value: 'stop', timestamp };
+    const statementOf = (timestamp: string, wa_id?: string): { id: string; at: string } | undefined => {
+      const item = { user_id: 'U'.repeat(128), value: 'stop', timestamp, ...(wa_id === undefined ? {} : { wa_id }) };
       const data = { businessAccountId: 'waba', phoneNumberId: '107', item, profileName: null };
       const plan = planFor(callbackPreference, data);
       return 'people' in plan ? (plan.people[0]?.sighting.statement ?? undefined) : undefined;
     };
     fc.assert(
-      fc.property(any, (timestamp) => {
-        const { id = '', at } = statementOf(timestamp) ?? {};
+      fc.property(any, fc.option(any, { nil: undefined }), (timestamp, waId) => {
+        const { id = '', at } = statementOf(timestamp, waId) ?? {};
         expect([id.length <= 300, id.includes('\u0000'), id.isWellFormed(), at]).toEqual([true, false, true, AT]);
-        expect(statementOf(timestamp)?.id).toBe(id);
+        expect(statementOf(timestamp, waId)?.id).toBe(id);
       }),
     );
     expect(statementOf('1731705721')?.id).not.toBe(statementOf('1731705722')?.id);
