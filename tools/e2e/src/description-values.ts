@@ -60,6 +60,13 @@ const EMAILS = [
   emailOf(64, 256),
   emailOf(65, 200),
   emailOf(10, 256),
+  'a@example.c',
+  'a@example.123',
+  `a@${'b'.repeat(63)}.org`,
+  `a@${'b'.repeat(64)}.org`,
+  'a@-b.org',
+  'a@b-.org',
+  'a@b..org',
 ];
 
 /** Values at and beyond the bounds of a schema, and of every type that it may not be. */

@@ -12,6 +12,8 @@ export interface Wording {
   readonly example?: string;
   /** The registry's by default. */
   readonly retry?: RetryVerdict;
+  /** Whether to try again, in a sentence; that of `retry` by default. */
+  readonly again?: string;
 }
 
 /** By code; one that is not there means what the registry says. */
@@ -34,7 +36,7 @@ export interface Refusing {
   readonly sentences: Readonly<Record<string, string>>;
 }
 
-const again: Readonly<Record<RetryVerdict, string>> = {
+const verdicts: Readonly<Record<RetryVerdict, string>> = {
   never: 'Do not send it again: the answer will be the same.',
   'after-fixing': 'Send it again after it, or what it names, has been put right.',
   later: 'Send it again later, with growing pauses.',
@@ -82,8 +84,8 @@ function exampleOf(error: ErrorDefinition, sentence: string | undefined): JsonOb
 /** All codes in one table, in Markdown. */
 export function errorTable(errors: Iterable<ErrorDefinition>, wordings: Wordings): string {
   const rows = sorted(errors).map((error) => {
-    const { meaning, retry } = wordingOf(error, wordings);
-    return `| ${error.status} | \`${error.code}\` | ${meaning}. | ${again[retry]} |`;
+    const { meaning, again } = wordingOf(error, wordings);
+    return `| ${error.status} | \`${error.code}\` | ${meaning}. | ${again} |`;
   });
   return ['## Error codes', '', '| Status | Code | Meaning | Again? |', '| --- | --- | --- | --- |', ...rows].join(
     '\n',
@@ -92,13 +94,15 @@ export function errorTable(errors: Iterable<ErrorDefinition>, wordings: Wordings
 
 /** A code, what it means, and whether to try again. */
 function sentenceOf(error: ErrorDefinition, wordings: Wordings): string {
-  const { meaning, retry } = wordingOf(error, wordings);
-  return `- \`${error.code}\`: ${meaning}. ${again[retry]}`;
+  const { meaning, again } = wordingOf(error, wordings);
+  return `- \`${error.code}\`: ${meaning}. ${again}`;
 }
 
 function wordingOf(error: ErrorDefinition, wordings: Wordings): Required<Wording> {
-  const { code, message, example = message, retry } = error;
-  return { meaning: message, example, retry, ...wordings[code] };
+  const { code, message, example = message } = error;
+  const own = wordings[code];
+  const retry = own?.retry ?? error.retry;
+  return { meaning: message, example, retry, again: verdicts[retry], ...own };
 }
 
 /** The components that refusals refer to. */

@@ -18,9 +18,12 @@ export function CodePoints(min: number, max: number, field: FieldOptions): Prope
 const LOCAL_PART_BYTES_MAX = 64;
 const DOMAIN_BYTES_MAX = 255;
 
+/** A name as DNS has it: labels of 63, the last one of letters. */
+const DOMAIN = `(?=.{1,${DOMAIN_BYTES_MAX}}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}`;
+
 /** An address for email, at most so many code points. Source: RFC 5321, 4.1.2 and 4.5.3.1, as class-validator reads it. */
 export function Email(max: number, field: FieldOptions): PropertyDecorator {
-  const pattern = `^.{1,${LOCAL_PART_BYTES_MAX}}@[^@]{1,${DOMAIN_BYTES_MAX}}$`;
+  const pattern = `^.{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
   const form = { type: 'string', format: 'email', pattern, maxLength: max };
   return rule('email', `must be an email address of at most ${max} characters`, form, field, (value) => {
     if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;

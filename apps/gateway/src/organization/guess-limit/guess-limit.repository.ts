@@ -21,10 +21,10 @@ export const takeGuess = statement(
    RETURNING guesses`,
 );
 
-/** $1 subject. */
+/** Now, where nobody has to wait any more: the driver has no Date for -infinity. $1 subject, $2 now. */
 export const findNextGuess = statement<{ readonly nextAt: Date }>(
   'gateway.find-next-guess',
-  'SELECT next_at AS "nextAt" FROM password_guess WHERE subject = $1',
+  'SELECT greatest(next_at, $2) AS "nextAt" FROM password_guess WHERE subject = $1',
 );
 
 /** $1 subject. */

@@ -89,7 +89,7 @@ export class GuessLimit {
       waitMaxMs / 1_000,
     ]);
     if (taken.length > 0) return;
-    const [row] = await this.database.query(findNextGuess, [subject]);
+    const [row] = await this.database.query(findNextGuess, [subject, new Date(nowMs)]);
     const nextMs = row?.nextAt.getTime() ?? nowMs;
     this.known.note(subject, nextMs, nowMs);
     throw haveToWait(nextMs - nowMs);
