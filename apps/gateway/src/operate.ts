@@ -20,6 +20,7 @@ import { organizationsOfUser } from './organization/membership/membership.reposi
 import type { Role } from './organization/people.contract.js';
 import { resetPassword, type ResetPassword } from './organization/reset-password/reset-password.js';
 import { emailKey } from './organization/user/email.policy.js';
+import { sessionBounds } from './organization/session/session.policy.js';
 import { countSessionsOfUser, findUserByEmail } from './organization/user/user.repository.js';
 import { revokeApiKey } from './organization/revoke-api-key/revoke-api-key.js';
 import { verifyAudit, type VerifiedChain, type VerifyAuditOptions } from './organization/verify-audit/verify-audit.js';
@@ -119,7 +120,8 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
 async function userOf(database: Pick<Database, 'query'>, email: string): Promise<UserDetail> {
   const [user] = await database.query(findUserByEmail, [emailKey(email)]);
   if (!user) throw new AppError(gatewayErrors.NOT_FOUND, `There is no account of ${email}`);
-  const [counted] = await database.query(countSessionsOfUser, [user.id]);
+  const { seenAfter, signedInAfter } = sessionBounds(Date.now());
+  const [counted] = await database.query(countSessionsOfUser, [user.id, seenAfter, signedInAfter]);
   const organizations = await database.query(organizationsOfUser, [user.id]);
   return { id: user.id, email: user.email, name: user.name, sessions: counted?.sessions ?? 0, organizations };
 }

@@ -38,10 +38,10 @@ export const setPasswordHash = statement(
   'UPDATE user_account SET password_hash = $2 WHERE id = $1',
 );
 
-/** How many sessions a person has that have not been pruned yet. $1 id. */
+/** How many sessions of a person stand. $1 id; $2, $3 used and signed in after. See `sessionBounds`. */
 export const countSessionsOfUser = statement<{ readonly sessions: number }>(
   'gateway.count-sessions-of-user',
-  'SELECT count(*)::integer AS sessions FROM session WHERE user_id = $1',
+  'SELECT count(*)::integer AS sessions FROM session WHERE user_id = $1 AND last_seen_at > $2 AND signed_in_at > $3',
 );
 
 /** $1 id, $2 address in small letters, $3 name, $4 hash. Empty when the address has an account. */
