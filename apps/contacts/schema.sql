@@ -67,6 +67,7 @@ relay_state.replay_from text collate C
 unconfirmed_lift.organization_id text collate C not null
 unconfirmed_lift.opt_out_id text collate C not null
 unconfirmed_lift.contact_id text collate C not null
+unconfirmed_lift.begun_at timestamp with time zone not null default now()
 
 -- constraints
 channel: PRIMARY KEY (organization_id, id)
@@ -99,6 +100,7 @@ CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_i
 CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
 CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
+CREATE INDEX unconfirmed_lift_begun ON contacts.unconfirmed_lift USING btree (begun_at)
 CREATE UNIQUE INDEX unconfirmed_lift_pkey ON contacts.unconfirmed_lift USING btree (organization_id, opt_out_id)
 
 -- functions

@@ -7,6 +7,7 @@ import { ContactRepository } from './contact/contact.repository.js';
 import { ContactViewRepository } from './contact/contact-view.repository.js';
 import { CreateOptOutHandler } from './create-opt-out/create-opt-out.handler.js';
 import { DeleteOptOutHandler } from './delete-opt-out/delete-opt-out.handler.js';
+import { ForgetLiftsWorker } from './delete-opt-out/forget-lifts.worker.js';
 import { UnconfirmedLiftRepository } from './delete-opt-out/unconfirmed-lift.repository.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
@@ -41,6 +42,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     ContactListRepository,
     ContactRepository,
     ContactViewRepository,
+    ForgetLiftsWorker,
     ListContacts,
     OptOutRepository,
     ProjectChannelsConsumer,

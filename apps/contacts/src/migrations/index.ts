@@ -5,6 +5,7 @@ import { OptOuts1764200001000 } from './1764200001000-opt-outs.js';
 import { Search1764200002000 } from './1764200002000-search.js';
 import { UnconfirmedLifts1764800005000 } from './1764800005000-unconfirmed-lifts.js';
 import { SearchShelves1764800007000 } from './1764800007000-search-shelves.js';
+import { LiftTimes1764800010000 } from './1764800010000-lift-times.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   Search1764200002000,
   UnconfirmedLifts1764800005000,
   SearchShelves1764800007000,
+  LiftTimes1764800010000,
 ] as const;
