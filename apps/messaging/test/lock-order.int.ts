@@ -152,7 +152,8 @@ describe('sixteen writers that do everything to the same rows at once', () => {
       contact: factsOf(contacts, one),
       observed: [newCuid()],
     }));
-    await store.database.transaction((tx) => projectContacts(tx, told));
+    const how = Math.random() < 0.5 ? 'heard' : 'answered';
+    await store.database.transaction((tx) => projectContacts(tx, told, how));
   }
 
   /** Now and then numbers go to others: some of all, in any order. */

@@ -3,7 +3,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, type Sender } from '../../test/messaging-store.js';
-import { ContactRepository } from './contact.repository.js';
+import { ContactRepository, projectContacts } from './contact.repository.js';
 
 const servers = testServers();
 const [FORMER, CURRENT] = ['+14155559001', '+14155559002'];
@@ -37,6 +37,25 @@ describe('a number that a contact gave up', () => {
     }
   });
 
+  it('is not taken from its next contact by events, however late they come', async () => {
+    for (const order of ['before moved', 'moved before', 'before next moved', 'next before moved before next']) {
+      const { sender, ...facts } = await moving();
+      const next = { ...facts.next, version: 2, optOuts: [{ channelId: '*', source: 'API' as const }] };
+      await told(sender, next);
+      for (const step of order.split(' ') as ('before' | 'moved' | 'next')[]) {
+        await heard(sender, facts[step]);
+        expect([order, step, await sentTo(sender, FORMER)]).toEqual([order, step, 'opted-out']);
+      }
+    }
+    // With nobody to take it from, what is heard makes it known; and what its contact was heard to give up is free.
+    const { sender, before, moved, next } = await moving();
+    await heard(sender, before);
+    expect(await ownerOf(sender, FORMER)).toBe(before.id);
+    await heard(sender, moved);
+    await heard(sender, next);
+    expect(await ownerOf(sender, FORMER)).toBe(next.id);
+  });
+
   it('stays a contact’s through changes that do not concern it', async () => {
     const { sender, before } = await moving();
     for (const version of [1, 2, 3]) {
@@ -63,6 +82,10 @@ describe('a number that a contact gave up', () => {
 
   async function told({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
     await new ContactRepository(store.database).project([{ organizationId, contact }]);
+  }
+
+  async function heard({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
+    await store.database.transaction((tx) => projectContacts(tx, [{ organizationId, contact }], 'heard'));
   }
 
   async function sentTo(sender: Sender, phone: string): Promise<string | undefined> {

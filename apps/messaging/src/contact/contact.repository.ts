@@ -40,8 +40,7 @@ const upsertContacts = statement<{ organizationId: string; id: string }>(
  * contact is of the version that named it, so a number that newer facts do not name is nobody's. It is
  * never deleted: a row that is there can be locked. Sorted against deadlocks.
  */
-const upsertPhones = statement(
-  'messaging.contact.project-phones',
+const upsertPhonesSql = (more: string): string =>
   `INSERT INTO contact_phone (organization_id, phone, contact_id, version)
    SELECT DISTINCT ON (told.organization_id, told.phone) told.organization_id, told.phone, told.contact_id, told.version
    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY
@@ -49,7 +48,21 @@ const upsertPhones = statement(
    JOIN contact c ON c.organization_id = told.organization_id AND c.id = told.contact_id AND c.version <= told.version
    ORDER BY told.organization_id, told.phone, told.n DESC
    ON CONFLICT (organization_id, phone) DO UPDATE SET contact_id = excluded.contact_id, version = excluded.version
-   WHERE (contact_phone.contact_id, contact_phone.version) <> (excluded.contact_id, excluded.version)`,
+   WHERE (contact_phone.contact_id, contact_phone.version) <> (excluded.contact_id, excluded.version) ${more}`;
+const upsertPhones = statement('messaging.contact.project-phones', upsertPhonesSql(''));
+/** Events come late: what they name is not taken from somebody else who has it, by facts that are known to be theirs. */
+const upsertHeardPhones = statement(
+  'messaging.contact.project-heard-phones',
+  upsertPhonesSql(`AND (contact_phone.contact_id = excluded.contact_id OR NOT EXISTS (
+     SELECT FROM contact o WHERE o.organization_id = contact_phone.organization_id AND o.id = contact_phone.contact_id
+       AND o.version = contact_phone.version))`),
+);
+/** Before the statement above, which must see who has the numbers behind the lock that it would have waited for. */
+const lockHeardPhonesSql = statement(
+  'messaging.contact.lock-heard-phones',
+  `SELECT FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)) told
+   JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
+   ORDER BY f.organization_id, f.phone FOR NO KEY UPDATE OF f`,
 );
 
 /** Waits for whoever is making the contact known. The version is below every one that is told. */
@@ -93,14 +106,21 @@ export class ContactRepository {
 /**
  * Takes what the contacts service answered or told; of a contact told several times, the newest. A contact and its
  * opt-outs are of one version, always: whoever finds a version known may rely on its opt-outs.
+ *
+ * @param how an answer is of this moment; what was heard by events may be long past, and takes no number from anybody
  */
-export async function projectContacts(tx: Transaction, contacts: readonly ProjectedContact[]): Promise<void> {
+export async function projectContacts(
+  tx: Transaction,
+  contacts: readonly ProjectedContact[],
+  how: 'answered' | 'heard' = 'answered',
+): Promise<void> {
   if (contacts.length === 0) return;
   const newest = newestOf(contacts);
   const told = [...newest.values()];
   const phones = told.flatMap(({ organizationId, contact }) =>
     contact.phoneForms.map((phone) => ({ organizationId, phone, contactId: contact.id, version: versionOf(contact) })),
   );
+  const named = [phones.map(({ organizationId }) => organizationId), phones.map(({ phone }) => phone)];
   // Together, and before anything but contacts is locked (ADR 0012).
   const [changed] = await Promise.all([
     tx.query(upsertContacts, [
@@ -111,9 +131,9 @@ export async function projectContacts(tx: Transaction, contacts: readonly Projec
       told.map(({ contact }) => contact.name),
       told.map(({ contact }) => versionOf(contact)),
     ]),
-    tx.query(upsertPhones, [
-      phones.map(({ organizationId }) => organizationId),
-      phones.map(({ phone }) => phone),
+    how === 'heard' ? tx.query(lockHeardPhonesSql, named) : null,
+    tx.query(how === 'heard' ? upsertHeardPhones : upsertPhones, [
+      ...named,
       phones.map(({ contactId }) => contactId),
       phones.map(({ version }) => version),
     ]),

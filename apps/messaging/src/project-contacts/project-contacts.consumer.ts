@@ -33,6 +33,7 @@ export class ProjectContactsConsumer implements EventHandler<null>, OnApplicatio
     await projectContacts(
       tx,
       events.flatMap(({ envelope }) => contactOf(envelope)),
+      'heard',
     );
     return new Set();
   }
