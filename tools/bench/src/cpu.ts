@@ -16,7 +16,7 @@ function machineCpuMicros(): number {
   return (user + nice + system + irq + softirq) * TICK_MS * 1_000;
 }
 
-/** Microseconds of CPU that processes and all below them have spent so far; children that have ended are left out. */
+/** Microseconds of CPU that processes and all below them have spent so far, those that have ended since included. */
 export function treesCpuMicros(roots: readonly number[]): number {
   const processes = new Map(readdirSync('/proc').flatMap((name) => statOf(name)));
   const isBelow = (pid: number): boolean => {
@@ -28,13 +28,17 @@ export function treesCpuMicros(roots: readonly number[]): number {
   return micros;
 }
 
-/** Source: proc(5), `/proc/pid/stat`: fields 4 (parent), 14 and 15 (user and system time), behind the name in brackets. */
+/**
+ * Source: proc(5), `/proc/pid/stat`: fields 4 (parent), 14 to 17 (user and system time, its own and
+ * that of children that have ended), behind the name in brackets.
+ */
 function statOf(name: string): [number, { readonly parent: number; readonly ticks: number }][] {
   if (!/^\d+$/.test(name)) return [];
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return [[Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }]];
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    return [[Number(name), { parent: Number(fields[1]), ticks }]];
   } catch {
     // It has ended meanwhile.
     return [];
