@@ -1,4 +1,4 @@
-import { readConfig, serviceConfigSchema, type ServiceConfig } from '@switchboard/service';
+import { readConfig, serviceConfigSchema, type ServiceConfig } from '@switchboard/platform';
 
 /** Contacts needs what every service needs, and nothing else. @throws Error that lists every problem at once */
 export function contactsConfig(env: NodeJS.ProcessEnv = process.env): ServiceConfig {

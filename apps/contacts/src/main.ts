@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { serve } from '@switchboard/service';
+import { serve } from '@switchboard/platform';
 import { contactsConfig } from './contacts.config.js';
 import { ContactsModule } from './contacts.module.js';
 

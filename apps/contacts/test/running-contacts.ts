@@ -10,7 +10,7 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
 import { PullConsumer, RpcClient, RpcServerStrategy, type NatsConnection } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
-import { createLog, refusalOf, rpcFailure, startService } from '@switchboard/service';
+import { createLog, refusalOf, rpcFailure, startService } from '@switchboard/platform';
 import type { TestServers } from '@switchboard/testing';
 
 /** Two replicas of the contacts service on real servers, with a stand-in for messaging. */

@@ -1,8 +1,8 @@
-import { describeApis, type ApiDocuments } from './edge/description/descriptions.js';
-import type { Views } from './edge/description/components.js';
+import { describeApis, type ApiDocuments } from './description/descriptions.js';
+import type { Views } from './description/components.js';
 import { mountedRoutes } from './routes.js';
 
-export type { ApiDocuments } from './edge/description/descriptions.js';
+export type { ApiDocuments } from './description/descriptions.js';
 
 /**
  * The OpenAPI documents that the gateway serves; needs no server. For tests and tools.

@@ -8,7 +8,7 @@ import {
   type ConfigOf,
   type ConfigSchema,
   type TelemetryConfig,
-} from '@switchboard/service';
+} from '@switchboard/platform';
 
 /** Every key of the gateway's configuration. */
 export const gatewayConfigSchema = {

@@ -3,27 +3,34 @@ import type { AddressInfo } from 'node:net';
 import type { LoggerService, Type, DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { InternalServer, openPlatform, systemClock, type Log, type Metrics, type Platform } from '@switchboard/service';
+import {
+  InternalServer,
+  openPlatform,
+  systemClock,
+  type Log,
+  type Metrics,
+  type Platform,
+} from '@switchboard/platform';
 import type { FastifyInstance } from 'fastify';
-import { FailedKeys } from './edge/authentication/failed-keys.js';
-import { Descriptions } from './edge/description/descriptions.js';
-import { EnvelopeFilter } from './edge/http/envelope.filter.js';
-import { createHttpServer } from './edge/http/http-server.js';
-import { OpenRequests } from './edge/http/open-requests.js';
-import { measureRequests } from './edge/http/request-metrics.js';
-import type { SamplingDecision } from './edge/http/request-trace.js';
-import { RouteTable } from './edge/http/route-table.js';
-import { stopAccepting } from './edge/http/stop-accepting.js';
-import { TakeCallback } from './edge/take-callback/take-callback.js';
+import { FailedKeys } from './http/authentication/failed-keys.js';
+import { Descriptions } from './description/descriptions.js';
+import { EnvelopeFilter } from './http/envelope.filter.js';
+import { createHttpServer } from './http/http-server.js';
+import { OpenRequests } from './http/open-requests.js';
+import { measureRequests } from './http/request-metrics.js';
+import type { SamplingDecision } from './http/request-trace.js';
+import { RouteTable } from './http/route-table.js';
+import { stopAccepting } from './http/stop-accepting.js';
+import { TakeCallback } from './callbacks/take-callback.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
-import { SessionCookie } from './edge/session/session-cookie.js';
-import { DatabaseAdmission } from './organization/admission/admission.js';
-import { databaseApiKeys } from './organization/api-keys.js';
-import { databaseAuditLog } from './organization/audit/audit.repository.js';
-import { openPeople } from './organization/people.js';
-import { SessionPruner } from './organization/prune-sessions/prune-sessions.worker.js';
-import { KeyUseRecorder } from './organization/record-key-use/record-key-use.worker.js';
+import { SessionCookie } from './http/session/session-cookie.js';
+import { DatabaseAdmission } from './identity/admission/admission.js';
+import { databaseApiKeys } from './identity/api-keys.js';
+import { databaseAuditLog } from './identity/audit/audit.repository.js';
+import { openPeople } from './identity/people.js';
+import { SessionPruner } from './identity/prune-sessions/prune-sessions.worker.js';
+import { KeyUseRecorder } from './identity/record-key-use/record-key-use.worker.js';
 
 /** A gateway that runs. */
 export interface RunningGateway {

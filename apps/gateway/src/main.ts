@@ -1,5 +1,5 @@
-import { createLog, endOnCrash, startMetrics, startTelemetry, stopOnSignal } from '@switchboard/service';
-import { samplingOf } from './edge/http/request-trace.js';
+import { createLog, endOnCrash, startMetrics, startTelemetry, stopOnSignal } from '@switchboard/platform';
+import { samplingOf } from './http/request-trace.js';
 import { gatewayConfig, gatewayTelemetry } from './gateway.config.js';
 import { startGateway } from './gateway.js';
 

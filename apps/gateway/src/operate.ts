@@ -2,10 +2,10 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
-import type { Act } from './organization/audit.contract.js';
-import { appendAudit } from './organization/audit/audit.repository.js';
-import { changePlan, type PlanChange } from './organization/change-plan/change-plan.js';
-import { changeSubscription } from './organization/change-subscription/change-subscription.js';
+import type { Act } from './identity/audit.contract.js';
+import { appendAudit } from './identity/audit/audit.repository.js';
+import { changePlan, type PlanChange } from './identity/change-plan/change-plan.js';
+import { changeSubscription } from './identity/change-subscription/change-subscription.js';
 import {
   countsOfOrganization,
   findOrganization,
@@ -14,24 +14,24 @@ import {
   type OrganizationRow,
   type PlanRow,
   type SubscriptionStatus,
-} from './organization/plan/organization.repository.js';
-import { endSessions } from './organization/end-sessions/end-sessions.js';
-import { organizationsOfUser } from './organization/membership/membership.repository.js';
-import type { Role } from './organization/people.contract.js';
-import { resetPassword, type ResetPassword } from './organization/reset-password/reset-password.js';
-import { emailKey } from './organization/user/email.policy.js';
-import { sessionBounds } from './organization/session/session.policy.js';
-import { countSessionsOfUser, findUserByEmail } from './organization/user/user.repository.js';
-import { revokeApiKey } from './organization/revoke-api-key/revoke-api-key.js';
-import { verifyAudit, type VerifiedChain, type VerifyAuditOptions } from './organization/verify-audit/verify-audit.js';
+} from './identity/plan/organization.repository.js';
+import { endSessions } from './identity/end-sessions/end-sessions.js';
+import { organizationsOfUser } from './identity/membership/membership.repository.js';
+import type { Role } from './identity/people.contract.js';
+import { resetPassword, type ResetPassword } from './identity/reset-password/reset-password.js';
+import { emailKey } from './identity/user/email.policy.js';
+import { sessionBounds } from './identity/session/session.policy.js';
+import { countSessionsOfUser, findUserByEmail } from './identity/user/user.repository.js';
+import { revokeApiKey } from './identity/revoke-api-key/revoke-api-key.js';
+import { verifyAudit, type VerifiedChain, type VerifyAuditOptions } from './identity/verify-audit/verify-audit.js';
 
-export type { AuditHead, VerifiedChain } from './organization/verify-audit/verify-audit.js';
+export type { AuditHead, VerifiedChain } from './identity/verify-audit/verify-audit.js';
 export {
   subscriptionStatuses,
   type OrganizationRow,
   type PlanOverrides,
-} from './organization/plan/organization.repository.js';
-export type { PlanChange } from './organization/change-plan/change-plan.js';
+} from './identity/plan/organization.repository.js';
+export type { PlanChange } from './identity/change-plan/change-plan.js';
 
 /** An organization as an operator sees it. */
 export interface OrganizationDetail {

@@ -1,15 +1,15 @@
-import { createLog } from '@switchboard/service';
+import { createLog } from '@switchboard/platform';
 import { fastify } from 'fastify';
-import { OpenRequests } from './edge/http/open-requests.js';
-import { readParts, type RequestParts } from './edge/http/request-parts.js';
-import { applyDeclaration, type RouteDeclaration } from './edge/http/route-declaration.js';
-import { RouteTable, type MountedRoute } from './edge/http/route-table.js';
+import { OpenRequests } from './http/open-requests.js';
+import { readParts, type RequestParts } from './http/request-parts.js';
+import { applyDeclaration, type RouteDeclaration } from './http/route-declaration.js';
+import { RouteTable, type MountedRoute } from './http/route-table.js';
 import { mountOnServer } from './gateway.js';
-import type { Scope } from './organization/admission.contract.js';
-import type { Role } from './organization/people.contract.js';
+import type { Scope } from './identity/admission.contract.js';
+import type { Role } from './identity/people.contract.js';
 import { GatewayModule, type GatewayParts } from './gateway.module.js';
 
-export type { RequestParts } from './edge/http/request-parts.js';
+export type { RequestParts } from './http/request-parts.js';
 
 /** A route as the gateway declares it. */
 export interface GatewayRoute {

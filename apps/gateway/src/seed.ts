@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '@switchboard/postgres';
-import { hashOfKey, mintKey } from './organization/api-key/api-key.policy.js';
-import type { Act, AuditAction, AuditedState } from './organization/audit.contract.js';
-import { appendAudit } from './organization/audit/audit.repository.js';
-import { hashPassword } from './organization/password/password.policy.js';
-import type { Role } from './organization/people.contract.js';
+import { hashOfKey, mintKey } from './identity/api-key/api-key.policy.js';
+import type { Act, AuditAction, AuditedState } from './identity/audit.contract.js';
+import { appendAudit } from './identity/audit/audit.repository.js';
+import { hashPassword } from './identity/password/password.policy.js';
+import type { Role } from './identity/people.contract.js';
 
 const KEY_LABEL = 'Demonstration';
 const ADVICE = 'Begin with empty data (--reset), or bring back the demo-keys.json of that folder.';

@@ -1,8 +1,8 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import type { NewAuditEntry } from '../src/organization/audit.contract.js';
-import { appendAudit } from '../src/organization/audit/audit.repository.js';
-import { verifyAudit, type AuditHead, type VerifiedChain } from '../src/organization/verify-audit/verify-audit.js';
+import type { NewAuditEntry } from '../src/identity/audit.contract.js';
+import { appendAudit } from '../src/identity/audit/audit.repository.js';
+import { verifyAudit, type AuditHead, type VerifiedChain } from '../src/identity/verify-audit/verify-audit.js';
 
 /** An act as a test needs one. */
 export const entryOf = (organizationId: string, change: Partial<NewAuditEntry> = {}): NewAuditEntry => ({

@@ -10,7 +10,7 @@ import {
   listMessagesRpc,
 } from '@switchboard/contracts/messaging/rpc';
 import { RpcServerStrategy } from '@switchboard/nats';
-import { createLog, refusalOf, rpcFailure } from '@switchboard/service';
+import { createLog, refusalOf, rpcFailure } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import { Edge } from './edge-harness.js';
 import { issueKey } from './gateway-harness.js';

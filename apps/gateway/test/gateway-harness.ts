@@ -2,13 +2,13 @@ import { connect, type Socket } from 'node:net';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { RpcServerStrategy, type NatsConnection } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
-import { createLog, refusalOf, rpcFailure, type Log } from '@switchboard/service';
+import { createLog, refusalOf, rpcFailure, type Log } from '@switchboard/platform';
 import type { TestServers } from '@switchboard/testing';
 import type { LoggerService } from '@nestjs/common';
 import { gatewayConfig, type GatewayConfig } from '../src/gateway.config.js';
 import { startGateway, type RunningGateway } from '../src/gateway.js';
 import { gatewayMigrations } from '../src/migrations/all.js';
-import { mintKey } from '../src/organization/api-key/api-key.policy.js';
+import { mintKey } from '../src/identity/api-key/api-key.policy.js';
 
 /** A log that keeps its lines. */
 export class MemoryLog implements Log, LoggerService {

@@ -2,9 +2,9 @@ import { request, type ClientRequest } from 'node:http';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { eventually, type AppClient } from '@switchboard/testing';
 import type { Database } from '@switchboard/postgres';
-import { hashPassword } from '../src/organization/password/password.policy.js';
-import type { Role } from '../src/organization/people.contract.js';
-import { mintSecret } from '../src/organization/secret/secret.policy.js';
+import { hashPassword } from '../src/identity/password/password.policy.js';
+import type { Role } from '../src/identity/people.contract.js';
+import { mintSecret } from '../src/identity/secret/secret.policy.js';
 
 /** The password of everybody that `makeMember` makes: one hash for all. */
 export const PASSWORD = 'correct horse battery staple';

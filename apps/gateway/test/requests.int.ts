@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { collectSpans, eventually, testServers } from '@switchboard/testing';
-import { mintKey } from '../src/organization/api-key/api-key.policy.js';
+import { mintKey } from '../src/identity/api-key/api-key.policy.js';
 import { Edge, expectEnvelope, PUBLIC_BASE_URL } from './edge-harness.js';
 import { issueKey, type RawAnswer } from './gateway-harness.js';
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { statement } from '@switchboard/postgres';
-import { serve } from '@switchboard/service';
+import { serve } from '@switchboard/platform';
 import { Channel } from './channel/channel.entity.js';
 import { Message } from './message/message.entity.js';
 import { messagingConfig } from './messaging.config.js';

@@ -1,4 +1,4 @@
-import { integer, key256, readConfig, serviceConfigSchema, text, type ConfigOf } from '@switchboard/service';
+import { integer, key256, readConfig, serviceConfigSchema, text, type ConfigOf } from '@switchboard/platform';
 import { REQUEST_DEADLINE_MAX_MS } from './dispatch/dispatch.entity.js';
 
 const schema = {

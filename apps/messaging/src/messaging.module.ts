@@ -10,13 +10,13 @@ import { ConversationRepository } from './conversation/conversation.repository.j
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
-import { UnbegunAttempts } from './dispatch/unbegun-attempts.js';
+import { ReleasedLeases } from './dispatch/released-leases.js';
 import { ForgetKeysWorker } from './forget-keys/forget-keys.worker.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { GetQuotaHandler } from './get-quota/get-quota.handler.js';
-import { KeepAnswer } from './idempotency-key/keep-answer.batch.js';
+import { StoreResponse } from './idempotency-key/store-response.batch.js';
 import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
@@ -26,13 +26,13 @@ import type { MessagingConfig } from './messaging.config.js';
 import { ProjectContactsConsumer } from './project-contacts/project-contacts.consumer.js';
 import { RetryDispatchWorker } from './retry-dispatch/retry-dispatch.worker.js';
 import { AcceptMessage } from './send-message/accept-message.batch.js';
-import { FirstAnswer } from './send-message/first-answer.js';
+import { IdempotentReplay } from './send-message/idempotent-replay.js';
 import { SendMessageOnceHandler } from './send-message/send-message-once.handler.js';
 import { SendMessageOnce } from './send-message/send-message-once.js';
 import { SendMessageHandler } from './send-message/send-message.handler.js';
 import { SendMessage } from './send-message/send-message.js';
 import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
-import { MeetContacts } from './take-callbacks/meet-contacts.client.js';
+import { ResolveContactsClient } from './take-callbacks/resolve-contacts.client.js';
 import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.js';
 import { CloudClient } from './upstream/cloud.client.js';
 import { MeasuredUpstream } from './upstream/measured-upstream.js';
@@ -62,10 +62,10 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ContactRepository,
     ConversationRepository,
     Dispatcher,
-    FirstAnswer,
+    IdempotentReplay,
     ForgetKeysWorker,
-    KeepAnswer,
-    MeetContacts,
+    StoreResponse,
+    ResolveContactsClient,
     MessagePageRepository,
     MessageRepository,
     ObserveDispatches,
@@ -76,7 +76,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     SettleDispatch,
     SettleOverdueWorker,
     TakeCallbacksConsumer,
-    UnbegunAttempts,
+    ReleasedLeases,
     WakeSnoozedWorker,
   ],
 })

@@ -6,7 +6,7 @@ import {
   type ConversationStatus,
   type ConversationView,
 } from '@switchboard/contracts/messaging/http';
-import { createLog } from '@switchboard/service';
+import { createLog } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { isAllowedTransition } from '../src/conversation/conversation-status.policy.js';

@@ -9,7 +9,7 @@ import {
   type KeyClaim,
   type TakenKey,
 } from '../src/idempotency-key/idempotency-key.repository.js';
-import { coalesceAnswers, keepAnswers, type KeptAnswer } from '../src/idempotency-key/keep-answer.batch.js';
+import { coalesceAnswers, storeResponses, type KeptAnswer } from '../src/idempotency-key/store-response.batch.js';
 import { acceptMessages, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { MessagingStore, type Sender } from './messaging-store.js';
 
@@ -212,7 +212,7 @@ const prepared = (() => {
 })();
 
 describeCoalesceLaw<KeptAnswer>({
-  name: 'keep-answer',
+  name: 'store-response',
   items: answers,
   tenant: ({ organizationId }) => organizationId,
   poison: answer('calice', '1', 'a\u0000b'),
@@ -224,7 +224,7 @@ describeCoalesceLaw<KeptAnswer>({
     const batchSizes: number[] = [];
     const keep = coalesceAnswers(database, (tx, items) => {
       batchSizes.push(items.length);
-      return keepAnswers(tx, items);
+      return storeResponses(tx, items);
     });
     return {
       call: (item) => keep(item),

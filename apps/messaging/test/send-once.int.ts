@@ -6,7 +6,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
-import { createLog, startService } from '@switchboard/service';
+import { createLog, startService } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { Channel } from '../src/channel/channel.entity.js';

@@ -4,7 +4,7 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { ConversationStatus, ConversationView } from '@switchboard/contracts/messaging/http';
 import { statement, type Database } from '@switchboard/postgres';
-import { createLog, systemClock } from '@switchboard/service';
+import { createLog, systemClock } from '@switchboard/platform';
 import type { ServiceDatabase, TestServers } from '@switchboard/testing';
 import { ChangeConversation } from '../src/change-conversation/change-conversation.js';
 import { Channel } from '../src/channel/channel.entity.js';

@@ -6,7 +6,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
-import { createLog, startService, type RunningService } from '@switchboard/service';
+import { createLog, startService, type RunningService } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { Channel } from '../src/channel/channel.entity.js';
 import { Message } from '../src/message/message.entity.js';

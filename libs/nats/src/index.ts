@@ -18,5 +18,5 @@ export { RpcClient, type RpcClientOptions, type RpcLimits, type RpcMessage } fro
 export { RpcUnanswered } from './rpc-unanswered.js';
 export { RpcHandler } from './rpc-handler.decorator.js';
 export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';
-export { SparingReport } from './sparing-report.js';
+export { ThrottledLog } from './throttled-log.js';
 export { activeTraceparent, contextOfTraceparent, traceparentOf } from './traceparent.js';

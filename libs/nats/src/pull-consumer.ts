@@ -14,7 +14,7 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { AckDeadlines } from './ack-deadline.js';
-import { SparingReport } from './sparing-report.js';
+import { ThrottledLog } from './throttled-log.js';
 import { contextOfHeaders } from './trace-headers.js';
 
 /** An event as it was delivered. */
@@ -61,13 +61,13 @@ export class PullConsumer {
   private messages: ConsumerMessages | undefined;
   private running: Promise<void> | undefined;
   private readonly deadlines: AckDeadlines;
-  private readonly pulls: SparingReport;
-  private readonly batches: SparingReport;
+  private readonly pulls: ThrottledLog;
+  private readonly batches: ThrottledLog;
 
   constructor(private readonly options: PullConsumerOptions) {
     this.deadlines = new AckDeadlines(options.extensionIntervalMs);
-    this.pulls = new SparingReport(options.onError);
-    this.batches = new SparingReport(options.onError);
+    this.pulls = new ThrottledLog(options.onError);
+    this.batches = new ThrottledLog(options.onError);
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SparingReport, StreamState } from '@switchboard/nats';
+import type { ThrottledLog, StreamState } from '@switchboard/nats';
 import { Publishing, StreamShrunk, type EventBroker } from './publishing.js';
 import type { RelayLedger, RelayState } from './relay-ledger.js';
 import type { RelayMetrics } from './relay-metrics.js';
@@ -10,7 +10,7 @@ export interface RelayLeadOptions {
   readonly broker: EventBroker;
   readonly ledger: RelayLedger;
   readonly metrics: RelayMetrics;
-  readonly failures: SparingReport;
+  readonly failures: ThrottledLog;
   readonly report: (report: RelayReport) => void;
   /** Events claimed at once; 1,000 by default. */
   readonly batchMax: number | undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { SparingReport } from '@switchboard/nats';
+import { ThrottledLog } from '@switchboard/nats';
 import { prepared, statement, type Database, type Queryable } from '@switchboard/postgres';
 import type { EventBroker } from './publishing.js';
 import { RelayLead } from './relay-lead.js';
@@ -46,10 +46,10 @@ export class Relay {
   private running: Promise<void> | undefined;
   private wakeUp: (() => void) | undefined;
   private readonly metrics = relayMetrics();
-  private readonly failures: SparingReport;
+  private readonly failures: ThrottledLog;
 
   constructor(private readonly options: RelayOptions) {
-    this.failures = new SparingReport((error) => options.report({ kind: 'failed', error }));
+    this.failures = new ThrottledLog((error) => options.report({ kind: 'failed', error }));
   }
 
   start(): void {

@@ -1,4 +1,4 @@
-import { startTelemetry, type FinishedSpan, type SpanProcessor } from '@switchboard/service';
+import { startTelemetry, type FinishedSpan, type SpanProcessor } from '@switchboard/platform';
 
 /** The spans of this process since it was made. */
 export interface SpanCollector {

@@ -1,4 +1,4 @@
-import type { Clock } from '@switchboard/service';
+import type { Clock } from '@switchboard/platform';
 
 /** A clock that moves only when a test moves it. */
 export class FakeClock implements Clock {

@@ -6,7 +6,7 @@ import { postgresLogSettings } from '@switchboard/embedded-servers';
 import { natsUsers } from '@switchboard/nats';
 import { serviceRoles } from '@switchboard/postgres';
 import { seedConfig } from '@switchboard/seed/config';
-import { migrationConfig, telemetryConfig } from '@switchboard/service';
+import { migrationConfig, telemetryConfig } from '@switchboard/platform';
 import { readConfig as simulatorConfig } from '@switchboard/upstream-simulator/config';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

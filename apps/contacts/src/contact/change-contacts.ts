@@ -4,7 +4,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { CLOCK, type Clock } from '@switchboard/service';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { LOG, PollingLoop, type Log } from '@switchboard/service';
+import { LOG, PollingLoop, type Log } from '@switchboard/platform';
 import { UnconfirmedLiftRepository } from './unconfirmed-lift.repository.js';
 
 const ROUND_MAX = 1_000;

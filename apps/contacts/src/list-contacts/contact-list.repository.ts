@@ -5,7 +5,7 @@ import { VIEW_COLUMNS, viewOf, type ContactViewRow } from '../contact/contact-vi
 import type { SearchTerm } from './search.policy.js';
 
 /** A stretch of an organization's contacts, newest first. */
-export interface Stretch {
+export interface KeysetRange {
   readonly organizationId: string;
   /** Ids below this one; null for the first page. */
   readonly cursor: string | null;
@@ -50,8 +50,8 @@ const walk = statement<ContactViewRow>('contacts.list.walk', walkSql());
 const walkCovered = statement<ContactViewRow>('contacts.list.walk-covered', walkSql('$6'));
 const span = statement<ContactViewRow>('contacts.list.span', spanSql());
 const spanCovered = statement<ContactViewRow>('contacts.list.span-covered', spanSql('$6'));
-const end = statement<StretchEnd>('contacts.list.end', endSql());
-const endCovered = statement<StretchEnd>('contacts.list.end-covered', endSql('$4'));
+const end = statement<KeysetRangeEnd>('contacts.list.end', endSql());
+const endCovered = statement<KeysetRangeEnd>('contacts.list.end-covered', endSql('$4'));
 /** By the index of grams; see `search_contacts` in the migrations. */
 const search = statement<ContactViewRow>(
   'contacts.list.search',
@@ -72,7 +72,7 @@ const ofPhone = statement<ContactViewRow>(
 const FIRST_PAGE = 'd';
 
 /** Where a stretch ends. */
-export interface StretchEnd {
+export interface KeysetRangeEnd {
   readonly rows: number;
   /** The last id; null of an empty stretch. */
   readonly id: string | null;
@@ -84,25 +84,25 @@ export class ContactListRepository {
   constructor(private readonly database: Database) {}
 
   /** So many contacts of the stretch. */
-  async list(stretch: Stretch, limit: number): Promise<ContactView[]> {
+  async list(stretch: KeysetRange, limit: number): Promise<ContactView[]> {
     const values = [...positionOf(stretch), limit];
     return stretch.coverages ? this.views(listCovered, [...values, stretch.coverages]) : this.views(list, values);
   }
 
   /** Those of the stretch's next `rows` contacts that match, at most `limit`. */
-  async walk(stretch: Stretch, rows: number, term: SearchTerm, limit: number): Promise<ContactView[]> {
+  async walk(stretch: KeysetRange, rows: number, term: SearchTerm, limit: number): Promise<ContactView[]> {
     const values = [...positionOf(stretch), rows, term.text, limit];
     return stretch.coverages ? this.views(walkCovered, [...values, stretch.coverages]) : this.views(walk, values);
   }
 
   /** Those of the stretch from the id `first` on that match, at most `limit`. */
-  async span(stretch: Stretch, first: string, term: SearchTerm, limit: number): Promise<ContactView[]> {
+  async span(stretch: KeysetRange, first: string, term: SearchTerm, limit: number): Promise<ContactView[]> {
     const values = [...positionOf(stretch), first, term.text, limit];
     return stretch.coverages ? this.views(spanCovered, [...values, stretch.coverages]) : this.views(span, values);
   }
 
   /** Where the stretch's next `rows` contacts end. */
-  async end(stretch: Stretch, rows: number): Promise<StretchEnd> {
+  async end(stretch: KeysetRange, rows: number): Promise<KeysetRangeEnd> {
     const values = [...positionOf(stretch), rows];
     const [found] = stretch.coverages
       ? await this.database.query(endCovered, [...values, stretch.coverages])
@@ -111,14 +111,14 @@ export class ContactListRepository {
   }
 
   /** Those of the whole stretch that match, at most `limit`, by the index. */
-  async search(stretch: Stretch, term: SearchTerm, limit: number): Promise<ContactView[]> {
+  async search(stretch: KeysetRange, term: SearchTerm, limit: number): Promise<ContactView[]> {
     const [organizationId, cursor] = positionOf(stretch);
     return this.views(search, [organizationId, cursor, term.text, term.grams, limit, stretch.coverages]);
   }
 
   /** Those of the stretch that have one of the aliases. */
   async ofPhone(
-    stretch: Stretch,
+    stretch: KeysetRange,
     aliases: readonly string[],
     term: SearchTerm | null,
     limit: number,
@@ -132,6 +132,6 @@ export class ContactListRepository {
   }
 }
 
-function positionOf({ organizationId, cursor }: Stretch): [string, string] {
+function positionOf({ organizationId, cursor }: KeysetRange): [string, string] {
   return [organizationId, cursor ?? FIRST_PAGE];
 }

@@ -7,7 +7,7 @@ import { keysetPage } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { fullCoverages, partialCoverages } from '../contact/contact.policy.js';
-import { ContactListRepository, type Stretch } from './contact-list.repository.js';
+import { ContactListRepository, type KeysetRange } from './contact-list.repository.js';
 import { FIRST_WALK, searchTerm, type SearchTerm } from './search.policy.js';
 
 /** Pages of contacts, newest first. */
@@ -25,7 +25,7 @@ export class ListContacts {
     const { limit, cursor, search, phone } = request;
     const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
     const coverages = await this.coveragesOf(organizationId, request.isOptedOut);
-    const stretch: Stretch = { organizationId, cursor, coverages };
+    const stretch: KeysetRange = { organizationId, cursor, coverages };
     const term = search === null ? null : searchTerm(search);
     // One more than is shown tells whether there is a next page.
     const rows = await this.read(stretch, aliases, term, limit + 1);
@@ -38,7 +38,7 @@ export class ListContacts {
   }
 
   private async read(
-    stretch: Stretch,
+    stretch: KeysetRange,
     aliases: readonly string[] | null,
     term: SearchTerm | null,
     wanted: number,
@@ -48,7 +48,7 @@ export class ListContacts {
   }
 
   /** Walks the first contacts, which fills the page of a frequent term, and asks the index for the rest. */
-  private async search(stretch: Stretch, term: SearchTerm, wanted: number): Promise<ContactView[]> {
+  private async search(stretch: KeysetRange, term: SearchTerm, wanted: number): Promise<ContactView[]> {
     const found = await this.contacts.walk(stretch, FIRST_WALK, term, wanted);
     if (found.length >= wanted) return found;
     // From here on an id divides what is walked from what the index is asked for: whatever is stored or moves between two

@@ -4,7 +4,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { applySuppressionsRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
-import { LOG, type Log } from '@switchboard/service';
+import { LOG, type Log } from '@switchboard/platform';
 import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
 

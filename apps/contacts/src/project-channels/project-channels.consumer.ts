@@ -4,7 +4,7 @@ import { channelChanged } from '@switchboard/contracts/messaging/events';
 import { contactsChannelsConsumer } from '@switchboard/contracts/topology';
 import type { DeliveredEvent, NatsConnection } from '@switchboard/nats';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
+import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/platform';
 import { ChannelRepository, type ProjectedChannel } from '../channel/channel.repository.js';
 
 /** Keeps the contacts service's projection of channels up to date. */

@@ -4,7 +4,7 @@ import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { contactsOptOutsConsumer } from '@switchboard/contracts/topology';
 import { traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
+import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/platform';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { recordObserved, type ObservedOptOut } from './record-observed.js';
 

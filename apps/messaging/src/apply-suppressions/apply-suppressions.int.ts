@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement } from '@switchboard/postgres';
-import { createLog } from '@switchboard/service';
+import { createLog } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
 import { projectContacts } from '../contact/contact.repository.js';

@@ -7,7 +7,7 @@ import type { ConversationStatus, ConversationView } from '@switchboard/contract
 import type { ChangeConversationRequest } from '@switchboard/contracts/messaging/rpc';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
-import { CLOCK, LOG, type Clock, type Log } from '@switchboard/service';
+import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import {
   isAllowedTransition,
   isSameState,

@@ -3,7 +3,7 @@ import type { ChannelFacts } from '@switchboard/contracts/messaging/http';
 import { channelChanged } from '@switchboard/contracts/messaging/events';
 import { appendEvents } from '@switchboard/outbox';
 import { Database, statement, type Transaction } from '@switchboard/postgres';
-import { systemClock } from '@switchboard/service';
+import { systemClock } from '@switchboard/platform';
 import { In, LessThan } from 'typeorm';
 import { channelFacts } from './channel-view.js';
 import { Channel } from './channel.entity.js';

@@ -2,11 +2,11 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { activeTraceparent, RpcClient } from '@switchboard/nats';
-import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/service';
+import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
 import { BEGIN_WITHIN_MS, type Attempt } from './dispatch.entity.js';
-import { RecordLater } from './record-later.js';
+import { SettlementRetryQueue } from './settlement-retry-queue.js';
 import { SettleDispatch } from './settle-dispatch.batch.js';
 
 /** Error code of a message whose channel's token was sealed with another key. */
@@ -21,7 +21,7 @@ const STOP_GRACE_MS = 3_500;
 @Injectable()
 export class Dispatcher implements OnModuleDestroy {
   private readonly underway = new Set<Promise<unknown>>();
-  private readonly later: RecordLater;
+  private readonly later: SettlementRetryQueue;
   private readonly giveUp = new AbortController();
   private stopTimer: NodeJS.Timeout | undefined;
 
@@ -34,7 +34,7 @@ export class Dispatcher implements OnModuleDestroy {
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.later = new RecordLater(settlements, log);
+    this.later = new SettlementRetryQueue(settlements, log);
     // Not in `onModuleDestroy`: rpcs are drained before, and callers may wait in them as long as requests are open.
     stopping.addEventListener('abort', () => this.startStopClock(), { once: true });
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, Reading, type Log } from '@switchboard/service';
+import { LOG, CachedGauge, type Log } from '@switchboard/platform';
 import { countOpenDispatches } from './dispatch.repository.js';
 
 /** Shows how many dispatches are open; a backlog of RETRY is an upstream that is away, one of UNKNOWN needs eyes. */
@@ -13,7 +13,7 @@ export class ObserveDispatches implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const { database, log } = this;
-    const open = new Reading({ name: 'open dispatches', read: () => countOpenDispatches(database), log });
+    const open = new CachedGauge({ name: 'open dispatches', read: () => countOpenDispatches(database), log });
     open.observeAs(
       'switchboard_open_dispatches',
       'Messages that are not settled, by the state of their attempt; each counted up to 10,001',

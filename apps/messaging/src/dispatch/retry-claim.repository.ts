@@ -1,5 +1,5 @@
 import { statement, type Database } from '@switchboard/postgres';
-import { systemClock } from '@switchboard/service';
+import { systemClock } from '@switchboard/platform';
 import { lockMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt } from './dispatch.entity.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
@@ -139,7 +139,7 @@ export async function retryLines(database: Database, behind: RetryLine | null, m
  * are judged in the transaction that marks.
  *
  * @param lines whose turn it is beside the oldest of all
- * @throws when the answer is lost: what was marked must be given back (`UnbegunAttempts`)
+ * @throws when the answer is lost: what was marked must be given back (`ReleasedLeases`)
  */
 export async function claimRetries(
   database: Database,

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingLoop, type Log } from '@switchboard/service';
+import { LOG, PollingLoop, type Log } from '@switchboard/platform';
 import { forgetKeys } from '../idempotency-key/idempotency-key.repository.js';
 
 const ROUND_MAX = 1_000;

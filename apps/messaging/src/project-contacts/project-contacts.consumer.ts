@@ -4,7 +4,7 @@ import type { EventDataOf, EventEnvelope } from '@switchboard/contracts/grammar/
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
 import type { DeliveredEvent, NatsConnection } from '@switchboard/nats';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
+import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/platform';
 import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
 
 /** Keeps messaging's projection of contacts up to date, their opt-outs too; sends read it as it is (the fence does not). */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, pause, PollingLoop, STOPPING, type Log } from '@switchboard/service';
+import { LOG, pause, PollingLoop, STOPPING, type Log } from '@switchboard/platform';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
-import { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
+import { ReleasedLeases } from '../dispatch/released-leases.js';
 
 /** Attempts under way at once; a claim is begun at once, so that its lease covers it. */
 const UNDERWAY_MAX = 64;
@@ -28,7 +28,7 @@ export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDest
   constructor(
     private readonly database: Database,
     private readonly dispatcher: Dispatcher,
-    private readonly unbegun: UnbegunAttempts,
+    private readonly unbegun: ReleasedLeases,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {

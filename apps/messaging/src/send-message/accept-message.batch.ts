@@ -7,7 +7,7 @@ import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
-import { systemClock } from '@switchboard/service';
+import { systemClock } from '@switchboard/platform';
 import { conversationView } from '../conversation/conversation-view.js';
 import {
   conversationIdFor,
@@ -24,7 +24,7 @@ import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
 import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
 import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
-import { letThrough } from './let-through.policy.js';
+import { allocate } from './allocate.policy.js';
 
 /** A text that wants to be sent. */
 export interface AcceptRequest {
@@ -119,7 +119,7 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     findKeys(tx, items.flatMap(claimedKeysOf)),
   ]);
   const heldOnes = judged.map((candidate, index) => unlessUnheld(candidate, items[index], held));
-  const { candidates, late, takes } = letThrough(items, heldOnes, taken);
+  const { candidates, late, takes } = allocate(items, heldOnes, taken);
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];
     return candidate?.verdict === 'accepted' && !late.has(item) ? [{ item, candidate }] : [];

@@ -13,7 +13,7 @@ export interface JudgedMessage {
 
 /**
  * The first thing that stands against a message; `accepted-before`: it is stored, and the attempt still the asker's. The
- * quota is dealt afterwards, to what passed everything else (`letThrough`).
+ * quota is dealt afterwards, to what passed everything else (`allocate`).
  */
 export type Verdict =
   | 'accepted'

@@ -5,10 +5,10 @@ import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
 import { Database } from '@switchboard/postgres';
-import { LOG, type Log } from '@switchboard/service';
+import { LOG, type Log } from '@switchboard/platform';
 import { findKeys, type GivenAnswer, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
-import { KeepAnswer } from '../idempotency-key/keep-answer.batch.js';
-import { FirstAnswer } from './first-answer.js';
+import { StoreResponse } from '../idempotency-key/store-response.batch.js';
+import { IdempotentReplay } from './idempotent-replay.js';
 import { SendMessage } from './send-message.js';
 
 /**
@@ -22,8 +22,8 @@ const OWN_ANSWER_WITHIN_MS = sendMessageOnceRpc.deadlineMs;
 export class SendMessageOnce {
   constructor(
     private readonly sendMessage: SendMessage,
-    private readonly firstAnswer: FirstAnswer,
-    private readonly keepAnswer: KeepAnswer,
+    private readonly idempotentReplay: IdempotentReplay,
+    private readonly storeResponse: StoreResponse,
     private readonly database: Database,
     @Inject(LOG) private readonly log: Log,
   ) {}
@@ -49,7 +49,7 @@ export class SendMessageOnce {
     const send = this.sendMessage.underKey(principal, { messageId, ...content }, { keySha256, bodySha256 }, signal);
     const answer = await send.then((sent) => ('holder' in sent ? sent : answerOf(sent)), answerOfRefusal);
     if ('holder' in answer) return this.replay(answer.holder, bodySha256);
-    const given = await this.keepAnswer.execute({ organizationId, keySha256, messageId, answer });
+    const given = await this.storeResponse.execute({ organizationId, keySha256, messageId, answer });
     return { ...given, messageId, isReplay: false };
   }
 
@@ -67,12 +67,12 @@ export class SendMessageOnce {
   /** For a first request that does not answer any more: what became of its message. */
   private async answerInPlace(holder: TakenKey): Promise<GivenAnswer> {
     const { organizationId, messageId, ageMs } = holder;
-    if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.firstAnswer.isOpen(organizationId, messageId))) {
+    if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.idempotentReplay.isOpen(organizationId, messageId))) {
       const message = 'The first request with this `Idempotency-Key` is still in flight; ask again';
       throw new AppError(gatewayErrors.CONFLICT, message, { retryAfterSeconds: 1 });
     }
-    const answer = await this.firstAnswer.byNow(organizationId, messageId).then(answerOf, answerOfRefusal);
-    return this.keepAnswer.execute({ ...holder, answer });
+    const answer = await this.idempotentReplay.byNow(organizationId, messageId).then(answerOf, answerOfRefusal);
+    return this.storeResponse.execute({ ...holder, answer });
   }
 }
 

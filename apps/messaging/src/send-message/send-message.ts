@@ -11,16 +11,16 @@ import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { needsRegion, parsePhone } from '@switchboard/phone';
 import { isUnavailable, OutcomeUnknown, sqlState } from '@switchboard/postgres';
-import { LOG, STOPPING, systemClock, type Log } from '@switchboard/service';
+import { LOG, STOPPING, systemClock, type Log } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
+import { ReleasedLeases } from '../dispatch/released-leases.js';
 import type { KeyClaim } from '../idempotency-key/idempotency-key.repository.js';
 import { quotaRefusalOf } from '../quota/quota.policy.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
-import { FirstAnswer } from './first-answer.js';
+import { IdempotentReplay } from './idempotent-replay.js';
 import { sendMetrics } from './send-metrics.js';
 import { refusalOf } from './send-refusal.policy.js';
 
@@ -48,11 +48,11 @@ export class SendMessage {
   constructor(
     private readonly accept: AcceptMessage,
     private readonly dispatcher: Dispatcher,
-    private readonly unbegun: UnbegunAttempts,
+    private readonly unbegun: ReleasedLeases,
     private readonly channels: ChannelRepository,
     private readonly contacts: ContactRepository,
     private readonly rpc: RpcClient,
-    private readonly firstAnswer: FirstAnswer,
+    private readonly idempotentReplay: IdempotentReplay,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {}
@@ -80,7 +80,7 @@ export class SendMessage {
     const accepted = await this.acceptOnce(principal, request, claim, signal);
     if (accepted.verdict === 'late') return accepted;
     if (accepted.verdict === 'repeated') {
-      return this.firstAnswer.of(principal.organizationId, request.messageId, signal);
+      return this.idempotentReplay.of(principal.organizationId, request.messageId, signal);
     }
     const { conversationId, attempt } = accepted;
     const outcome = await this.patiently(this.dispatcher.attempt(attempt));

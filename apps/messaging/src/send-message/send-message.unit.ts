@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { RpcClient } from '@switchboard/nats';
 import { OutcomeUnknown } from '@switchboard/postgres';
-import type { Log } from '@switchboard/service';
+import type { Log } from '@switchboard/platform';
 import type { ChannelRepository } from '../channel/channel.repository.js';
 import type { ContactRepository } from '../contact/contact.repository.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
-import type { UnbegunAttempts } from '../dispatch/unbegun-attempts.js';
+import type { ReleasedLeases } from '../dispatch/released-leases.js';
 import type { AcceptMessage, AcceptRequest, AcceptResult } from './accept-message.batch.js';
-import type { FirstAnswer } from './first-answer.js';
+import type { IdempotentReplay } from './idempotent-replay.js';
 import { SendMessage } from './send-message.js';
 
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -48,8 +48,8 @@ function sendMessageOf(execute: (item: AcceptRequest) => Promise<AcceptResult>):
   readonly givenBack: string[];
 } {
   const givenBack: string[] = [];
-  const unbegun = { giveBack: (lease: string) => void givenBack.push(lease) } as UnbegunAttempts;
-  const unused = {} as Dispatcher & ChannelRepository & ContactRepository & RpcClient & FirstAnswer;
+  const unbegun = { giveBack: (lease: string) => void givenBack.push(lease) } as ReleasedLeases;
+  const unused = {} as Dispatcher & ChannelRepository & ContactRepository & RpcClient & IdempotentReplay;
   const accept = { execute } as Partial<AcceptMessage> as AcceptMessage;
   const send = (stopping: AbortSignal): Promise<unknown> => {
     const useCase = new SendMessage(accept, unused, unbegun, unused, unused, unused, unused, stopping, log);

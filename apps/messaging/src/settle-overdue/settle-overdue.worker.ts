@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { CLOCK, LOG, PollingLoop, type Clock, type Log } from '@switchboard/service';
+import { CLOCK, LOG, PollingLoop, type Clock, type Log } from '@switchboard/platform';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
 import { abandonOverdue } from '../dispatch/dispatch.repository.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';

@@ -3,12 +3,12 @@ import { messagingCallbacksConsumer } from '@switchboard/contracts/topology';
 import { traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
 import { buryEvent, Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/service';
+import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
 import { callbackMetrics } from './callback-metrics.js';
 import { linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
-import { MeetContacts } from './meet-contacts.client.js';
+import { ResolveContactsClient } from './resolve-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
 import { takeStatuses, type StatusCallback } from './take-statuses.js';
 
@@ -37,7 +37,7 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
     @Inject(LOG) private readonly log: Log,
     relay: Relay,
     private readonly channels: ChannelRepository,
-    private readonly contacts: MeetContacts,
+    private readonly contacts: ResolveContactsClient,
   ) {
     this.events = new EventConsumer({
       database,

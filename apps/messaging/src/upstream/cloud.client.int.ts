@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { systemClock } from '@switchboard/service';
+import { systemClock } from '@switchboard/platform';
 import { FakeClock } from '@switchboard/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CloudClient, type CloudOptions } from './cloud.client.js';

@@ -1,5 +1,5 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { systemClock, type Clock } from '@switchboard/service';
+import { systemClock, type Clock } from '@switchboard/platform';
 import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
 import { ConnectionShares } from './connection-shares.js';

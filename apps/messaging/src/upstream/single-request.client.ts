@@ -1,4 +1,4 @@
-import type { Clock } from '@switchboard/service';
+import type { Clock } from '@switchboard/platform';
 import type { Dispatcher } from 'undici';
 import type { SendLimits } from './upstream.js';
 

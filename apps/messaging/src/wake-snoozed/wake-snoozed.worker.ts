@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingLoop, type Log } from '@switchboard/service';
+import { LOG, PollingLoop, type Log } from '@switchboard/platform';
 import { wakeMetrics } from './wake-metrics.js';
 import { wakeSnoozed } from './wake-snoozed.js';
 

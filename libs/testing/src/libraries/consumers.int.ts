@@ -5,7 +5,7 @@ import { messagingContactsConsumer as consumer } from '@switchboard/contracts/to
 import { EventPublisher, RpcUnanswered, type DeliveredEvent } from '@switchboard/nats';
 import { buryEvent, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
 import { OutcomeUnknown, type Database } from '@switchboard/postgres';
-import { EventConsumer } from '@switchboard/service';
+import { EventConsumer } from '@switchboard/platform';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
 import {
   applied,

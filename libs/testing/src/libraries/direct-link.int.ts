@@ -13,7 +13,7 @@ import {
   RpcServerStrategy,
   type RpcCall,
 } from '@switchboard/nats';
-import { InternalServer, rpcFailure } from '@switchboard/service';
+import { InternalServer, rpcFailure } from '@switchboard/platform';
 import { eventually, testServers, type TestNats } from '../index.js';
 
 const servers = testServers();

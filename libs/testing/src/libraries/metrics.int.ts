@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { metrics as api } from '@opentelemetry/api';
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
-import { createLog, openPlatform, startMetrics, type Metrics } from '@switchboard/service';
+import { createLog, openPlatform, startMetrics, type Metrics } from '@switchboard/platform';
 import { eventually, testServers } from '../index.js';
 import type { ServiceDatabase } from '../service-database.js';
 import { eventOf, Outbox1764000000000 } from './outbox-fixture.js';

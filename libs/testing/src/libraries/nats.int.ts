@@ -19,7 +19,7 @@ import {
   type RpcCall,
   type StoredEvent,
 } from '@switchboard/nats';
-import { rpcFailure } from '@switchboard/service';
+import { rpcFailure } from '@switchboard/platform';
 import { collectSpans, eventually, testServers, type TestNats } from '../index.js';
 
 const servers = testServers();

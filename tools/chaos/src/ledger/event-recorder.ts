@@ -60,7 +60,7 @@ export class EventRecorder {
 
   /** Makes the consumers, where they are missing, and asks anew: after the store was lost, or the link. */
   renew(): Promise<void> {
-    this.renewing = this.renewing.then(() => this.replaceUntilDone());
+    this.renewing = this.renewing.then(() => this.replaceBackoffLoop());
     return this.renewing;
   }
 
@@ -72,7 +72,7 @@ export class EventRecorder {
   }
 
   /** A broker that has just begun anew has no streams yet. */
-  private async replaceUntilDone(): Promise<void> {
+  private async replaceBackoffLoop(): Promise<void> {
     while (!this.stopping) {
       try {
         return await this.replacePulls();

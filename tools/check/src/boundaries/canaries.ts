@@ -19,7 +19,7 @@ export const canaries: readonly Canary[] = [
   },
   {
     rule: 'libraries-never-import-services',
-    path: 'libs/service/src/upward.ts',
+    path: 'libs/platform/src/upward.ts',
     text: imports('../../../apps/contacts/src/contact/contact.entity.js'),
   },
   { rule: 'contracts-import-nothing', path: 'libs/contracts/src/framework.ts', text: imports('@nestjs/common') },
@@ -32,7 +32,7 @@ export const canaries: readonly Canary[] = [
     text: typeImport('DataSource', 'typeorm'),
   },
   { rule: 'pg-in-its-rooms', path: 'apps/contacts/src/contact/contact.entity.ts', text: imports('pg') },
-  { rule: 'nats-in-its-room', path: 'libs/service/src/bare-nats.ts', text: imports('@nats-io/transport-node') },
+  { rule: 'nats-in-its-room', path: 'libs/platform/src/bare-nats.ts', text: imports('@nats-io/transport-node') },
   { rule: 'nats-in-its-room', path: 'apps/messaging/src/bare-nats.ts', text: imports('@nats-io/jetstream') },
   {
     rule: 'coalesce-only-in-batches',
@@ -82,18 +82,28 @@ export const canaries: readonly Canary[] = [
   },
   {
     rule: 'verbs-never-import-verbs',
-    path: 'apps/gateway/src/edge/list-contacts/list-contacts.controller.ts',
-    text: typeImport('a', '../send-message/send-message.js'),
+    path: 'apps/gateway/src/v1/contacts/list-contacts.controller.ts',
+    text: typeImport('a', '../messages/send-message.js'),
   },
   {
-    rule: 'edge-reaches-organization-by-contract',
-    path: 'apps/gateway/src/edge/admission.ts',
-    text: imports('../organization/key/key.entity.js'),
+    rule: 'identity-only-by-contract',
+    path: 'apps/gateway/src/http/admission.ts',
+    text: imports('../identity/key/key.entity.js'),
   },
   {
-    rule: 'organization-never-imports-edge',
-    path: 'apps/gateway/src/organization/key/outward.ts',
-    text: imports('../../edge/send-message/send-message.js'),
+    rule: 'identity-knows-no-http',
+    path: 'apps/gateway/src/identity/key/outward.ts',
+    text: imports('../../v1/messages/send-message.js'),
+  },
+  {
+    rule: 'v1-and-app-apart',
+    path: 'apps/gateway/src/app/inbox/inbox-body.ts',
+    text: imports('../../v1/messages/send-message.js'),
+  },
+  {
+    rule: 'http-carries-every-route',
+    path: 'apps/gateway/src/http/http-server.ts',
+    text: imports('../v1/messages/send-message.js'),
   },
 ];
 
@@ -108,12 +118,10 @@ export const lawfulFiles: Readonly<Record<string, string>> = {
   'apps/messaging/src/settle-message/settle-message.ts': imports('../message/message.policy.js'),
   'apps/messaging/src/settle-message/settle-message.consumer.ts': imports('./settle-message.js'),
   'apps/messaging/src/message/message.policy.ts': imports('@switchboard/contracts/grammar/cuid'),
-  'apps/gateway/src/edge/send-message/send-message.controller.ts': imports(
-    '../../organization/organization.contract.js',
-  ),
-  'apps/gateway/src/edge/send-message/send-message.ts': 'export type a = 1;\n',
-  'apps/gateway/src/organization/organization.contract.ts': imports('./key/key.entity.js'),
-  'apps/gateway/src/organization/key/key.entity.ts': imports('typeorm'),
+  'apps/gateway/src/v1/messages/send-message.controller.ts': imports('../../identity/organization.contract.js'),
+  'apps/gateway/src/v1/messages/send-message.ts': 'export type a = 1;\n',
+  'apps/gateway/src/identity/organization.contract.ts': imports('./key/key.entity.js'),
+  'apps/gateway/src/identity/key/key.entity.ts': imports('typeorm'),
   'libs/contracts/src/grammar/cuid.ts': 'export const a = 1;\n',
   'libs/contracts/src/grammar/cuid.unit.ts': imports('fast-check') + imports('./cuid.js'),
   'libs/nats/src/index.ts': imports('@nats-io/transport-node'),

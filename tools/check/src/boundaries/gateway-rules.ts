@@ -1,20 +1,32 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
-/** The wall between the gateway's two rooms: HTTP on one side, organizations, keys and plans on the other. */
+/** The gateway's rooms that speak HTTP. */
+const speaksHttp = '^apps/gateway/src/(http|v1|app|callbacks|description|reference)/';
+
+/** The wall around the gateway's `identity`: organizations, people, keys and plans know no HTTP. */
 export const gatewayRules: readonly IForbiddenRuleType[] = [
   {
-    name: 'edge-reaches-organization-by-contract',
-    comment: 'The rooms part into two services one day; then only the contract is left between them.',
-    from: { path: '^apps/gateway/src/edge/' },
-    to: {
-      path: '^apps/gateway/src/organization/',
-      pathNot: '^apps/gateway/src/organization/[^/]+\\.contract\\.ts$',
-    },
+    name: 'identity-only-by-contract',
+    comment: 'It becomes a service of its own one day; then only the contract is left between them.',
+    from: { path: speaksHttp },
+    to: { path: '^apps/gateway/src/identity/', pathNot: '^apps/gateway/src/identity/[^/]+\\.contract\\.ts$' },
   },
   {
-    name: 'organization-never-imports-edge',
+    name: 'identity-knows-no-http',
     comment: 'Use cases know no HTTP.',
-    from: { path: '^apps/gateway/src/organization/' },
-    to: { path: '^apps/gateway/src/edge/' },
+    from: { path: '^apps/gateway/src/identity/' },
+    to: { path: speaksHttp },
+  },
+  {
+    name: 'v1-and-app-apart',
+    comment: 'What both need is a noun of `http` or `identity`: neither API may break the other.',
+    from: { path: '^apps/gateway/src/(v1|app)/' },
+    to: { path: '^apps/gateway/src/(v1|app)/', pathNot: '^apps/gateway/src/$1/' },
+  },
+  {
+    name: 'http-carries-every-route',
+    comment: 'The server, the envelope and the limits serve routes that they do not know.',
+    from: { path: '^apps/gateway/src/http/', pathNot: '\\.(unit|int)\\.ts$' },
+    to: { path: '^apps/gateway/src/(v1|app|callbacks)/' },
   },
 ];

@@ -10,7 +10,7 @@ const edge = /^(apps\/(?!upstream-simulator\/)[^/]+\/src\/.+)\/[^/]+\.(controlle
 /**
  * The verb folders of all services: those below `src` that hold a controller, handler, consumer or worker.
  *
- * A folder that has verb folders inside is a room, such as the gateway's `edge`, and no verb itself.
+ * A folder that has verb folders inside is a room, such as the gateway's `v1`, and no verb itself.
  */
 export function verbFolders(paths: readonly string[]): readonly string[] {
   const holding = new Set(paths.flatMap((path) => (edge.test(path) ? [posix.dirname(path)] : [])));

@@ -22,7 +22,7 @@ export interface GeneratedFile {
 
 const EVENTS_PAGE = 'docs/events.md';
 const ASYNCAPI = 'docs/asyncapi.json';
-const VIEWS = 'apps/gateway/src/edge/description/views.generated.ts';
+const VIEWS = 'apps/gateway/src/description/views.generated.ts';
 const OPENAPI = 'docs/openapi.json';
 const APP_OPENAPI = 'docs/app-openapi.json';
 

@@ -1,0 +1,226 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { Controller, Get, Module } from '@nestjs/common';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import { eventually, testServers } from '@switchboard/testing';
+import type { FastifyInstance } from 'fastify';
+import { answerRpcs, bootGateway, issueKey, MemoryLog, type TestGateway } from '../../test/gateway-harness.js';
+import { mountOnServer } from '../gateway.js';
+import { FailedKeys } from './authentication/failed-keys.js';
+import { SessionCookie } from './session/session-cookie.js';
+import { createHttpServer } from './http-server.js';
+import { OpenRequests } from './open-requests.js';
+import { measureRequests } from './request-metrics.js';
+import { Declare } from './route-declaration.js';
+import { RouteTable } from './route-table.js';
+
+const servers = testServers();
+
+describe('a route', () => {
+  @Controller('v1/undeclared')
+  class Undeclared {
+    @Get()
+    get(): string {
+      return 'open';
+    }
+  }
+  @Controller('v1/public')
+  class PublicUnderV1 {
+    @Get()
+    @Declare({ access: 'public', errors: [] })
+    get(): string {
+      return 'open';
+    }
+  }
+  @Controller('beside')
+  class KeyBesideV1 {
+    @Get()
+    @Declare({
+      access: 'key',
+      scope: null,
+      errors: [],
+      cost: 1,
+      docs: { operationId: 'a', tag: 'System', summary: 'a', description: 'a', answers: {} },
+    })
+    get(): string {
+      return 'closed';
+    }
+  }
+  @Controller('app/api/public')
+  class PublicUnderApp {
+    @Get()
+    @Declare({ access: 'public', errors: [] })
+    get(): string {
+      return 'open';
+    }
+  }
+  @Controller('app/session')
+  class SessionBesideApp {
+    @Get()
+    @Declare({
+      access: 'session',
+      roles: null,
+      errors: [],
+      docs: { operationId: 'x', tag: 'Session', summary: 'x', description: 'x', answers: {} },
+    })
+    get(): string {
+      return 'closed';
+    }
+  }
+  @Controller('broken')
+  class Broken {
+    @Get()
+    @Declare({ access: 'public', errors: [] })
+    get(): string {
+      throw new Error('secret detail');
+    }
+  }
+
+  const log = new MemoryLog();
+  const openRequests = new OpenRequests();
+  const server = (): FastifyInstance =>
+    createHttpServer({
+      admission: { admit: () => Promise.reject(new Error('nobody asks')) },
+      sessions: { find: () => Promise.resolve(null) },
+      sessionCookie: new SessionCookie(''),
+      failedKeys: new FailedKeys({ now: () => 0, monotonic: () => 0 }),
+      routes: new RouteTable(),
+      keyUses: { record: () => undefined },
+      openRequests,
+      metrics: measureRequests(() => openRequests.size),
+      log,
+      isSampled: () => false,
+      publicBaseUrl: '',
+      trustProxy: false,
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+    });
+  const mount = async (controller: new () => object) => {
+    @Module({ controllers: [controller] })
+    class One {}
+    return mountOnServer(server(), One, log, openRequests);
+  };
+
+  it('that declares nothing, or a key where none is asked, stops the gateway from starting', async () => {
+    await expect(mount(Undeclared)).rejects.toThrow('GET /v1/undeclared declares no scope, errors and cost');
+    await expect(mount(PublicUnderV1)).rejects.toThrow(
+      'GET /v1/public: a route needs a key exactly when it is under /v1',
+    );
+    await expect(mount(KeyBesideV1)).rejects.toThrow('GET /beside: a route needs a key');
+    await expect(mount(PublicUnderApp)).rejects.toThrow('GET /app/api/public: a route is for sessions or visitors');
+    await expect(mount(SessionBesideApp)).rejects.toThrow('GET /app/session: a route is for sessions or visitors');
+  });
+
+  it('that throws what nobody expected tells nothing of it', async () => {
+    const app = await mount(Broken);
+    await app.listen(0, '127.0.0.1');
+    const response = await fetch(`${await app.getUrl()}/broken`);
+    const text = await response.text();
+    expect([response.status, JSON.parse(text).error.code]).toEqual([500, 'INTERNAL']);
+    expect(text).not.toContain('secret detail');
+    expect(
+      log.lines.some(({ event, fields }) => event === 'unexpected' && fields.error === 'Error: secret detail'),
+    ).toBe(true);
+    await app.close();
+  });
+});
+
+describe('a gateway', () => {
+  let booted: TestGateway;
+  beforeAll(async () => {
+    booted = await bootGateway(servers);
+  });
+
+  it('answers 503, in time, while the database is away, and works again when it is back', async () => {
+    const key = await issueKey(booted.database);
+    const ask = (path: string): Promise<Response> =>
+      fetch(`${booted.gateway.url}${path}`, { headers: { authorization: `Bearer ${key.secret}` } });
+    expect((await ask('/v1/ping')).status).toBe(200);
+    const postgres = await servers.postgres();
+    await postgres.stop('immediate');
+    const startedMs = performance.now();
+    const away = await ask('/v1/ping');
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await away.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+    expect(performance.now() - startedMs).toBeLessThan(7_000);
+    expect((await ask('/health/ready')).status).toBe(503);
+    expect((await ask('/health/serving')).status).toBe(503);
+    expect((await ask('/health/live')).status).toBe(200);
+    expect((await ask('/v1/nothing')).status).toBe(503);
+    await postgres.restart();
+    await eventually(async () => (await ask('/v1/ping')).status === 200);
+  });
+
+  it('is fit to serve, but not ready, while NATS is away', async () => {
+    const nats = await servers.nats();
+    const status = async (path: string): Promise<number> => (await fetch(booted.gateway.url + path)).status;
+    await nats.server.kill();
+    await eventually(async () => (await status('/health/ready')) === 503, { deadlineMs: 15_000 });
+    expect(await status('/health/serving')).toBe(200);
+    await nats.server.restart();
+    await eventually(async () => (await status('/health/ready')) === 200, { deadlineMs: 15_000 });
+  });
+
+  it('answers 503 with the message id while nobody knows what became of a send', async () => {
+    const key = await issueKey(booted.database);
+    const response = await fetch(`${booted.gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+      body: '{"to":"+12015550123","text":"a"}',
+    });
+    // Nobody serves the rpc here: nothing was taken, so there is no id to look for.
+    expect([response.status, response.headers.get('retry-after'), response.headers.has('x-message-id')]).toEqual([
+      503,
+      '1',
+      false,
+    ]);
+  });
+
+  it('stops without a failed request: those under way end, those on open connections are served, all is written', async () => {
+    const key = await issueKey(booted.database);
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const connection = await (await servers.nats()).connect('messaging');
+    await answerRpcs(connection, 'messaging', {
+      [sendMessageRpc.subject]: async (request) => {
+        onAsked();
+        await mayAnswer;
+        const { messageId: id } = request as { messageId: string };
+        return { id, conversationId: 'c1', contactId: 'c2', upstreamMessageId: null };
+      },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
+    const ask = async (method: string, path: string, body = ''): Promise<[number | undefined, string | undefined]> => {
+      const request = httpRequest(`${booted.gateway.url}${path}`, { agent, method, headers });
+      request.end(body);
+      const [response] = await once(request, 'response');
+      response.resume();
+      await once(response, 'end');
+      return [response.statusCode, response.headers.connection];
+    };
+    expect(await ask('GET', '/v1/ping')).toEqual([200, 'keep-alive']);
+    const slow = fetch(`${booted.gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers,
+      body: '{"to":"+12015550123","text":"a"}',
+    });
+    await asked;
+    const startedMs = performance.now();
+    const stopped = booted.gateway.stop();
+    // On a connection that was idle when the stop began.
+    expect(await ask('GET', '/v1/ping')).toEqual([200, 'close']);
+    answer();
+    const last = await slow;
+    expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
+    await stopped;
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+    await expect(fetch(booted.gateway.url)).rejects.toThrow();
+    const [row] = await booted.database.dataSource.query('SELECT last_used_at FROM gateway.api_key WHERE id = $1', [
+      key.keyId,
+    ]);
+    expect(row.last_used_at).not.toBeNull();
+    agent.destroy();
+  });
+});

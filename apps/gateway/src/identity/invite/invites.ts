@@ -1,0 +1,93 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { keysetPage, type Database } from '@switchboard/postgres';
+import type { Clock } from '@switchboard/platform';
+import type { AuditedState } from '../audit.contract.js';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
+import { findMemberByEmail, lockOrganization } from '../membership/membership.repository.js';
+import { requireManaging } from '../membership/role.policy.js';
+import type { ActSource, Invite, Invites, NewSession, PageOf, PageWish, Role, SignedIn } from '../people.contract.js';
+import { mintSecret } from '../secret/secret.policy.js';
+import { roleInSession } from '../session/hold-session.js';
+import { emailKey } from '../user/email.policy.js';
+import type { AcceptInvite } from './accept-invite.js';
+import { deleteInvite, findInvite, findInviteOfEmail, insertInvite, listInvites } from './invite.repository.js';
+import { requireSeat } from './seats.js';
+
+/** Seven days. Source: issue 5, members. */
+export const INVITE_LIFE_MS = 7 * 24 * 3_600_000;
+
+/** Invitations in the service's own tables; see the contract for what is promised. */
+export class DatabaseInvites implements Invites {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly acceptance: AcceptInvite,
+  ) {}
+
+  async list(organizationId: string, { limit, cursor }: PageWish): Promise<PageOf<Invite>> {
+    const rows = await this.database.query(listInvites, [organizationId, cursor, limit + 1, this.now()]);
+    return keysetPage(
+      rows,
+      limit,
+      ({ id }) => id,
+      (row): Invite => row,
+    );
+  }
+
+  async create(
+    signedIn: SignedIn,
+    wish: { readonly email: string; readonly role: Role },
+    source: ActSource,
+  ): Promise<Invite & { readonly secret: string }> {
+    const { organization, sessionId } = signedIn;
+    const act = signedInAct(signedIn, source);
+    const now = this.now();
+    const { secret, secretHash } = mintSecret();
+    const expiresAt = new Date(now.getTime() + INVITE_LIFE_MS);
+    const invite = { id: newCuid(), email: emailKey(wish.email), role: wish.role, createdAt: now, expiresAt };
+    await this.database.transaction(async (tx) => {
+      const [locked] = await tx.query(lockOrganization, [organization.id]);
+      const actor = await roleInSession(tx, sessionId, organization.id);
+      const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
+      requireManaging(actor, wish.role, former?.role ?? wish.role);
+      const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
+      if (member) throw new AppError(gatewayErrors.CONFLICT, 'The person with this `email` is a member already');
+      if (former) await tx.query(deleteInvite, [former.id]);
+      if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(former), after: null });
+      await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
+      const { id, email, role } = invite;
+      await tx.query(insertInvite, [id, organization.id, email, role, secretHash, now, expiresAt]);
+      appendAudit(tx, { ...act, action: 'invite.created', before: null, after: stateOf(invite) });
+    });
+    return { ...invite, secret };
+  }
+
+  async revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void> {
+    const { organization, sessionId } = signedIn;
+    await this.database.transaction(async (tx) => {
+      await tx.query(lockOrganization, [organization.id]);
+      const actor = await roleInSession(tx, sessionId, organization.id);
+      const [invite] = await tx.query(findInvite, [organization.id, id, this.now()]);
+      if (!invite) throw new AppError(gatewayErrors.NOT_FOUND, 'There is no open invitation with this id');
+      requireManaging(actor, invite.role);
+      await tx.query(deleteInvite, [id]);
+      const act = signedInAct(signedIn, source);
+      appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(invite), after: null });
+    });
+  }
+
+  async accept(acceptance: Parameters<Invites['accept']>[0], source: ActSource): Promise<NewSession> {
+    return this.acceptance.accept(acceptance, source);
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+function stateOf({ id, email, role, expiresAt }: Invite): AuditedState {
+  return { id, email, role, expiresAt: expiresAt.toISOString() };
+}

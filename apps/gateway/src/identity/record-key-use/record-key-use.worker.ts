@@ -1,0 +1,63 @@
+import type { Database } from '@switchboard/postgres';
+import type { Clock, Log } from '@switchboard/platform';
+import { ipAddressOf } from '../address/ip-address.policy.js';
+import type { KeyUses } from '../key-use.contract.js';
+import { recordKeyUses } from './key-use.repository.js';
+
+interface KeyUse {
+  readonly atMs: number;
+  readonly address: string | null;
+}
+
+const FLUSH_INTERVAL_MS = 1_000;
+
+/** Collects the uses of keys and writes the last of each key once a second; what a crash loses is one second of them. */
+export class KeyUseRecorder implements KeyUses {
+  private uses = new Map<string, KeyUse>();
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    this.timer ??= setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
+  }
+
+  record(keyId: string, address: string): void {
+    this.uses.set(keyId, { atMs: this.clock.now(), address: ipAddressOf(address) });
+  }
+
+  /** Writes what was collected so far; what cannot be written is kept for the next time. */
+  flush(): Promise<void> {
+    this.flushing = this.flushing.then(() => this.write());
+    return this.flushing;
+  }
+
+  /** Writes the rest. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  private async write(): Promise<void> {
+    if (this.uses.size === 0) return;
+    const uses = this.uses;
+    this.uses = new Map();
+    const values = [...uses.values()];
+    try {
+      await this.database.query(recordKeyUses, [
+        [...uses.keys()],
+        values.map(({ atMs }) => new Date(atMs)),
+        values.map(({ address }) => address),
+      ]);
+    } catch (error) {
+      this.log.warn('key-uses.not-written', { reason: error instanceof Error ? error.message : String(error) });
+      // Later uses win over these.
+      this.uses = new Map([...uses, ...this.uses]);
+    }
+  }
+}

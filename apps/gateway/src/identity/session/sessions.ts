@@ -1,0 +1,78 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Database } from '@switchboard/postgres';
+import type { Clock } from '@switchboard/platform';
+import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
+import { appendAudit } from '../audit/audit.repository.js';
+import { signedInAct } from '../audit/user-act.policy.js';
+import { organizationsOfUser } from '../membership/membership.repository.js';
+import type { ActSource, NewSession, OrganizationName, Role, Sessions, SignedIn } from '../people.contract.js';
+import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
+import { lockUser } from '../user/user.repository.js';
+import { beginSession, signedInOf } from './begin-session.js';
+import { sessionHasEnded } from './hold-session.js';
+import { sessionBounds } from './session.policy.js';
+import { endSession, endSessionsOfUser, findSession } from './session.repository.js';
+
+/** Sessions in the service's own tables; see the contract for what is promised. */
+export class DatabaseSessions implements Sessions {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async find(secret: string): Promise<SignedIn | null> {
+    if (!isPlausibleSecret(secret)) return null;
+    const { now, seenAfter, signedInAfter, touchBefore } = sessionBounds(this.clock.now());
+    const values = [hashOfSecret(secret), now, seenAfter, signedInAfter, touchBefore];
+    const [row] = await this.database.query(findSession, values);
+    return row ? signedInOf(row) : null;
+  }
+
+  async organizationsOf(userId: string): Promise<readonly (OrganizationName & { readonly role: Role })[]> {
+    return this.database.query(organizationsOfUser, [userId]);
+  }
+
+  async end(signedIn: SignedIn, source: ActSource): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const [ended] = await tx.query(endSession, [signedIn.sessionId]);
+      // Switched meanwhile, it stands under another secret: the person must not be told that they are signed out.
+      if (!ended) throw sessionHasEnded();
+      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.signed-out', before: null, after: null });
+    });
+  }
+
+  async endEverywhere(signedIn: SignedIn, source: ActSource): Promise<void> {
+    const { user } = signedIn;
+    const act = signedInAct(signedIn, source);
+    await this.database.transaction(async (tx) => {
+      await tx.query(lockUser, [user.id]);
+      const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
+      if (!ended.some(({ id }) => id === signedIn.sessionId)) throw sessionHasEnded();
+      await appendAuditOfPerson(tx, user.id, {
+        ...act,
+        action: 'user.signed-out-everywhere',
+        before: null,
+        after: null,
+      });
+    });
+  }
+
+  async switchOrganization(
+    { sessionId, user }: SignedIn,
+    organizationId: string,
+    source: ActSource,
+  ): Promise<NewSession> {
+    const now = new Date(this.clock.now());
+    return this.database.transaction(async (tx) => {
+      const owner = { userId: user.id, organizationId, passwordHash: null };
+      const begun = await beginSession(tx, owner, now, sessionId);
+      if (!begun) throw new AppError(gatewayErrors.NOT_FOUND, 'You belong to no organization with this id');
+      const { role } = begun.signedIn;
+      const act = signedInAct(begun.signedIn, source);
+      // Told where they are now; the organization they came from is nobody's business there.
+      appendAudit(tx, { ...act, action: 'user.organization-switched', before: null, after: { role } });
+      return begun;
+    });
+  }
+}

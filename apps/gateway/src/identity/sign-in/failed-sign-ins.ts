@@ -1,0 +1,46 @@
+import type { Database } from '@switchboard/postgres';
+import type { Log } from '@switchboard/platform';
+import type { AuditAction } from '../audit.contract.js';
+import { appendAudit } from '../audit/audit.repository.js';
+import { userAct } from '../audit/user-act.policy.js';
+import { organizationsOfUser } from '../membership/membership.repository.js';
+import type { ActSource, User } from '../people.contract.js';
+
+type FailedGuess = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-change-failed'>;
+
+/**
+ * Writes wrong passwords of known people into the audit logs of their organizations.
+ *
+ * After the answer, not before: the time that an answer takes must not tell whether an address has an account. What a crash
+ * loses is what it interrupted.
+ */
+export class FailedSignIns {
+  private readonly underway = new Set<Promise<void>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+  ) {}
+
+  /** Returns at once. */
+  record(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess = 'user.sign-in-failed'): void {
+    const work = this.write(user, source, action)
+      .catch((error: unknown) => this.log.error('audit.sign-in-failed-not-written', error))
+      .finally(() => this.underway.delete(work));
+    this.underway.add(work);
+  }
+
+  /** Returns when all is written that was recorded before. */
+  async drain(): Promise<void> {
+    await Promise.all(this.underway);
+  }
+
+  private async write(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess): Promise<void> {
+    for (const { id } of await this.database.query(organizationsOfUser, [user.id])) {
+      const act = userAct(user, id, source);
+      await this.database.transaction(async (tx) => {
+        appendAudit(tx, { ...act, action, before: null, after: null });
+      });
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '@switchboard/postgres';
+import type { Log } from '@switchboard/platform';
+import { eventually, FakeClock, testServers } from '@switchboard/testing';
+import { MessagingStore } from '../../test/messaging-store.js';
+import { LEASE_MS } from './dispatch.entity.js';
+import { ReleasedLeases } from './released-leases.js';
+
+const servers = testServers();
+
+describe('an attempt that was marked by a COMMIT whose answer was lost', () => {
+  let store: MessagingStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+  });
+
+  it('is given back when the database answers again, is looked for as long as its lease, and then no more', async () => {
+    const sender = await store.sender();
+    const [attempt, other] = [await store.attempt(sender), await store.attempt(sender)];
+    const clock = new FakeClock();
+    const { database, looks } = refusing(2);
+    const errors: string[] = [];
+    const unbegun = new ReleasedLeases(database, clock, logOf(errors));
+    unbegun.giveBack(attempt.lease);
+    await eventually(async () => (await store.dispatches(attempt))[0]?.state === 'RETRY');
+    expect(errors).toEqual(['dispatch.give-back-delayed', 'dispatch.give-back-delayed']);
+    expect(await store.dispatches(attempt)).toMatchObject([{ attempts: 0 }]);
+    expect(await store.dispatches(other)).toMatchObject([{ state: 'DISPATCHING' }]);
+    const before = looks();
+    clock.advance(LEASE_MS + 1);
+    await eventually(() => looks() > before);
+    const after = looks();
+    await unbegun.onModuleDestroy();
+    expect(looks()).toBe(after);
+  });
+
+  it('is given back by a process that stops', async () => {
+    const attempt = await store.attempt(await store.sender());
+    const unbegun = new ReleasedLeases(store.database, new FakeClock(), logOf([]));
+    unbegun.giveBack(attempt.lease);
+    await unbegun.onModuleDestroy();
+    expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+  });
+
+  /** The store's database, away for so many looks. */
+  function refusing(times: number): { database: Database; looks: () => number } {
+    let looks = 0;
+    const transaction: Database['transaction'] = async (work) => {
+      if (++looks <= times) throw new Error('away');
+      return store.database.transaction(work);
+    };
+    return { database: { transaction } as Database, looks: () => looks };
+  }
+});
+
+function logOf(errors: string[]): Log {
+  return { info: () => undefined, warn: () => undefined, error: (event) => void errors.push(event) };
+}

@@ -1,0 +1,77 @@
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { isTransientConflict, isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
+import type { Log, pause } from '@switchboard/platform';
+import { dispatchMetrics } from './dispatch-metrics.js';
+import type { SettleDispatch, Settlement } from './settle-dispatch.batch.js';
+import { BackoffLoop, type RoundResult } from './backoff-loop.js';
+
+/** Far more than attempts can be open: without a database none begins. */
+const WAITING_MAX = 10_000;
+/** Settlements tried at once, so that they share a batch. */
+const ROUND_MAX = 200;
+/** Tries of one that fails although the database works: a defect, which must not be repeated for ever. */
+const FAULTY_TRIES_MAX = 12;
+
+/**
+ * Keeps outcomes that could not be recorded until they are, as long as the process lives.
+ *
+ * An outage longer than the lease makes their rows UNKNOWN meanwhile; the record made late wins over that.
+ */
+export class SettlementRetryQueue {
+  private readonly waiting = new Map<Settlement, number>();
+  private readonly loop: BackoffLoop;
+
+  constructor(
+    private readonly settlements: Pick<SettleDispatch, 'execute'>,
+    private readonly log: Log,
+    wait?: typeof pause,
+  ) {
+    this.loop = new BackoffLoop(() => this.round(), wait);
+  }
+
+  /** Takes an outcome to be recorded. When there are too many it is forgotten: the lease's end finds it as UNKNOWN. */
+  keep(settlement: Settlement): void {
+    if (this.waiting.size >= WAITING_MAX || this.loop.isStopped) return this.forget(settlement);
+    this.waiting.set(settlement, 0);
+    this.loop.wake();
+  }
+
+  /** Tries once more what waits, then forgets it. */
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    for (const settlement of this.waiting.keys()) this.forget(settlement);
+  }
+
+  private async round(): Promise<RoundResult> {
+    const oldest = [...this.waiting.keys()].slice(0, ROUND_MAX);
+    const recorded = await Promise.all(oldest.map((settlement) => this.record(settlement)));
+    if (this.waiting.size === 0) return 'done';
+    return recorded.some(Boolean) ? 'advanced' : 'stuck';
+  }
+
+  private async record(settlement: Settlement): Promise<boolean> {
+    try {
+      await this.settlements.execute(settlement);
+      this.waiting.delete(settlement);
+      dispatchMetrics().settledLate();
+      return true;
+    } catch (error) {
+      const tries = (this.waiting.get(settlement) ?? 0) + (isNotNow(error) ? 0 : 1);
+      this.waiting.set(settlement, tries);
+      this.log.error('dispatch.settle-delayed', error, { messageId: settlement.attempt.messageId });
+      if (tries >= FAULTY_TRIES_MAX) this.forget(settlement);
+      return false;
+    }
+  }
+
+  private forget(settlement: Settlement): void {
+    this.waiting.delete(settlement);
+    const { attempt, outcome } = settlement;
+    this.log.warn('dispatch.outcome-forgotten', { messageId: attempt.messageId, outcome: outcome.state });
+  }
+}
+
+function isNotNow(error: unknown): boolean {
+  const isBusy = error instanceof AppError && error.status === 503;
+  return isBusy || error instanceof OutcomeUnknown || isUnavailable(error) || isTransientConflict(error);
+}

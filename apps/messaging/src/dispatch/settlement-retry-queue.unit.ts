@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { Log } from '@switchboard/platform';
+import type { Attempt } from './dispatch.entity.js';
+import { SettlementRetryQueue } from './settlement-retry-queue.js';
+import type { Settlement } from './settle-dispatch.batch.js';
+
+const away = (): Error => new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+
+describe('an outcome that cannot be recorded', () => {
+  it('is kept through an outage of any length, tried in growing pauses of at most 10 s that differ, and recorded once', async () => {
+    const { later, pauses, logged, recorded, recovers } = outage(500);
+    later.keep(settlementOf('a'));
+    later.keep(settlementOf('b'));
+    await recovers;
+    expect(recorded.sort()).toEqual(['a', 'b']);
+    expect(logged).not.toContain('dispatch.outcome-forgotten');
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(150);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+    expect(Math.max(...pauses.slice(0, 2))).toBeLessThanOrEqual(500);
+    expect(new Set(pauses).size).toBeGreaterThan(pauses.length / 2);
+  });
+
+  it('is taken up again when the next one comes after a recovery', async () => {
+    const { later, recorded, recovers, again } = outage(3);
+    later.keep(settlementOf('a'));
+    await recovers;
+    const second = again(2);
+    later.keep(settlementOf('b'));
+    await second;
+    expect(recorded).toEqual(['a', 'b']);
+  });
+
+  it('that fails by itself, with the database at work, is given up after 12 tries and does not hold up another', async () => {
+    const recorded: string[] = [];
+    let tries = 0;
+    const forgotten = Promise.withResolvers<string>();
+    const execute = async ({ attempt: { messageId } }: Settlement): Promise<void> => {
+      if (messageId === 'good') return void recorded.push(messageId);
+      tries++;
+      throw new TypeError('a defect');
+    };
+    const later = new SettlementRetryQueue({ execute }, logOf([], forgotten.resolve), async () => undefined);
+    later.keep(settlementOf('bad'));
+    later.keep(settlementOf('good'));
+    expect(await forgotten.promise).toBe('bad');
+    expect([tries, recorded]).toEqual([12, ['good']]);
+  });
+
+  it('is tried once more when the process stops, and then forgotten aloud', async () => {
+    const { later, logged, recorded } = outage(Infinity);
+    later.keep(settlementOf('a'));
+    await later.stop();
+    later.keep(settlementOf('b'));
+    expect([logged, recorded]).toEqual([['dispatch.outcome-forgotten', 'dispatch.outcome-forgotten'], []]);
+    const recovered = outage(0);
+    recovered.later.keep(settlementOf('a'));
+    await recovered.later.stop();
+    expect([recovered.logged, recovered.recorded]).toEqual([[], ['a']]);
+  });
+
+  it('is forgotten aloud when 10,000 others wait', () => {
+    const { later, logged } = outage(Infinity, () => new Promise(() => undefined));
+    for (let n = 0; n < 10_000; n++) later.keep(settlementOf(String(n)));
+    expect(logged).toEqual([]);
+    later.keep(settlementOf('one too many'));
+    expect(logged).toEqual(['dispatch.outcome-forgotten']);
+  });
+});
+
+/** A database that refuses so many tries; `recovers` resolves when everything that was kept is recorded. */
+function outage(refusals: number, wait: () => Promise<void> = async () => undefined) {
+  const [pauses, logged, recorded]: [number[], string[], string[]] = [[], [], []];
+  let left = refusals;
+  let kept = 0;
+  let recovery = Promise.withResolvers<void>();
+  const execute = async ({ attempt }: Settlement): Promise<void> => {
+    if (left-- > 0) throw away();
+    recorded.push(attempt.messageId);
+    if (recorded.length === kept) recovery.resolve();
+  };
+  const paused = async (durationMs: number): Promise<void> => {
+    pauses.push(durationMs);
+    await wait();
+  };
+  const later = new SettlementRetryQueue({ execute }, logOf(logged), paused);
+  const keep = later.keep.bind(later);
+  later.keep = (settlement) => {
+    kept++;
+    keep(settlement);
+  };
+  const again = (more: number): Promise<void> => {
+    left = more;
+    recovery = Promise.withResolvers<void>();
+    return recovery.promise;
+  };
+  return { later, pauses, logged, recorded, recovers: recovery.promise, again };
+}
+
+function settlementOf(messageId: string): Settlement {
+  const attempt = { messageId } as Attempt;
+  const outcome = { state: 'accepted', upstreamMessageId: 'wamid', messagingId: null } as const;
+  return { attempt, outcome, knownAt: new Date(0), traceparent: null };
+}
+
+function logOf(logged: string[], onForgotten: (messageId: string) => void = () => undefined): Log {
+  return {
+    info: () => undefined,
+    warn: (event, fields) => {
+      logged.push(event);
+      if (event === 'dispatch.outcome-forgotten') onForgotten(String(fields?.['messageId']));
+    },
+    error: () => undefined,
+  };
+}

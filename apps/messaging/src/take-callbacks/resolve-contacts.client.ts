@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import { RpcClient } from '@switchboard/nats';
+import type { ProjectedContact } from '../contact/contact.repository.js';
+import type { SeenPerson } from './callback-plan.policy.js';
+
+/** As many as `contacts.resolve-many` takes. */
+const SIGHTINGS_MAX = 200;
+
+/** Somebody seen in an event. */
+export interface MetPerson extends SeenPerson {
+  readonly eventId: string;
+}
+
+/** Asks contacts who the people in callbacks are, and has it keep what they said. */
+@Injectable()
+export class ResolveContactsClient {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /**
+   * One contact for each person, found, made or changed, in the order given, by event.
+   *
+   * Asked again, it changes nothing: a statement applies once.
+   *
+   * @throws RpcUnanswered, SERVICE_UNAVAILABLE
+   */
+  async meet(people: readonly MetPerson[]): Promise<ReadonlyMap<string, readonly ProjectedContact[]>> {
+    const groups = Map.groupBy(people, ({ organizationId }) => organizationId);
+    const met = await Promise.all([...groups].map(([organizationId, group]) => this.ask(organizationId, group)));
+    const byEvent = Map.groupBy(met.flat(), ({ eventId }) => eventId);
+    return byEvent;
+  }
+
+  private async ask(
+    organizationId: string,
+    group: readonly MetPerson[],
+  ): Promise<(ProjectedContact & { readonly eventId: string })[]> {
+    const met: (ProjectedContact & { readonly eventId: string })[] = [];
+    // One request after the other: what somebody said first is told first.
+    for (let from = 0; from < group.length; from += SIGHTINGS_MAX) {
+      const part = group.slice(from, from + SIGHTINGS_MAX);
+      const principal = systemPrincipal(organizationId, 'callbacks');
+      const sightings = part.map(({ sighting }) => sighting);
+      const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+      part.forEach(({ eventId }, index) => {
+        const contact = contacts[index];
+        if (contact) met.push({ eventId, organizationId, contact });
+      });
+    }
+    return met;
+  }
+}

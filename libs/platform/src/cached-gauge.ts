@@ -1,0 +1,84 @@
+import { metrics, type Attributes } from '@opentelemetry/api';
+import { systemClock, type Clock } from './clock.js';
+import type { Log } from './logger.js';
+
+/** A value that costs a question to a server, for gauges. */
+export interface CachedGaugeSpec<Value> {
+  /** What is read, for the log. */
+  readonly name: string;
+  readonly read: () => Promise<Value>;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** How long a scrape waits for it; 2.5 s by default. */
+  readonly deadlineMs?: number;
+}
+
+/** A point of a gauge; labels are bounded sets, never an id, a phone or a text. */
+export interface GaugePoint {
+  readonly value: number;
+  readonly labels?: Attributes;
+}
+
+/** So long a value is told again without a new question, however often it is scraped. */
+const FRESH_MS = 5_000;
+/** Longer than a readiness check may take, and far below what a scraper waits. */
+const DEADLINE_MS = 2_500;
+
+/**
+ * A value read when somebody scrapes: at most once in 5 s, never twice at once, never waited for longer than 2.5 s.
+ *
+ * A failure is logged once until it works again, and leaves its gauges without points.
+ */
+export class CachedGauge<Value> {
+  private value: Value | null = null;
+  private begunMs = -Infinity;
+  private underway: Promise<void> | undefined;
+  private isFailing = false;
+
+  constructor(private readonly spec: CachedGaugeSpec<Value>) {}
+
+  /** Null when there is none: it failed, or does not come in time. Never rejects. */
+  async current(): Promise<Value | null> {
+    const nowMs = (this.spec.clock ?? systemClock).monotonic();
+    if (!this.underway && nowMs - this.begunMs >= FRESH_MS) {
+      this.begunMs = nowMs;
+      this.underway = this.take().finally(() => (this.underway = undefined));
+    }
+    if (!this.underway) return this.value;
+    return (await endsWithin(this.spec.deadlineMs ?? DEADLINE_MS, this.underway)) ? this.value : null;
+  }
+
+  /** Shows the value as a gauge. Made after `startMetrics`, as every instrument. */
+  observeAs(name: string, description: string, pointsOf: (value: Value) => readonly GaugePoint[]): void {
+    const gauge = metrics.getMeter('@switchboard/platform').createObservableGauge(name, { description });
+    gauge.addCallback(async (result) => {
+      const value = await this.current();
+      if (value === null) return;
+      for (const point of pointsOf(value)) result.observe(point.value, point.labels);
+    });
+  }
+
+  private async take(): Promise<void> {
+    const { name, read, log } = this.spec;
+    // Gauges of the same scrape are observed first: they would show our own questions as waiting for a connection.
+    await Promise.resolve();
+    try {
+      this.value = await read();
+      this.isFailing = false;
+    } catch (error) {
+      this.value = null;
+      if (!this.isFailing) log.error('metrics.reading-failed', error, { reading: name });
+      this.isFailing = true;
+    }
+  }
+}
+
+async function endsWithin(deadlineMs: number, work: Promise<void>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), deadlineMs);
+  try {
+    return await Promise.race([work.then(() => true), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,30 @@
+export { systemClock, type Clock } from './clock.js';
+export {
+  integer,
+  key256,
+  readConfig,
+  serviceConfigSchema,
+  text,
+  type ConfigKey,
+  type ConfigOf,
+  type ConfigSchema,
+  type ServiceConfig,
+} from './config.js';
+export { EventConsumer, type EventConsumerSpec, type EventHandler } from './event-consumer.js';
+export { endOnCrash } from './crash.js';
+export { refusalOf, rpcFailure } from './failure.js';
+export { InternalServer, type InternalRoute, type InternalServerParts } from './internal-server.js';
+export { createLog, type Log, type LogFields } from './logger.js';
+export { startMetrics, type Metrics } from './metrics.js';
+export { migrationConfig, type MigrationConfig } from './migration.config.js';
+export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
+export { CLOCK, LOG, NATS, PlatformModule, STOPPING } from './platform.module.js';
+export { canServe, readiness, type Readiness, type ReadinessCheck } from './readiness.js';
+export { CachedGauge, type GaugePoint, type CachedGaugeSpec } from './cached-gauge.js';
+export { runMigrations } from './run-migrations.js';
+export { serve, startService, type RunningService, type ServiceSpec } from './serve.js';
+export { stopOnSignal } from './stop-signal.js';
+export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemetry } from './telemetry.js';
+export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
+export { pause } from './pause.js';
+export { PollingLoop, type PollingLoopOptions } from './polling-loop.js';

@@ -1,0 +1,50 @@
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { deadLetterCounts, outboxBacklog } from '@switchboard/outbox';
+import type { Database } from '@switchboard/postgres';
+import type { Log } from './logger.js';
+import { CachedGauge } from './cached-gauge.js';
+import { readiness, type ReadinessCheck } from './readiness.js';
+
+/** What a service stands on, as far as it is observed. */
+export interface ObservedPlatform {
+  readonly service: string;
+  readonly database: Database;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly log: Log;
+}
+
+/** Observes whether the dependencies answer, the connections, the outbox and the dead letters. */
+export function observePlatform({ service, database, checks, log }: ObservedPlatform): void {
+  const dependencies = new CachedGauge({ name: 'dependencies', read: () => readiness(checks), log });
+  dependencies.observeAs('switchboard_dependency_up', 'Whether a dependency answers within 2 s', (found) =>
+    Object.entries(found.checks).map(([dependency, state]) => ({
+      value: state === 'ok' ? 1 : 0,
+      labels: { dependency },
+    })),
+  );
+  const backlog = new CachedGauge({ name: 'outbox backlog', read: () => outboxBacklog(database), log });
+  backlog.observeAs(
+    'switchboard_outbox_pending_events',
+    'Committed events that the broker does not have yet; counted up to 10,001',
+    ({ pending }) => [{ value: pending }],
+  );
+  backlog.observeAs(
+    'switchboard_outbox_oldest_pending_age_seconds',
+    'Age of the next event to be published, 0 when none waits: how far the relay is behind',
+    ({ oldestAgeSeconds }) => [{ value: oldestAgeSeconds }],
+  );
+  // One without any is shown as 0, so that its first one is seen as a rise.
+  const consumers = ['relay', ...consumersOf(service)];
+  const deadLetters = new CachedGauge({ name: 'dead letters', read: () => deadLetterCounts(database), log });
+  deadLetters.observeAs('switchboard_dead_letters', 'Events given up and kept to be driven again', (counts) =>
+    [...new Set([...consumers, ...counts.keys()])].map((consumer) => ({
+      value: counts.get(consumer) ?? 0,
+      labels: { consumer },
+    })),
+  );
+}
+
+function consumersOf(service: string): string[] {
+  const services: Readonly<Record<string, ServiceTopology>> = topology;
+  return services[service]?.consumes.map(({ name }) => name) ?? [];
+}
