@@ -6,6 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   InternalServer,
   openPlatform,
+  PlatformModule,
   systemClock,
   type Log,
   type Metrics,
@@ -25,12 +26,12 @@ import { TakeCallback } from './callbacks/take-callback.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { SessionCookie } from './http/session/session-cookie.js';
-import { DatabaseAdmission } from './identity/admission/admission.js';
-import { databaseApiKeys } from './identity/api-keys.js';
-import { databaseAuditLog } from './identity/audit/audit.repository.js';
-import { openPeople } from './identity/people.js';
-import { SessionPruner } from './identity/prune-sessions/prune-sessions.worker.js';
-import { KeyUseRecorder } from './identity/record-key-use/record-key-use.worker.js';
+import { ADMISSION, type Admission } from './identity/admission.contract.js';
+import { API_KEYS, type ApiKeys } from './identity/api-keys.contract.js';
+import { AUDIT_LOG, type AuditLog } from './identity/audit.contract.js';
+import { IdentityModule } from './identity/identity.module.js';
+import { KEY_USES, type KeyUses } from './identity/key-use.contract.js';
+import { PEOPLE, type People } from './identity/people.contract.js';
 
 /** A gateway that runs. */
 export interface RunningGateway {
@@ -64,10 +65,12 @@ async function serveHttp(
   metrics: Metrics | undefined,
 ): Promise<RunningGateway> {
   const { database, relay, log } = platform;
-  const admission = new DatabaseAdmission(database);
-  const keyUses = new KeyUseRecorder(database, systemClock, log);
-  const people = openPeople(database, systemClock, log);
-  const pruner = new SessionPruner(database, systemClock, log);
+  const stopping = new AbortController();
+  const identity = await NestFactory.createApplicationContext(
+    PlatformModule.of(platform, IdentityModule, stopping.signal),
+    { abortOnError: false, logger: log },
+  );
+  const people = identity.get<People>(PEOPLE);
   const sessionCookie = new SessionCookie(config.PUBLIC_BASE_URL);
   const failedKeys = new FailedKeys(systemClock);
   const openRequests = new OpenRequests();
@@ -75,10 +78,10 @@ async function serveHttp(
   const takeCallback = new TakeCallback({ database, relay, clock: systemClock, log, appSecret });
   const table = new RouteTable();
   const server = createHttpServer({
-    admission,
+    admission: identity.get<Admission>(ADMISSION),
     sessions: people.sessions,
     sessionCookie,
-    keyUses,
+    keyUses: identity.get<KeyUses>(KEY_USES),
     openRequests,
     metrics: measureRequests(() => openRequests.size),
     log,
@@ -90,15 +93,14 @@ async function serveHttp(
     headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
     requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
   });
-  let stopping = false;
-  const checks = { ...platform.checks, gateway: async () => (stopping ? 'stopping' : null) };
+  const checks = { ...platform.checks, gateway: async () => (stopping.signal.aborted ? 'stopping' : null) };
   const verifyToken = config.CLOUD_VERIFY_TOKEN;
   const descriptions = new Descriptions(config.PUBLIC_BASE_URL);
   const routes = GatewayModule.of({
     platform,
     people,
-    apiKeys: databaseApiKeys(database),
-    auditLog: databaseAuditLog(database),
+    apiKeys: identity.get<ApiKeys>(API_KEYS),
+    auditLog: identity.get<AuditLog>(AUDIT_LOG),
     sessionCookie,
     failedKeys,
     takeCallback,
@@ -110,13 +112,11 @@ async function serveHttp(
   descriptions.prepare(table.mounted);
   const internal = new InternalServer({ checks, metrics });
   const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
-  keyUses.start();
-  pruner.start();
   const url = await listen(server, config);
   const stop = async (): Promise<void> => {
-    stopping = true;
+    stopping.abort();
     await stopAccepting(server.server, openRequests);
-    await Promise.all([admission.drain(), takeCallback.drain(), keyUses.stop(), pruner.stop(), people.drain()]);
+    await Promise.all([takeCallback.drain(), identity.close()]);
     await app.close();
     await platform.close();
     await internal.close();

@@ -121,7 +121,7 @@ describe('admission', () => {
       verdicts.filter((one) => one.key === key && one.verdict.state === 'admitted').length;
     expect([granted(keys[0]), granted(keys[1])]).toEqual([50, 70]);
     expect(verdicts.every(({ verdict }) => verdict.state !== 'unknown-key')).toBe(true);
-    await Promise.all(admissions.map((admission) => admission.drain()));
+    await Promise.all(admissions.map((admission) => admission.beforeApplicationShutdown()));
   });
 
   it('refuses a key from the moment its revocation is committed, and looks up any other svc_ key', async () => {
@@ -138,7 +138,7 @@ describe('admission', () => {
       [key.organizationId, hashOfKey(other)],
     );
     expect(await admit(other)).toMatchObject({ state: 'admitted', organizationId: key.organizationId, hasScope: true });
-    await admission.drain();
+    await admission.beforeApplicationShutdown();
   });
 
   it('tells scope and plan: the key list alone decides the first, plan and subscription the second', async () => {
@@ -163,7 +163,7 @@ describe('admission', () => {
     expect(await ask({ status: 'CANCELED' }, 'analytics:read')).toMatchObject({
       paymentRefusal: 'The subscription is canceled',
     });
-    await admission.drain();
+    await admission.beforeApplicationShutdown();
   });
 
   it("tells the month's number of messages as it stands: the plan's, or the organization's own as soon as it has one", async () => {
@@ -180,7 +180,7 @@ describe('admission', () => {
     expect(await told()).toBe(0);
     await set("messages_per_month = NULL, plan = 'SCALE'");
     expect(await told()).toBe(50_000_000);
-    await admission.drain();
+    await admission.beforeApplicationShutdown();
   });
 });
 

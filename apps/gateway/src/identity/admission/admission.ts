@@ -1,11 +1,13 @@
-import type { Database } from '@switchboard/postgres';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Database } from '@switchboard/postgres';
 import type { Admission, AdmissionRequest, Verdict } from '../admission.contract.js';
 import { hashOfKey, isPlausibleKey } from '../api-key/api-key.policy.js';
 import { paymentRefusalOf } from '../plan/plan.policy.js';
 import { coalesceAdmissions } from './admission.batch.js';
 
 /** Admission over the service's own tables; see the contract for what it promises. */
-export class DatabaseAdmission implements Admission {
+@Injectable()
+export class DatabaseAdmission implements Admission, BeforeApplicationShutdown {
   private readonly ask: ReturnType<typeof coalesceAdmissions>;
 
   constructor(database: Database) {
@@ -32,7 +34,7 @@ export class DatabaseAdmission implements Admission {
   }
 
   /** Refuses further requests and answers those that wait. */
-  drain(): Promise<void> {
-    return this.ask.drain();
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.ask.drain();
   }
 }

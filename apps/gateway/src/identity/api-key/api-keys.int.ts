@@ -8,11 +8,11 @@ import { gatewayMigrations } from '../../migrations/all.js';
 import { operate } from '../../operate.js';
 import { DatabaseAdmission } from '../admission/admission.js';
 import type { Scope } from '../admission.contract.js';
-import { databaseApiKeys } from '../api-keys.js';
 import type { ApiKeys } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
-import { databaseAuditLog } from '../audit/audit.repository.js';
+import { DatabaseAuditLog } from '../audit/audit-log.js';
 import { hashOfKey } from './api-key.policy.js';
+import { DatabaseApiKeys } from './api-keys.js';
 
 const servers = testServers();
 let database: Database;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
   database = await prepared.database();
   superuser = await prepared.superuser();
-  keys = databaseApiKeys(database);
+  keys = new DatabaseApiKeys(database);
 });
 
 /** An organization with the key that came with it, and its owner at work. */
@@ -42,7 +42,7 @@ const admit = async (admission: DatabaseAdmission, key: string, scope: Scope | n
   admission.admit({ key, scope, cost: 1 });
 
 const acts = async (organizationId: string) =>
-  (await databaseAuditLog(database).list({ organizationId, limit: 100, cursor: null, action: null })).items;
+  (await new DatabaseAuditLog(database).list({ organizationId, limit: 100, cursor: null, action: null })).items;
 
 describe('an API key', () => {
   it('is shown whole once and kept as a hash; it opens what its scopes say, and its making is in the audit log', async () => {
@@ -85,7 +85,7 @@ describe('an API key', () => {
       [view.id],
     );
     expect(hash).toBe(hashOfKey(secret));
-    await admission.drain();
+    await admission.beforeApplicationShutdown();
   });
 
   it('is neither made nor revoked when the audit log cannot take it', async () => {
@@ -129,7 +129,7 @@ describe('an API key', () => {
     expect(log.map(({ action }) => action)).toEqual(['api-key.revoked', 'api-key.created']);
     expect(log[0]).toMatchObject({ before: { id, revokedAt: null }, after: { id, revokedAt } });
     expect(await acts(stranger.organizationId)).toEqual([]);
-    await admission.drain();
+    await admission.beforeApplicationShutdown();
   });
 
   it('beyond fifty active ones comes with a hint, and is made all the same; revoked ones do not count', async () => {
@@ -196,7 +196,7 @@ describe('an operator', () => {
       after: { plan: 'GROWTH', requestBurst: 70, seats: 3, ...none },
     });
     expect(log[2]).toMatchObject({ before: { subscription: 'ACTIVE' }, after: { subscription: 'PAST_DUE' } });
-    await admission.drain();
+    await admission.beforeApplicationShutdown();
   });
 
   it('is refused organizations, plans and keys that there are not, and nothing is changed', async () => {

@@ -2,18 +2,24 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '@switchboard/postgres';
 import { createLog } from '@switchboard/platform';
 import { FakeClock, testServers } from '@switchboard/testing';
+import { openIdentity } from '../../../test/identity-harness.js';
 import { join, makeMember, makeOrganization, PASSWORD } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
-import { openPeople, type OpenPeople } from '../people.js';
+import { PEOPLE, type People } from '../people.contract.js';
+import { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 
 const servers = testServers();
 const source = { address: '192.0.2.1', traceId: '0'.repeat(32) };
 let database: Database;
-let people: OpenPeople;
+let people: People;
+let failures: FailedSignIns;
 
 beforeAll(async () => {
   database = await (await servers.serviceDatabase('gateway', gatewayMigrations)).database();
-  people = openPeople(database, new FakeClock(), createLog('test', { write: () => undefined }));
+  const log = createLog('test', { write: () => undefined });
+  const identity = await openIdentity(servers, database, new FakeClock(), log);
+  people = identity.get(PEOPLE);
+  failures = identity.get(FailedSignIns);
 });
 
 describe('what ends sessions in every organization', () => {
@@ -24,7 +30,7 @@ describe('what ends sessions in every organization', () => {
     const first = await people.signIn.signIn({ ...owner, formerSecret: null }, source);
     const next = `${PASSWORD}!`;
     await expect(people.signIn.changePassword(first.signedIn, { current: 'wrong', next }, source)).rejects.toThrow();
-    await people.drain();
+    await failures.drain();
     const changed = await people.signIn.changePassword(first.signedIn, { current: PASSWORD, next }, source);
     await people.sessions.endEverywhere(changed.signedIn, source);
     const rows: { action: string }[] = await database.dataSource.query(

@@ -8,7 +8,8 @@ import { gatewayMigrations } from '../../migrations/all.js';
 import type { NewAuditEntry } from '../audit.contract.js';
 import type { VerifiedChain } from '../verify-audit/verify-audit.js';
 import { auditHashOf, AUDIT_ORIGIN } from './audit-chain.policy.js';
-import { appendAudit, databaseAuditLog } from './audit.repository.js';
+import { DatabaseAuditLog } from './audit-log.js';
+import { appendAudit } from './audit.repository.js';
 
 const servers = testServers();
 let database: Database;
@@ -130,7 +131,7 @@ describe('the list of the audit log', () => {
   it('is newest first in pages that neither repeat nor miss a row, of one action when asked, of one organization alone', async () => {
     const organizationId = await chainOf(database, 11);
     await chainOf(database, 3);
-    const log = databaseAuditLog(database);
+    const log = new DatabaseAuditLog(database);
     const walk = async (action: 'plan.changed' | null): Promise<number[]> => {
       const seen: number[] = [];
       for (let cursor: string | null = null; ;) {

@@ -1,7 +1,8 @@
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
+import type { Page } from '@switchboard/contracts/grammar/page';
 import { keysetPage, statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { ipAddressOf } from '../address/ip-address.policy.js';
-import type { AuditedState, AuditLog, AuditPageRequest, NewAuditEntry } from '../audit.contract.js';
+import type { AuditedState, AuditPageRequest, NewAuditEntry } from '../audit.contract.js';
 
 /** Sequence, time, writer and hash are the database's to set: see the migration. */
 const insertEntry = statement(
@@ -62,18 +63,17 @@ const listEntriesOfAction = statement<ListedRow>(
    ORDER BY sequence DESC LIMIT $3`,
 );
 
-/** The log as the application reads it. */
-export function databaseAuditLog(database: Queryable): AuditLog {
-  return {
-    list: async ({ organizationId, limit, cursor, action }) => {
-      const values = [organizationId, beforeOf(cursor), limit + 1];
-      const rows =
-        action === null
-          ? await database.query(listEntries, values)
-          : await database.query(listEntriesOfAction, [...values, action]);
-      return keysetPage(rows, limit, ({ sequence }) => cursorOf(sequence), viewOf);
-    },
-  };
+/** A page of an organization's log as the application shows it, newest first. */
+export async function listAudit(
+  database: Queryable,
+  { organizationId, limit, cursor, action }: AuditPageRequest,
+): Promise<Page<AuditEntryView>> {
+  const values = [organizationId, beforeOf(cursor), limit + 1];
+  const rows =
+    action === null
+      ? await database.query(listEntries, values)
+      : await database.query(listEntriesOfAction, [...values, action]);
+  return keysetPage(rows, limit, ({ sequence }) => cursorOf(sequence), viewOf);
 }
 
 /** A position in the shape of a cuid, as every cursor. Source: decisions, "Names, ids, cursors, dates". */

@@ -1,49 +1,47 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { Database, Transaction } from '@switchboard/postgres';
-import type { Clock } from '@switchboard/platform';
+import { Database, type Transaction } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import type { LoginThrottle } from '../login-throttle/login-throttle.js';
+import { LoginThrottle } from '../login-throttle/login-throttle.js';
 import { insertMembership, lockOrganization } from '../membership/membership.repository.js';
 import { passwordProblem } from '../password/password.policy.js';
-import type { Passwords } from '../password/passwords.js';
+import { Passwords } from '../password/passwords.js';
 import type { ActSource, Invites, NewSession } from '../people.contract.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
-import type { FailedSignIns } from '../sign-in/failed-sign-ins.js';
+import { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 import { findUserByEmail, insertUser, type UserRow } from '../user/user.repository.js';
 import { deleteInvite, findInviteOfSecret, type InviteRow } from './invite.repository.js';
 import { requireSeat } from './seats.js';
-
-/** What accepting stands on. */
-export interface AcceptInviteParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly passwords: Passwords;
-  readonly guesses: LoginThrottle;
-  readonly failures: FailedSignIns;
-}
 
 type Acceptance = Parameters<Invites['accept']>[0];
 type FoundInvite = InviteRow & { readonly organizationId: string };
 
 /** Accepting an invitation; see the contract for what is promised. */
+@Injectable()
 export class AcceptInvite {
-  constructor(private readonly parts: AcceptInviteParts) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly passwords: Passwords,
+    private readonly throttle: LoginThrottle,
+    private readonly failures: FailedSignIns,
+  ) {}
 
   async accept(acceptance: Acceptance, source: ActSource): Promise<NewSession> {
-    const { database, clock } = this.parts;
     const { secret, formerSecret } = acceptance;
-    const now = new Date(clock.now());
+    const now = new Date(this.clock.now());
     const values = [hashOfSecret(secret), now];
-    const [invite] = isPlausibleSecret(secret) ? await database.query(findInviteOfSecret, values) : [];
+    const [invite] = isPlausibleSecret(secret) ? await this.database.query(findInviteOfSecret, values) : [];
     if (!invite) throw goneInvite();
     // Hashing takes a while: not in the transaction.
     const { user, isNew } = await this.personOf(invite, acceptance, source);
-    return database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const [locked] = await tx.query(lockOrganization, [invite.organizationId]);
       const [deleted] = await tx.query(deleteInvite, [invite.id]);
       if (!deleted) throw goneInvite();
@@ -79,21 +77,20 @@ export class AcceptInvite {
     { name, password }: Acceptance,
     source: ActSource,
   ): Promise<{ readonly user: UserRow; readonly isNew: boolean }> {
-    const { database, passwords, guesses, failures } = this.parts;
     const { address } = source;
-    const [known] = await database.query(findUserByEmail, [email]);
+    const [known] = await this.database.query(findUserByEmail, [email]);
     if (!known) {
       const problem = passwordProblem(password, email);
       if (problem !== null) throw new AppError(gatewayErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
-      const user = { id: newCuid(), email, name: name ?? email, passwordHash: await passwords.hash(password) };
+      const user = { id: newCuid(), email, name: name ?? email, passwordHash: await this.passwords.hash(password) };
       return { user, isNew: true };
     }
-    await guesses.take({ email, address });
-    if (!(await passwords.verify(known.passwordHash, password))) {
-      failures.record(known, source);
+    await this.throttle.take({ email, address });
+    if (!(await this.passwords.verify(known.passwordHash, password))) {
+      this.failures.record(known, source);
       throw new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong password: give the one of your account');
     }
-    await guesses.forgive({ email, address });
+    await this.throttle.forgive({ email, address });
     return { user: known, isNew: false };
   }
 

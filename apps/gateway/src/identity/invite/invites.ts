@@ -1,8 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { keysetPage, type Database } from '@switchboard/postgres';
-import type { Clock } from '@switchboard/platform';
+import { Database, keysetPage } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
@@ -12,7 +13,7 @@ import type { ActSource, Invite, Invites, NewSession, PageOf, PageWish, Role, Si
 import { mintSecret } from '../secret/secret.policy.js';
 import { roleInSession } from '../session/hold-session.js';
 import { emailKey } from '../user/email.policy.js';
-import type { AcceptInvite } from './accept-invite.js';
+import { AcceptInvite } from './accept-invite.js';
 import { deleteInvite, findInvite, findInviteOfEmail, insertInvite, listInvites } from './invite.repository.js';
 import { requireSeat } from './seats.js';
 
@@ -20,10 +21,11 @@ import { requireSeat } from './seats.js';
 export const INVITE_LIFE_MS = 7 * 24 * 3_600_000;
 
 /** Invitations in the service's own tables; see the contract for what is promised. */
+@Injectable()
 export class DatabaseInvites implements Invites {
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly acceptance: AcceptInvite,
   ) {}
 

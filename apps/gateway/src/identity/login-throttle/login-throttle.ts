@@ -1,7 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { Database } from '@switchboard/postgres';
-import type { Clock } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { Turns } from '../turn/turns.js';
 import {
   accountAllowance,
@@ -32,13 +33,14 @@ const WAITING_MAX = 64;
  * A flood of guesses must not slow anybody else: one process counts few at once, and who was told to wait is told so again
  * without the database.
  */
+@Injectable()
 export class LoginThrottle {
   private readonly known = new KnownWaits();
   private readonly turns = new Turns(AT_ONCE_MAX, WAITING_MAX);
 
   constructor(
-    private readonly database: Pick<Database, 'query'>,
-    private readonly clock: Clock,
+    @Inject(Database) private readonly database: Pick<Database, 'query'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**

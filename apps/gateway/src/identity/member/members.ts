@@ -1,7 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { keysetPage, type Database, type Transaction } from '@switchboard/postgres';
-import type { Clock } from '@switchboard/platform';
+import { Database, keysetPage, type Transaction } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
@@ -22,10 +23,11 @@ import { endSessionsOfUser } from '../session/session.repository.js';
 import { lockUser } from '../user/user.repository.js';
 
 /** Members in the service's own tables; see the contract for what is promised. */
+@Injectable()
 export class DatabaseMembers implements Members {
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async list(organizationId: string, { limit, cursor }: PageWish): Promise<PageOf<Member>> {

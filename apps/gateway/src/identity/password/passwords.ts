@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { verify } from '@node-rs/argon2';
 import { Turns } from '../turn/turns.js';
 import { hashPassword, normalPassword } from './password.policy.js';
@@ -18,6 +19,7 @@ const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$73XBj2vDHebh99h8kV3AOQ$cpUjOdMxh41Hym7zgmRqcROJLbFvk5yhWVrWSzuxXFw';
 
 /** Checks and hashes passwords, few at a time and never on the thread that serves requests. */
+@Injectable()
 export class Passwords {
   private readonly turns = new Turns(AT_ONCE_MAX, WAITING_MAX);
 

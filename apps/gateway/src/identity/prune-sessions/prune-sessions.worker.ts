@@ -1,5 +1,6 @@
-import type { Database } from '@switchboard/postgres';
-import { PollingLoop, type Clock, type Log } from '@switchboard/platform';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, LOG, PollingLoop, type Clock, type Log } from '@switchboard/platform';
 import { GUESSES_KEPT_MS } from '../login-throttle/login-throttle.policy.js';
 import { sessionLimits } from '../session/session.policy.js';
 import { pruneGuesses, pruneInvites, pruneSessions } from './prune-sessions.repository.js';
@@ -8,13 +9,14 @@ const ROWS_MAX = 500;
 const INTERVAL_MS = 600_000;
 
 /** Takes away sessions, invitations and guesses that time has ended: every ten minutes or so, 500 rows at a time. */
-export class SessionPruner {
+@Injectable()
+export class PruneSessionsWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly loop: PollingLoop;
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
-    log: Log,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) log: Log,
   ) {
     this.loop = new PollingLoop({
       round: () => this.round(),
@@ -23,12 +25,12 @@ export class SessionPruner {
     });
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.loop.start();
   }
 
   /** Returns when the round under way has ended. */
-  async stop(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     await this.loop.stop();
   }
 

@@ -1,5 +1,12 @@
-import type { Database } from '@switchboard/postgres';
-import type { Clock, Log } from '@switchboard/platform';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { ipAddressOf } from '../address/ip-address.policy.js';
 import type { KeyUses } from '../key-use.contract.js';
 import { recordKeyUses } from './key-use.repository.js';
@@ -12,18 +19,19 @@ interface KeyUse {
 const FLUSH_INTERVAL_MS = 1_000;
 
 /** Collects the uses of keys and writes the last of each key once a second; what a crash loses is one second of them. */
-export class KeyUseRecorder implements KeyUses {
+@Injectable()
+export class RecordKeyUseWorker implements KeyUses, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private uses = new Map<string, KeyUse>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly log: Log,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer ??= setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
@@ -37,9 +45,12 @@ export class KeyUseRecorder implements KeyUses {
     return this.flushing;
   }
 
-  /** Writes the rest. */
-  async stop(): Promise<void> {
+  onModuleDestroy(): void {
     clearInterval(this.timer);
+  }
+
+  /** Writes the rest: no request is left that could bring more. */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.flush();
   }
 

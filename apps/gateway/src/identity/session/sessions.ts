@@ -1,7 +1,8 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { Database } from '@switchboard/postgres';
-import type { Clock } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
@@ -15,10 +16,11 @@ import { sessionBounds } from './session.policy.js';
 import { endSession, endSessionsOfUser, findSession } from './session.repository.js';
 
 /** Sessions in the service's own tables; see the contract for what is promised. */
+@Injectable()
 export class DatabaseSessions implements Sessions {
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async find(secret: string): Promise<SignedIn | null> {

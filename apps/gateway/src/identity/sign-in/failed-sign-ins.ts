@@ -1,5 +1,6 @@
-import type { Database } from '@switchboard/postgres';
-import type { Log } from '@switchboard/platform';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Database } from '@switchboard/postgres';
+import { LOG, type Log } from '@switchboard/platform';
 import type { AuditAction } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { userAct } from '../audit/user-act.policy.js';
@@ -14,12 +15,13 @@ type FailedGuess = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-c
  * After the answer, not before: the time that an answer takes must not tell whether an address has an account. What a crash
  * loses is what it interrupted.
  */
-export class FailedSignIns {
+@Injectable()
+export class FailedSignIns implements BeforeApplicationShutdown {
   private readonly underway = new Set<Promise<void>>();
 
   constructor(
     private readonly database: Database,
-    private readonly log: Log,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /** Returns at once. */
@@ -33,6 +35,10 @@ export class FailedSignIns {
   /** Returns when all is written that was recorded before. */
   async drain(): Promise<void> {
     await Promise.all(this.underway);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.drain();
   }
 
   private async write(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess): Promise<void> {

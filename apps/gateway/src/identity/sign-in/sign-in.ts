@@ -1,14 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { Database } from '@switchboard/postgres';
-import type { Clock } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import type { LoginThrottle } from '../login-throttle/login-throttle.js';
+import { LoginThrottle } from '../login-throttle/login-throttle.js';
 import { firstOrganizationOfUser } from '../membership/membership.repository.js';
 import { passwordProblem } from '../password/password.policy.js';
-import type { Passwords } from '../password/passwords.js';
+import { Passwords } from '../password/passwords.js';
 import type { ActSource, NewSession, SignedIn, SignIn } from '../people.contract.js';
 import { hashOfSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
@@ -16,33 +17,30 @@ import { sessionHasEnded } from '../session/hold-session.js';
 import { endSessionOfSecret, endSessionsOfUser } from '../session/session.repository.js';
 import { emailKey } from '../user/email.policy.js';
 import { changePasswordHash, findUser, findUserByEmail, type UserRow } from '../user/user.repository.js';
-import type { FailedSignIns } from './failed-sign-ins.js';
-
-/** What signing in stands on. */
-export interface SignInParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly passwords: Passwords;
-  readonly guesses: LoginThrottle;
-  readonly failures: FailedSignIns;
-}
+import { FailedSignIns } from './failed-sign-ins.js';
 
 /** Signing in over the service's own tables; see the contract for what is promised. */
+@Injectable()
 export class DatabaseSignIn implements SignIn {
-  constructor(private readonly parts: SignInParts) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly passwords: Passwords,
+    private readonly throttle: LoginThrottle,
+    private readonly failures: FailedSignIns,
+  ) {}
 
   async signIn(
     attempt: { readonly email: string; readonly password: string; readonly formerSecret: string | null },
     source: ActSource,
   ): Promise<NewSession> {
-    const { database, clock } = this.parts;
     const email = emailKey(attempt.email);
     const user = await this.checked(email, attempt.password, source);
-    const [first] = await database.query(firstOrganizationOfUser, [user.id]);
+    const [first] = await this.database.query(firstOrganizationOfUser, [user.id]);
     if (!first) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
     const owner = { userId: user.id, organizationId: first.organizationId, passwordHash: user.passwordHash };
-    const begun = await database.transaction(async (tx) => {
-      const session = await beginSession(tx, owner, new Date(clock.now()), null);
+    const begun = await this.database.transaction(async (tx) => {
+      const session = await beginSession(tx, owner, new Date(this.clock.now()), null);
       if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);
       if (session) {
         const { role } = session.signedIn;
@@ -65,26 +63,25 @@ export class DatabaseSignIn implements SignIn {
     { current, next }: { readonly current: string; readonly next: string },
     source: ActSource,
   ): Promise<NewSession> {
-    const { database, clock, passwords, guesses, failures } = this.parts;
     const { sessionId, user: person, organization } = signedIn;
     const { id, email } = person;
     const problem = passwordProblem(next, email);
     if (problem !== null) throw new AppError(gatewayErrors.VALIDATION_FAILED, `\`new\` ${problem}`);
     // A stolen session is no way to guess the password faster.
     const guess = { email, address: source.address };
-    await guesses.take(guess);
-    const [user] = await database.query(findUser, [id]);
-    if (!user || !(await passwords.verify(user.passwordHash, current))) {
-      failures.record(person, source, 'user.password-change-failed');
+    await this.throttle.take(guess);
+    const [user] = await this.database.query(findUser, [id]);
+    if (!user || !(await this.passwords.verify(user.passwordHash, current))) {
+      this.failures.record(person, source, 'user.password-change-failed');
       throw new AppError(gatewayErrors.VALIDATION_FAILED, '`current` must be your current password');
     }
-    await guesses.forgive(guess);
-    const passwordHash = await passwords.hash(next);
-    return database.transaction(async (tx) => {
+    await this.throttle.forgive(guess);
+    const passwordHash = await this.passwords.hash(next);
+    return this.database.transaction(async (tx) => {
       const [changed] = await tx.query(changePasswordHash, [id, user.passwordHash, passwordHash]);
       if (!changed) throw new AppError(gatewayErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
       const owner = { userId: id, organizationId: organization.id, passwordHash };
-      const begun = await beginSession(tx, owner, new Date(clock.now()), sessionId);
+      const begun = await beginSession(tx, owner, new Date(this.clock.now()), sessionId);
       if (!begun) throw sessionHasEnded();
       await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);
       const act = signedInAct(signedIn, source);
@@ -95,14 +92,13 @@ export class DatabaseSignIn implements SignIn {
 
   /** The person whose password it is. An unknown address costs the same work as a wrong password. */
   private async checked(email: string, password: string, source: ActSource): Promise<UserRow> {
-    const { database, passwords, guesses, failures } = this.parts;
     const { address } = source;
-    await guesses.take({ email, address });
-    const [user] = await database.query(findUserByEmail, [email]);
-    const isRight = await passwords.verify(user?.passwordHash ?? null, password);
-    if (user && !isRight) failures.record(user, source);
+    await this.throttle.take({ email, address });
+    const [user] = await this.database.query(findUserByEmail, [email]);
+    const isRight = await this.passwords.verify(user?.passwordHash ?? null, password);
+    if (user && !isRight) this.failures.record(user, source);
     if (!user || !isRight) throw wrongCredentials();
-    await guesses.forgive({ email, address });
+    await this.throttle.forgive({ email, address });
     return user;
   }
 }

@@ -2,12 +2,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '@switchboard/postgres';
 import { createLog } from '@switchboard/platform';
 import { FakeClock, testServers, type ServiceDatabase } from '@switchboard/testing';
-import { join, makeMember, makeOrganization, makePerson, PASSWORD } from '../../test/people-harness.js';
-import { gatewayMigrations } from '../migrations/all.js';
-import { beginSession } from './session/begin-session.js';
-import type { NewSession, Role } from './people.contract.js';
-import { openPeople, type OpenPeople } from './people.js';
-import { SessionPruner } from './prune-sessions/prune-sessions.worker.js';
+import { openIdentity } from '../../../test/identity-harness.js';
+import { join, makeMember, makeOrganization, makePerson, PASSWORD } from '../../../test/people-harness.js';
+import { gatewayMigrations } from '../../migrations/all.js';
+import { beginSession } from '../session/begin-session.js';
+import { PEOPLE, type NewSession, type People, type Role } from '../people.contract.js';
+import { PruneSessionsWorker } from '../prune-sessions/prune-sessions.worker.js';
+import { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -18,12 +19,15 @@ const log = createLog('test', { write: () => undefined });
 
 let prepared: ServiceDatabase;
 let database: Database;
-let people: OpenPeople;
+let people: People;
+let failures: FailedSignIns;
 
 beforeAll(async () => {
   prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
   database = await prepared.database();
-  people = openPeople(database, clock, log);
+  const identity = await openIdentity(servers, database, clock, log);
+  people = identity.get(PEOPLE);
+  failures = identity.get(FailedSignIns);
 });
 
 const signIn = ({ email, password }: { email: string; password: string }): Promise<NewSession> =>
@@ -72,7 +76,7 @@ describe('a session', () => {
     }
     clock.advance(20 * MINUTE_MS);
     expect(await stands(session)).toBe(false);
-    const pruner = new SessionPruner(database, clock, log);
+    const pruner = new PruneSessionsWorker(database, clock, log);
     expect(await pruner.round()).toBe(false);
     expect(await count('session', 'user_id', user.id)).toBe(0);
   });
@@ -233,7 +237,7 @@ describe('the audit log', () => {
     const { organizationId } = owner;
     const first = await signIn(owner);
     await codeOf(signIn({ ...owner, password: 'wrong' }));
-    await people.drain();
+    await failures.drain();
     const change = { current: PASSWORD, next: `${PASSWORD}!` };
     const { signedIn } = await people.signIn.changePassword(first.signedIn, change, source);
     const invited = { email: 'audit@people.example', role: 'MEMBER' } as const;

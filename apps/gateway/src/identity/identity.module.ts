@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { ADMISSION } from './admission.contract.js';
+import { DatabaseAdmission } from './admission/admission.js';
+import { API_KEYS } from './api-keys.contract.js';
+import { DatabaseApiKeys } from './api-key/api-keys.js';
+import { AUDIT_LOG } from './audit.contract.js';
+import { DatabaseAuditLog } from './audit/audit-log.js';
+import { AcceptInvite } from './invite/accept-invite.js';
+import { DatabaseInvites } from './invite/invites.js';
+import { KEY_USES } from './key-use.contract.js';
+import { LoginThrottle } from './login-throttle/login-throttle.js';
+import { DatabaseMembers } from './member/members.js';
+import { Passwords } from './password/passwords.js';
+import { PEOPLE } from './people.contract.js';
+import { DatabasePeople } from './people/people.js';
+import { PruneSessionsWorker } from './prune-sessions/prune-sessions.worker.js';
+import { RecordKeyUseWorker } from './record-key-use/record-key-use.worker.js';
+import { DatabaseSessions } from './session/sessions.js';
+import { FailedSignIns } from './sign-in/failed-sign-ins.js';
+import { DatabaseSignIn } from './sign-in/sign-in.js';
+
+/**
+ * Organizations, people, sessions, keys, plans, limits and the audit log; used through the tokens of the contracts alone.
+ *
+ * Needs `Database`, CLOCK and LOG of the platform's module. At the end loops stop in `onModuleDestroy`, and what requests
+ * have left to write is written in `beforeApplicationShutdown`: requests must have ended before the application is closed.
+ */
+@Module({
+  providers: [
+    AcceptInvite,
+    DatabaseInvites,
+    DatabaseMembers,
+    DatabaseSessions,
+    DatabaseSignIn,
+    FailedSignIns,
+    LoginThrottle,
+    Passwords,
+    PruneSessionsWorker,
+    { provide: ADMISSION, useClass: DatabaseAdmission },
+    { provide: API_KEYS, useClass: DatabaseApiKeys },
+    { provide: AUDIT_LOG, useClass: DatabaseAuditLog },
+    { provide: KEY_USES, useClass: RecordKeyUseWorker },
+    { provide: PEOPLE, useClass: DatabasePeople },
+  ],
+  exports: [ADMISSION, API_KEYS, AUDIT_LOG, KEY_USES, PEOPLE],
+})
+export class IdentityModule {}

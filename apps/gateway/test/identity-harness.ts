@@ -1,0 +1,33 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
+import type { TestServers } from '@switchboard/testing';
+import { IdentityModule } from '../src/identity/identity.module.js';
+
+/** Stands for the platform's module. */
+class TestPlatformModule {}
+
+/** The module of organizations and people over a test's database; closed when the tests of the file have ended. */
+export async function openIdentity(
+  servers: TestServers,
+  database: Database,
+  clock: Clock,
+  log: Log,
+): Promise<INestApplicationContext> {
+  const providers = [
+    { provide: Database, useValue: database },
+    { provide: CLOCK, useValue: clock },
+    { provide: LOG, useValue: log },
+  ];
+  const platform = {
+    module: TestPlatformModule,
+    global: true,
+    imports: [IdentityModule],
+    providers,
+    exports: [Database, CLOCK, LOG],
+  };
+  const context = await NestFactory.createApplicationContext(platform, { logger: false, abortOnError: false });
+  servers.onEnd(() => context.close());
+  return context;
+}
