@@ -33,13 +33,27 @@ export interface ConsumerTopology {
   readonly ackPendingMax: number;
 }
 
-/** What a service may do on NATS; streams, consumers and permissions are generated from this alone. */
+/** Keys of a service's configuration beyond those that every service reads, as a deployment sets them. */
+export interface ServiceSettings {
+  /** Without a default; docker-compose.yml does not start without them. */
+  readonly required: readonly string[];
+  /** Handed on from the environment where they are set. */
+  readonly optional: readonly string[];
+}
+
+/**
+ * The registration of a service. NATS users, streams and consumers, database roles and schemas, the local run, the image,
+ * docker-compose.yml, `.env.example` and the scrape configuration all come from it.
+ */
 export interface ServiceTopology {
   readonly serves: readonly RpcDefinition[];
   readonly calls: readonly RpcDefinition[];
-  /** Its stream holds `<service>.>`; null for a service that tells nothing. */
+  /** Its stream holds `<service>.>`; null for a service that emits no event. */
   readonly stream: string | null;
   readonly consumes: readonly ConsumerTopology[];
+  /** What its network lets through: calls to hosts outside of the platform, and callers from there. Default: neither. */
+  readonly outside?: 'calls' | 'listens';
+  readonly settings?: ServiceSettings;
 }
 
 /** Takes callbacks of the upstream into messages. */
@@ -66,7 +80,7 @@ export const contactsChannelsConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
-/** Records opt-outs that the upstream told in answer to a send. */
+/** Records opt-outs that the upstream reports in answer to a send. */
 export const contactsOptOutsConsumer: ConsumerTopology = {
   name: 'contacts-opt-outs',
   stream: 'MESSAGING',
@@ -98,19 +112,29 @@ const messagingRequests = [
   getQuotaRpc,
 ];
 
-/** The services and their ways to each other. */
+/** Every service. A new one is an entry here and a package `apps/<name>`; `npm run new-service -- <name>` writes both. */
 export const topology = {
   gateway: {
     serves: [],
     calls: [...messagingRequests, ...contactRequests],
     stream: 'GATEWAY',
     consumes: [],
+    outside: 'listens',
+    settings: {
+      required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN'],
+      optional: ['PUBLIC_BASE_URL', 'TRUST_PROXY'],
+    },
   },
   messaging: {
     serves: [...messagingRequests, getChannelRpc, applySuppressionsRpc],
     calls: [resolveContactsRpc, getContactRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer],
+    outside: 'calls',
+    settings: {
+      required: ['CREDENTIALS_KEY'],
+      optional: ['CLOUD_BASE_URL', 'CLOUD_REQUEST_DEADLINE_MS', 'CLOUD_CONNECTIONS_MAX'],
+    },
   },
   contacts: {
     serves: [resolveContactsRpc, ...contactRequests],
@@ -122,3 +146,10 @@ export const topology = {
 
 /** A service of the topology. */
 export type ServiceName = keyof typeof topology;
+
+/** The names of all services, in the order of their registration. */
+export const serviceNames: readonly ServiceName[] = Object.keys(topology).filter(isServiceName);
+
+function isServiceName(name: string): name is ServiceName {
+  return name in topology;
+}

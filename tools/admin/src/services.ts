@@ -1,4 +1,4 @@
-import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { serviceNames, topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import type pg from 'pg';
 import { UsageError } from './command-line.js';
 
@@ -10,7 +10,7 @@ const services: Readonly<Record<string, ServiceTopology>> = topology;
  * @throws UsageError when there is no such service; Error when the database has none
  */
 export async function servicesIn(client: pg.ClientBase, named: string | undefined): Promise<string[]> {
-  const known = Object.keys(services);
+  const known: readonly string[] = serviceNames;
   if (named !== undefined && !known.includes(named)) {
     throw new UsageError(`There is no service ${named}; there are ${known.join(', ')}.`);
   }

@@ -11,6 +11,7 @@ import { generatedCheck, writeGeneratedFiles } from './checks/generated.js';
 import { lintCanaryCheck, lintCheck } from './checks/lint.js';
 import { lockfileCheck } from './checks/lockfile.js';
 import { packagePinsCheck } from './checks/package-pins.js';
+import { servicePackagesCheck } from './checks/service-packages.js';
 import { statementNamesCheck } from './checks/statement-names.js';
 import { typesCheck } from './checks/types.js';
 import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
@@ -51,6 +52,7 @@ if (process.argv.includes('--write')) {
       barrelsCheck,
       docstringsCheck,
       statementNamesCheck,
+      servicePackagesCheck,
     ],
     sources,
     print,

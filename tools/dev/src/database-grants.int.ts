@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceNames as names } from '@switchboard/contracts/topology';
 import { serviceRoles } from '@switchboard/postgres';
 import { testServers, type Migrations, type ServiceDatabase } from '@switchboard/testing';
 import pg from 'pg';
@@ -10,7 +11,6 @@ import {
   serverStatements,
   type SomeTable,
 } from '../test/forbidden-sql.js';
-import { services } from './services.js';
 
 type Row = Record<string, unknown>;
 interface OwnedTable extends SomeTable {
@@ -19,7 +19,6 @@ interface OwnedTable extends SomeTable {
 }
 
 const servers = testServers();
-const names = services.filter(({ hasSchema }) => hasSchema).map(({ name }) => name);
 const roles = names.flatMap((service) => {
   const { runtime, migrator } = serviceRoles(service);
   return [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { serviceNames as names } from '@switchboard/contracts/topology';
 import { connectNats, type NatsConnection, natsUsers, provision } from '@switchboard/nats';
 import { serviceRoles } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
@@ -10,7 +11,6 @@ import { startDeployedNats } from '../test/deployed-nats.js';
 import { createServiceAccess } from './database.js';
 import { natsProvisioner } from './nats-access.js';
 import { Secrets } from './secrets.js';
-import { services } from './services.js';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const textOf = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
@@ -23,7 +23,6 @@ const environment = (name: string): Record<string, string> => {
 };
 
 const servers = testServers();
-const names = services.map(({ name }) => name);
 
 describe('deploy/nats/nats.conf', () => {
   it('lets in every service with its password of docker-compose.yml, answers the health check, and lets in nobody else', async () => {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contactsConfig } from '@switchboard/contacts/config';
-import { gatewayConfig } from '@switchboard/gateway/config';
-import { messagingConfig } from '@switchboard/messaging/config';
+import { serviceNames as names } from '@switchboard/contracts/topology';
 import { postgresLogSettings } from '@switchboard/embedded-servers';
 import { natsUsers } from '@switchboard/nats';
 import { serviceRoles } from '@switchboard/postgres';
@@ -15,7 +13,7 @@ import { readDevConfig } from './dev.config.js';
 import { embeddedNatsAccess, natsProvisioner } from './nats-access.js';
 import { Secrets } from './secrets.js';
 import { serviceEnvironment, simulatorEnvironment } from './service-environment.js';
-import { serviceEntry, services } from './services.js';
+import { serviceEntry } from './services.js';
 
 type Environment = Record<string, string>;
 type ReadEnvironment = (environment: Environment) => unknown;
@@ -33,8 +31,6 @@ const documentedIn = (text: string): string[] =>
 const example = textOf('.env.example');
 const compose = readCompose(textOf('docker-compose.yml'));
 const programs = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
-const names = services.map(({ name }) => name);
-const owners = services.filter(({ hasSchema }) => hasSchema).map(({ name }) => name);
 
 /** A `.env` that sets every key there is. */
 const dotEnv: Environment = {
@@ -48,14 +44,26 @@ const dotEnv: Environment = {
   SWITCHBOARD_REPLICAS: '',
 };
 
-const configs: Readonly<Record<string, ReadEnvironment>> = {
-  gateway: gatewayConfig,
-  messaging: messagingConfig,
-  contacts: contactsConfig,
-};
+const configs = new Map<string, ReadEnvironment>(
+  await Promise.all(names.map(async (name) => [name, await configOf(name)] as const)),
+);
 const secrets = await Secrets.open(join(root, 'no secrets of a run'));
 const common = { secrets, compileCache: '', passed: readDevConfig(root, [], dotEnv).passed };
 const nats = embeddedNatsAccess('nats://127.0.0.1:4222', secrets);
+
+/** The configuration of a service, by the entry that every service has. */
+async function configOf(name: string): Promise<ReadEnvironment> {
+  const entry = (await import(`@switchboard/${name}/config`)) as Record<string, ReadEnvironment>;
+  const read = entry[`${name}Config`];
+  if (read === undefined) throw new Error(`@switchboard/${name}/config exports no ${name}Config`);
+  return read;
+}
+
+function readerOf(name: string): ReadEnvironment {
+  const read = configs.get(name);
+  if (read === undefined) throw new Error(`no configuration of ${name}`);
+  return read;
+}
 
 function service(name: string): ComposeService {
   const found = compose.services[name];
@@ -91,7 +99,7 @@ function localKeys(name: string): string[] {
     cloudBaseUrl: 'http://127.0.0.1:1',
     internalPort: 0,
   });
-  return keysRead(environment, configs[name] ?? (() => undefined), telemetryConfig);
+  return keysRead(environment, readerOf(name), telemetryConfig);
 }
 
 describe('docker-compose.yml runs what npm start runs', () => {
@@ -99,7 +107,7 @@ describe('docker-compose.yml runs what npm start runs', () => {
     const commands = Object.fromEntries(programs.map(([name, { command }]) => [name, command]));
     expect(commands).toEqual({
       ...Object.fromEntries(names.map((name) => [name, [relative(root, serviceEntry(root, name))]])),
-      ...Object.fromEntries(owners.map((name) => [`migrate-${name}`, [`apps/${name}/dist/migrate.js`]])),
+      ...Object.fromEntries(names.map((name) => [`migrate-${name}`, [`apps/${name}/dist/migrate.js`]])),
       provision: ['libs/nats/dist/provision-main.js'],
       'upstream-simulator': ['apps/upstream-simulator/dist/main.js'],
       seed: ['tools/seed/dist/main.js'],
@@ -119,13 +127,13 @@ describe('docker-compose.yml runs what npm start runs', () => {
   });
 
   it.each(names)('%s with a configuration that it accepts', (name) => {
-    expect(() => configs[name]?.(environmentOf(service(name), dotEnv))).not.toThrow();
+    expect(() => readerOf(name)(environmentOf(service(name), dotEnv))).not.toThrow();
     const required = Object.fromEntries(
       [...variablesOf(service(name))]
         .filter(([, { isRequired }]) => isRequired)
         .map(([key]) => [key, dotEnv[key] ?? '']),
     );
-    expect(() => configs[name]?.(environmentOf(service(name), required))).not.toThrow();
+    expect(() => readerOf(name)(environmentOf(service(name), required))).not.toThrow();
   });
 
   it.each(names)('%s as its own role and user, and with no password but its own', (name) => {
@@ -143,7 +151,7 @@ describe('docker-compose.yml runs what npm start runs', () => {
     ]);
   });
 
-  it.each(owners)("the migrations of %s as the schema's owner, after its roles were made", (name) => {
+  it.each(names)("the migrations of %s as the schema's owner, after its roles were made", (name) => {
     const step = service(`migrate-${name}`);
     const environment = environmentOf(step, dotEnv);
     expect(keysOf(`migrate-${name}`)).toEqual(keysRead(environment, migrationConfig));
@@ -175,7 +183,7 @@ describe('docker-compose.yml runs what npm start runs', () => {
         postgres: { condition: 'service_healthy' },
         nats: { condition: 'service_healthy' },
         provision: { condition: 'service_completed_successfully' },
-        ...(owners.includes(name) ? { [`migrate-${name}`]: { condition: 'service_completed_successfully' } } : {}),
+        [`migrate-${name}`]: { condition: 'service_completed_successfully' },
       });
     }
   });
@@ -185,7 +193,7 @@ describe('docker-compose.yml runs what npm start runs', () => {
     expect(service('nats').environment).toEqual(
       Object.fromEntries(users.map((key) => [key, `"\${${key}:?see .env.example}"`])),
     );
-    const roles = owners.flatMap((name) => [
+    const roles = names.flatMap((name) => [
       `${name.toUpperCase()}_DATABASE_PASSWORD`,
       `${name.toUpperCase()}_MIGRATOR_PASSWORD`,
     ]);

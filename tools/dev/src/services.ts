@@ -1,32 +1,25 @@
+import { serviceNames, topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A service of the platform: owns a schema of its name, a NATS user of its name, and any number of processes. */
 export interface Service {
   readonly name: string;
-  /** Owns tables, and so has a migration step. */
-  readonly hasSchema: boolean;
   /** The gateway listens on the public port; all others on one that the kernel chooses. */
   readonly isPublic: boolean;
 }
 
-/** Every service, in the order of the list that `npm run status` shows. This table is the only place that knows them. */
-export const services: readonly Service[] = [
-  { name: 'gateway', hasSchema: true, isPublic: true },
-  { name: 'messaging', hasSchema: true, isPublic: false },
-  { name: 'contacts', hasSchema: true, isPublic: false },
-];
-
-/** The services that this checkout holds, built. */
+/** The registered services that this checkout holds, built, in the order of their registration. */
 export function listServices(root: string): readonly Service[] {
-  return services.filter(({ name }) => existsSync(serviceEntry(root, name)));
+  const registered: Readonly<Record<string, ServiceTopology>> = topology;
+  return serviceNames
+    .filter((name) => existsSync(serviceEntry(root, name)))
+    .map((name) => ({ name, isPublic: registered[name]?.outside === 'listens' }));
 }
 
-/** The services that have a schema to be made; also those whose program is not built yet but whose migrations are. */
+/** The services whose migrations are built; each owns a schema. */
 export function listSchemas(root: string): string[] {
-  return services
-    .filter(({ name, hasSchema }) => hasSchema && migrationEntry(root, name) !== undefined)
-    .map(({ name }) => name);
+  return serviceNames.filter((name) => migrationEntry(root, name) !== undefined);
 }
 
 /** The file that runs a service. */

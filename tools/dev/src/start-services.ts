@@ -64,8 +64,6 @@ export async function seedOrganizations(
   const environment = {
     ...programEnvironment(common),
     DATABASE_URL: database.adminUrl,
-    GATEWAY_DATABASE_URL: database.adminUrl,
-    MESSAGING_DATABASE_URL: database.adminUrl,
     CREDENTIALS_KEY: secrets.key('credentials key'),
     KEYS_FILE: folder.keysFile,
     ...(simulator === undefined ? {} : { SIMULATOR_URL: simulator.url }),

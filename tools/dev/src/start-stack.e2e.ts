@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@switchboard/contracts/topology';
 import { identifyProcess } from '@switchboard/embedded-servers';
 import { serviceRoles } from '@switchboard/postgres/service-roles';
 import { eventually } from '@switchboard/testing';
@@ -8,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type RunningStack, startStack } from './index.js';
-import { services } from './services.js';
 
 let folder: string;
 let dataDir: string;
@@ -54,7 +54,7 @@ describe('a started stack', () => {
 
   it('has every service ready at the address of dev.json', async () => {
     const services = stack.devJson.processes.filter(({ health }) => health !== undefined);
-    expect(services.map(({ name }) => name)).toEqual(expect.arrayContaining(['gateway', 'messaging', 'contacts']));
+    expect(services.map(({ name }) => name)).toEqual(expect.arrayContaining([...serviceNames]));
     for (const { health } of services) expect((await fetch(health ?? '')).status).toBe(200);
   });
 
@@ -93,13 +93,12 @@ describe('a started stack', () => {
   });
 
   it('has every service at work as its own role of the database', async () => {
-    const names = services.filter(({ hasSchema }) => hasSchema).map(({ name }) => name);
     const sessions = await eventually(async () => {
       const found = await query(stack.devJson.databaseUrl, sessionsOfOthers);
       // After the kills above each connects again in its own time.
-      return found.length >= names.length && found;
+      return found.length >= serviceNames.length && found;
     });
-    const own = names.map((name) => ({ name, role: serviceRoles(name).runtime }));
+    const own = serviceNames.map((name) => ({ name, role: serviceRoles(name).runtime }));
     expect(sessions).toEqual(own.sort((a, b) => (a.name < b.name ? -1 : 1)));
   });
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@switchboard/contracts/topology';
 import type { DevProcess } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import { eventually } from '@switchboard/testing';
@@ -162,9 +163,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
 
   it('needed no right that anybody lacks', async () => {
     const logs = await Promise.all(
-      ['gateway', 'messaging', 'contacts', 'nats'].map((name) =>
-        readFile(join(all.dataDir, 'logs', `${name}.log`), 'utf8'),
-      ),
+      [...serviceNames, 'nats'].map((name) => readFile(join(all.dataDir, 'logs', `${name}.log`), 'utf8')),
     );
     const lines = logs.join('\n').split('\n');
     expect(lines.filter((line) => /violation for|permission denied|"42501"/i.test(line))).toEqual([]);

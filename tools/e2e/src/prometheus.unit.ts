@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { topology } from '@switchboard/contracts/topology';
+import { serviceNames } from '@switchboard/contracts/topology';
 import { parse } from 'yaml';
 import { readAlertRules, selectorsOf } from './alert-rules.js';
 import { readMetricsPage, root, type DocumentedMetric } from './metrics-page.js';
@@ -70,7 +70,7 @@ describe('the scrape configuration', () => {
     };
     expect(config.rule_files).toEqual(['alerts.yml']);
     const targets = config.scrape_configs.map(({ job_name: job, dns_sd_configs: found }) => [job, found]);
-    const wanted = Object.keys(topology).map((service) => {
+    const wanted = serviceNames.map((service) => {
       const { SERVICE_HTTP_HOST: host, SERVICE_HTTP_PORT: port } = compose.services[service]?.environment ?? {};
       expect([service, host]).toEqual([service, '0.0.0.0']);
       return [service, [{ names: [service], type: 'A', port: Number(port) }]];

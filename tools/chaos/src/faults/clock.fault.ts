@@ -17,6 +17,7 @@ const HOUR_MS = 3_600_000;
 const HELD_MS = 4_000;
 /** As long as a lease and some more: what is claimed under the wrong clock also ends under it. */
 const LONG_HELD_MS = 50_000;
+/** Those that emit events under a load of sends: the shifted time of these proves that the clock was wrong. */
 const SERVICES = ['messaging', 'gateway', 'contacts'];
 /** Those of messaging, forth and back. */
 const LONG_POINTS = 2;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { serviceNames } from '@switchboard/contracts/topology';
 import { request } from 'undici';
 import type { Fault } from '../fault/fault.js';
 import { freezeTree } from '../fault/frozen-process.js';
@@ -20,7 +21,6 @@ interface Standstill {
   begin(stage: Stage, wires: Wires): Promise<() => Promise<void>>;
 }
 
-const SERVICES = ['gateway', 'messaging', 'contacts'];
 const NOTICED_WITHIN_MS = 15_000;
 /** A caller is answered within 15 s (the gateway's own limit); the rest is the machine's slack. */
 const ANSWER_MS_MAX = 17_000;
@@ -30,9 +30,9 @@ const RECOVERY_DEADLINE_MS = 60_000;
 const STANDSTILLS: readonly Standstill[] = [
   processes('messaging'),
   wire('messaging', 'postgres'),
-  processes('nats', SERVICES),
+  processes('nats', serviceNames),
   wire('gateway', 'nats'),
-  processes('postgres', SERVICES),
+  processes('postgres', serviceNames),
   wire('gateway', 'postgres'),
   wire('messaging', 'nats'),
   processes('contacts'),
@@ -48,7 +48,7 @@ export const halfOpen: Fault = {
   promise: 'a server, a service or a wire that stands still is noticed within 15 s; no caller waits for ever',
   points: { full: STANDSTILLS.length, short: 1 },
   async run(context, { seed, points }) {
-    const wires = await Wires.open(SERVICES);
+    const wires = await Wires.open(serviceNames);
     try {
       const stage = await context.fresh({ environmentOf: wires.environmentOf });
       const random = new SeededRandom(seed);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { serviceNames } from '@switchboard/contracts/topology';
 import { failedSends } from '../fault/failed-sends.js';
 import type { Fault } from '../fault/fault.js';
 import { UNRULY_KNOBS } from '../fault/kill-points.js';
@@ -18,7 +19,7 @@ export const natsAway: Fault = {
   promise: 'NATS away for 60 s under load: sends go on being accepted, the backlog drains afterwards',
   points: { full: 1, short: 1 },
   async run(context, { seed, isShort }) {
-    const wires = await Wires.open(['gateway', 'messaging', 'contacts']);
+    const wires = await Wires.open(serviceNames);
     try {
       const stage = await context.fresh({ environmentOf: wires.environmentOf });
       const book = new ReportBook();

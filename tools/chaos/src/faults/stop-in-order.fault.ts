@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { serviceNames } from '@switchboard/contracts/topology';
 import { failedSends } from '../fault/failed-sends.js';
 import type { Fault, FaultContext } from '../fault/fault.js';
 import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
@@ -9,8 +10,8 @@ import { markOf, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 
 /** With two replicas of each. The second gateway stays: a balancer would not know its new port. */
-const ONE_OF_TWO = ['gateway', 'messaging', 'contacts', 'messaging-2', 'contacts-2'];
-const THE_ONLY_ONE = ['gateway', 'messaging', 'contacts'];
+const ONE_OF_TWO = [...serviceNames, ...serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}-2`)];
+const THE_ONLY_ONE = serviceNames;
 const ROUNDS_OF_TWO = 2;
 
 /** A release: services end by SIGTERM, one after the other, while callers keep their connections. */
@@ -23,7 +24,7 @@ export const stopInOrder: Fault = {
     const book = new ReportBook();
     const all = Array.from({ length: ROUNDS_OF_TWO }, () => ONE_OF_TWO).flat();
     const ofTwo = all.slice(0, points);
-    const replicated = await context.fresh({ replicas: { gateway: 2, messaging: 2, contacts: 2 } });
+    const replicated = await context.fresh({ replicas: Object.fromEntries(serviceNames.map((name) => [name, 2])) });
     let reads = await stopEach({ context, stage: replicated, book, random }, ofTwo);
     await replicated.close();
     const single = THE_ONLY_ONE.slice(0, points - ofTwo.length);

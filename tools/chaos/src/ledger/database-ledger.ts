@@ -1,6 +1,6 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 import { messageAccepted } from '@switchboard/contracts/messaging/events';
-import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { serviceNames, topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import pg from 'pg';
 import type { Ledgers, RecordedEvent, StoredMessage } from './ledgers.js';
 
@@ -132,7 +132,7 @@ export class DatabaseLedger {
   }
 
   async deadLettersSince({ at }: DatabaseMark): Promise<string[]> {
-    const all = Object.keys(topology).map((service) => `SELECT * FROM ${service}.dead_letter WHERE died_at >= $1`);
+    const all = serviceNames.map((service) => `SELECT * FROM ${service}.dead_letter WHERE died_at >= $1`);
     const rows = await this.query<{ consumer: string; event_id: string; error: string }>(all.join(' UNION ALL '), [at]);
     return rows.map(({ consumer, event_id, error }) => `${consumer} ${event_id}: ${error}`);
   }

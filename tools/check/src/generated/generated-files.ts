@@ -1,10 +1,11 @@
 import { errorRegistry } from '@switchboard/contracts/error-registry';
-import { topology } from '@switchboard/contracts/topology';
+import { serviceNames, topology } from '@switchboard/contracts/topology';
 import { apiDescriptions } from '@switchboard/gateway/descriptions';
 import { catalogueOf } from '../catalogue/catalogue.js';
 import { viewSchemas } from '../catalogue/views.js';
 import type { Sources } from '../sources.js';
 import { asyncApi } from './asyncapi.js';
+import { deploymentFiles } from './deployment-files.js';
 import { errorsPage } from './errors-page.js';
 import { eventsPage } from './events-page.js';
 import { formatted } from './formatted.js';
@@ -16,7 +17,7 @@ import { viewsModule } from './views-module.js';
 export interface GeneratedFile {
   /** Below the root. */
   readonly path: string;
-  /** The whole content, the same for the same code, formatted as Prettier would. */
+  /** The whole content, the same for the same code, formatted as Prettier would; what is written by hand as it is. */
   generate(sources: Sources): string | Promise<string>;
 }
 
@@ -55,5 +56,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
     },
   },
   { path: 'deploy/nats/nats.conf', generate: natsConf },
-  { path: 'deploy/postgres/roles.sql', generate: () => rolesSql(Object.keys(topology)) },
+  { path: 'deploy/postgres/roles.sql', generate: () => rolesSql(serviceNames) },
+  ...deploymentFiles,
 ];
