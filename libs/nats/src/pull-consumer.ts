@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ROOT_CONTEXT, type Context } from '@opentelemetry/api';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import { jittered } from '@switchboard/timing';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -89,7 +90,7 @@ export class PullConsumer {
       } catch (error) {
         if (this.stopping) return;
         this.pulls.failed(error);
-        await wait(FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+        await wait(jittered(FAILED_BATCH_PAUSE_MS));
       }
     }
   }
@@ -153,7 +154,7 @@ export class PullConsumer {
     this.deadlines.release(message);
     // On a closed connection both are silently dropped, and the message comes again.
     if (disposition && 'ack' in disposition) message.ack();
-    else giveBack(message, disposition?.retryAfterMs ?? FAILED_BATCH_PAUSE_MS * (0.5 + Math.random()));
+    else giveBack(message, disposition?.retryAfterMs ?? jittered(FAILED_BATCH_PAUSE_MS));
   }
 }
 

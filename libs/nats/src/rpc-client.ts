@@ -4,6 +4,7 @@ import { errorByCode } from '@switchboard/contracts/error-registry';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
+import { jittered } from '@switchboard/timing';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { LinkState } from './link-state.js';
 import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
@@ -124,7 +125,7 @@ export class RpcClient {
           throw new RpcUnanswered(rpc.subject, effect, error.cause);
         }
       }
-      await wait(pauseMs * (0.75 + Math.random() / 2));
+      await wait(jittered(pauseMs));
     }
   }
 }

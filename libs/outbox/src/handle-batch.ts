@@ -9,6 +9,7 @@ import {
   type Database,
   type Transaction,
 } from '@switchboard/postgres';
+import { backoffMs } from '@switchboard/timing';
 import { consumerMetrics } from './consumer-metrics.js';
 import { buryEvent, buryFailedEvent, takeLetters } from './dead-letter.js';
 
@@ -31,6 +32,8 @@ export interface BatchHandler<Prepared> {
 
 /** After so many deliveries an event that always fails is a dead letter. */
 const DELIVERIES_MAX = 8;
+/** Before an event is delivered again. */
+const BACKOFF = { firstMs: 250, maxMs: 60_000 };
 const CONFLICT_TRIES_MAX = 3;
 const STILL_WAITING = 'what it speaks of is not here yet';
 const insertInbox = statement<{ eventId: string }>(
@@ -162,7 +165,7 @@ async function apply<Prepared>(
   handled(handler.consumer, 'waiting', waiting.size);
   handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
   return events.map((event) =>
-    waiting.has(event.envelope.id) ? { retryAfterMs: pauseMs(event.deliveries) } : { ack: true },
+    waiting.has(event.envelope.id) ? { retryAfterMs: backoffMs(event.deliveries, BACKOFF) } : { ack: true },
   );
 }
 
@@ -174,15 +177,10 @@ async function giveBackOrBury<Prepared>(
   const { deliveries } = event;
   if (origin === 'delivery' && deliveries < DELIVERIES_MAX) {
     consumerMetrics().handled(handler.consumer, 'failed', 1);
-    return { retryAfterMs: pauseMs(deliveries) };
+    return { retryAfterMs: backoffMs(deliveries, BACKOFF) };
   }
   await buryFailedEvent(handler.database, handler.consumer, event, error);
   consumerMetrics().handled(handler.consumer, 'dead', 1);
   handler.onDead(event, error);
   return { ack: true };
-}
-
-/** 250 ms, doubled with each delivery, at most 60 s, ±25 %. */
-function pauseMs(deliveries: number): number {
-  return Math.min(250 * 2 ** Math.min(deliveries - 1, 12), 60_000) * (0.75 + Math.random() / 2);
 }

@@ -1,5 +1,6 @@
 import { context, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { contextOfTraceparent, Unpublishable, type EventPublisher, type PublishAck } from '@switchboard/nats';
+import { backoffMs, endsWithin } from '@switchboard/timing';
 import type { OutboxRow, RelayLedger, RelayState } from './relay-ledger.js';
 
 /** What a relay needs of the broker. */
@@ -23,8 +24,7 @@ export class StreamShrunk extends Error {
 const SLICE_MS = 250;
 /** Aggregates that may be under way or paused beside the others. More is no matter of aggregates any more. */
 const ASIDE_MAX = 100;
-const PAUSE_MS = 500;
-const PAUSE_MAX_MS = 30_000;
+const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 const END_WITHIN_MS = 2_000;
 
 const tracer = trace.getTracer('@switchboard/outbox');
@@ -83,10 +83,10 @@ export class Publishing {
       this.busy.set(aggregateId, ended);
       return ended;
     });
-    await within(Promise.all(begun), SLICE_MS);
+    await endsWithin(Promise.all(begun), SLICE_MS);
     await this.mark();
     while (this.busy.size > ASIDE_MAX && !this.over.aborted) {
-      await within(Promise.all(this.busy.values()), SLICE_MS);
+      await endsWithin(Promise.all(this.busy.values()), SLICE_MS);
       await this.mark();
     }
   }
@@ -113,7 +113,7 @@ export class Publishing {
   /** Begins no further publication, and marks what is stored within 2 s: what is not is published again. */
   async end(): Promise<void> {
     this.isEnding = true;
-    await within(Promise.all(this.busy.values()), END_WITHIN_MS);
+    await endsWithin(Promise.all(this.busy.values()), END_WITHIN_MS);
     await this.mark();
   }
 
@@ -127,8 +127,7 @@ export class Publishing {
       this.paused.delete(aggregateId);
     } catch (error) {
       const failures = (this.paused.get(aggregateId)?.failures ?? 0) + 1;
-      const pauseMs = Math.min(PAUSE_MS * 2 ** (failures - 1), PAUSE_MAX_MS);
-      this.paused.set(aggregateId, { untilMs: performance.now() + pauseMs, failures });
+      this.paused.set(aggregateId, { untilMs: performance.now() + backoffMs(failures, BACKOFF), failures });
       this.failed = true;
       if (error instanceof StreamShrunk) this.shrunk = error;
       this.reports.failed(error);
@@ -165,12 +164,4 @@ export class Publishing {
       span.end();
     }
   }
-}
-
-/** Waits for the work, but no longer than that; the work goes on. */
-async function within(work: Promise<unknown>, deadlineMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, deadlineMs);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ThrottledLog } from '@switchboard/nats';
 import { prepared, statement, type Database, type Queryable } from '@switchboard/postgres';
+import { jittered, pause } from '@switchboard/timing';
 import type { EventBroker } from './publishing.js';
 import { RelayLead } from './relay-lead.js';
 import { RelayLedger } from './relay-ledger.js';
@@ -77,7 +77,7 @@ export class Relay {
         await this.lead();
       } catch (error) {
         this.failures.failed(error);
-        await this.pause(ERROR_PAUSE_MS * (0.5 + Math.random()), 'until stopped');
+        await this.pause(jittered(ERROR_PAUSE_MS), 'until stopped');
       }
     }
   }
@@ -118,17 +118,8 @@ export class Relay {
     const onEnd = (): void => over.abort();
     this.stopSignal.signal.addEventListener('abort', onEnd);
     if (end === 'until woken') this.wakeUp = onEnd;
-    if (!this.stopping) await untilAborted(durationMs, over.signal);
+    if (!this.stopping) await pause(durationMs, over.signal);
     this.wakeUp = undefined;
     this.stopSignal.signal.removeEventListener('abort', onEnd);
-  }
-}
-
-/** Waits, or returns early when the signal aborts. */
-async function untilAborted(durationMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await wait(durationMs, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { metrics, type Attributes } from '@opentelemetry/api';
+import { endsWithin } from '@switchboard/timing';
 import { systemClock, type Clock } from './clock.js';
 import type { Log } from './logger.js';
 
@@ -45,7 +46,7 @@ export class CachedGauge<Value> {
       this.underway = this.take().finally(() => (this.underway = undefined));
     }
     if (!this.underway) return this.value;
-    return (await endsWithin(this.spec.deadlineMs ?? DEADLINE_MS, this.underway)) ? this.value : null;
+    return (await endsWithin(this.underway, this.spec.deadlineMs ?? DEADLINE_MS)) ? this.value : null;
   }
 
   /** Shows the value as a gauge. Made after `startMetrics`, as every instrument. */
@@ -70,15 +71,5 @@ export class CachedGauge<Value> {
       if (!this.isFailing) log.error('metrics.reading-failed', error, { reading: name });
       this.isFailing = true;
     }
-  }
-}
-
-async function endsWithin(deadlineMs: number, work: Promise<void>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), deadlineMs);
-  try {
-    return await Promise.race([work.then(() => true), promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

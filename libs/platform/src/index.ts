@@ -26,5 +26,4 @@ export { serve, startService, type RunningService, type ServiceSpec } from './se
 export { stopOnSignal } from './stop-signal.js';
 export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemetry } from './telemetry.js';
 export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
-export { pause } from './pause.js';
 export { PollingLoop, type PollingLoopOptions } from './polling-loop.js';

@@ -1,4 +1,4 @@
-import { pause } from './pause.js';
+import { jittered, pause } from '@switchboard/timing';
 
 /** How a loop looks for work. */
 export interface PollingLoopOptions {
@@ -39,7 +39,7 @@ export class PollingLoop {
         this.options.onError(error);
         pauseMs = ERROR_PAUSE_MS;
       }
-      if (pauseMs > 0) await pause(pauseMs * (0.75 + Math.random() / 2), signal);
+      if (pauseMs > 0) await pause(jittered(pauseMs), signal);
     }
   }
 }

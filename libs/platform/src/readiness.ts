@@ -1,3 +1,5 @@
+import { withDeadline } from '@switchboard/timing';
+
 /** Whether a dependency answers; resolves to null when it does, else to one line that says what is wrong. */
 export type ReadinessCheck = () => Promise<string | null>;
 
@@ -12,7 +14,7 @@ const CHECK_DEADLINE_MS = 2_000;
 /** Asks every dependency at once, each for at most 2 s. */
 export async function readiness(checks: Readonly<Record<string, ReadinessCheck>>): Promise<Readiness> {
   const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, (await within(check)) ?? 'ok'] as const),
+    Object.entries(checks).map(async ([name, check]) => [name, (await outcomeOf(check)) ?? 'ok'] as const),
   );
   return { ok: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
 }
@@ -26,15 +28,11 @@ export async function canServe(checks: Readonly<Record<string, ReadinessCheck>>)
   return readiness(needed);
 }
 
-async function within(check: ReadinessCheck): Promise<string | null> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(() => resolve('no answer within 2 s'), CHECK_DEADLINE_MS);
+async function outcomeOf(check: ReadinessCheck): Promise<string | null> {
   try {
-    return await Promise.race([check(), promise]);
+    return await withDeadline(check(), CHECK_DEADLINE_MS, () => 'no answer within 2 s');
   } catch {
-    // Anybody may ask: what the driver says (hosts, roles) is in the log of whoever uses the dependency.
+    // The endpoint is open: the driver's message (hosts, roles) is in the log of the code that uses the dependency.
     return 'unavailable';
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,6 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Announcer, RPC_PATH, RpcOverHttpServer, RpcServerStrategy } from '@switchboard/nats';
+import { endsWithin } from '@switchboard/timing';
 import { endOnCrash } from './crash.js';
 import { refusalOf, rpcFailure } from './failure.js';
 import { InternalServer } from './internal-server.js';
@@ -88,7 +89,7 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
     const stop = async (): Promise<void> => {
       stopping.abort();
       announcer.stop();
-      if (!(await within(app.close(), DRAIN_DEADLINE_MS))) {
+      if (!(await endsWithin(app.close(), DRAIN_DEADLINE_MS))) {
         log.warn('service.drain-timed-out', { afterMs: DRAIN_DEADLINE_MS });
       }
       await platform.close();
@@ -98,16 +99,5 @@ export async function startService(spec: ServiceSpec): Promise<RunningService> {
   } catch (error) {
     await platform.close();
     throw error;
-  }
-}
-
-/** Whether the work ended in time; it goes on otherwise. */
-async function within(work: Promise<void>, deadlineMs: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), deadlineMs);
-  try {
-    return await Promise.race([work.then(() => true), promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Server as HttpServer } from 'node:http';
 import { Server } from 'node:net';
+import { endsWithin } from '@switchboard/timing';
 import type { OpenRequests } from './open-requests.js';
 
 /** For requests that are already on their way on connections kept alive. */
@@ -18,19 +19,9 @@ export async function stopAccepting(server: HttpServer, openRequests: OpenReques
   const closed = once(server, 'close');
   // `http.Server` would cut idle connections at once, and with them requests that are on the wire.
   Server.prototype.close.call(server);
-  if (await within(closed, GRACE_MS)) return;
+  if (await endsWithin(closed, GRACE_MS)) return;
   server.closeIdleConnections();
-  if (await within(closed, FINISH_MS)) return;
+  if (await endsWithin(closed, FINISH_MS)) return;
   server.closeAllConnections();
   await closed;
-}
-
-async function within(work: Promise<unknown>, durationMs: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), durationMs);
-  try {
-    return await Promise.race([work.then(() => true), promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -3,7 +3,8 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { LOG, pause, systemClock, type Log } from '@switchboard/platform';
+import { pause } from '@switchboard/timing';
+import { LOG, systemClock, type Log } from '@switchboard/platform';
 import {
   lockPhones,
   makeRoomForContact,

@@ -1,7 +1,6 @@
-import { pause } from '@switchboard/platform';
+import { backoffMs, pause } from '@switchboard/timing';
 
-const FIRST_PAUSE_MS = 200;
-const PAUSE_MAX_MS = 8_000;
+const BACKOFF = { firstMs: 200, maxMs: 8_000 };
 
 /** What a round came to. `advanced`: some of it was done, the rest is worth another try soon. */
 export type RoundResult = 'done' | 'advanced' | 'stuck';
@@ -21,7 +20,7 @@ export class BackoffLoop {
     return this.stopSignal.signal.aborted;
   }
 
-  /** There is something to do. */
+  /** Starts the loop, unless it runs: there is something to do. */
   wake(): void {
     if (!this.isStopped) this.running ??= this.loop();
   }
@@ -34,14 +33,14 @@ export class BackoffLoop {
 
   private async loop(): Promise<void> {
     const { signal } = this.stopSignal;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
-      await this.wait(pauseMs * (0.75 + Math.random() / 2), signal);
+    for (let tries = 1; ; tries++) {
+      await this.wait(backoffMs(tries, BACKOFF), signal);
       const isLast = signal.aborted;
       const result = await this.round();
       if (isLast || result === 'done') break;
-      if (result === 'advanced') pauseMs = FIRST_PAUSE_MS / 2;
+      if (result === 'advanced') tries = 0;
     }
-    // In the turn in which nothing was left: whoever wakes it from now on begins a loop of its own.
+    // In the same turn of the event loop: a later call of `wake` starts a new loop.
     this.running = undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { backoffMs, type Random } from '@switchboard/timing';
 import type { RetryPace } from '../upstream/upstream.js';
 
 /** How long a message is tried, and how long an unknown outcome may stay open. Source: decisions, "Messages". */
@@ -15,11 +16,9 @@ const PACE: Readonly<Record<RetryPace, { readonly firstMs: number; readonly fact
  * Delay before the next attempt of a message that was not taken.
  *
  * @param attempts 1-based count of attempts already made
- * @param random 0 to 1
+ * @param random injected by tests
  * @returns milliseconds, ±25 %, at most 1 h
  */
-export function retryDelayMs(attempts: number, pace: RetryPace, random: number): number {
-  const { firstMs, factor } = PACE[pace];
-  const plainMs = firstMs * factor ** Math.min(attempts - 1, 20);
-  return Math.min(Math.round(plainMs * (0.75 + random / 2)), PAUSE_MAX_MS);
+export function retryDelayMs(attempts: number, pace: RetryPace, random?: Random): number {
+  return Math.min(Math.round(backoffMs(attempts, { ...PACE[pace], maxMs: PAUSE_MAX_MS }, random)), PAUSE_MAX_MS);
 }

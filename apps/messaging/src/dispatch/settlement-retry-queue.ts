@@ -1,6 +1,7 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { isTransientConflict, isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
-import type { Log, pause } from '@switchboard/platform';
+import type { Log } from '@switchboard/platform';
+import type { pause } from '@switchboard/timing';
 import { dispatchMetrics } from './dispatch-metrics.js';
 import type { SettleDispatch, Settlement } from './settle-dispatch.batch.js';
 import { BackoffLoop, type RoundResult } from './backoff-loop.js';

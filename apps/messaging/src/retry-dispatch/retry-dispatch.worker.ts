@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, pause, PollingLoop, STOPPING, type Log } from '@switchboard/platform';
+import { pause } from '@switchboard/timing';
+import { LOG, PollingLoop, STOPPING, type Log } from '@switchboard/platform';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';

@@ -11,6 +11,7 @@ import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { needsRegion, parsePhone } from '@switchboard/phone';
 import { isUnavailable, OutcomeUnknown, sqlState } from '@switchboard/postgres';
+import { backoffMs } from '@switchboard/timing';
 import { LOG, STOPPING, systemClock, type Log } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
@@ -30,6 +31,7 @@ const ANSWER_WITHIN_MS = 5_000;
 const STOPPING_ANSWER_WITHIN_MS = 2_500;
 /** So long it is asked whether a message is stored. One that turns out to be, too late to begin, is a retry. */
 const ASK_AGAIN_FOR_MS = 9_000;
+const ASK_AGAIN_BACKOFF = { firstMs: 200, maxMs: 1_000 };
 
 const UNIQUE_VIOLATION = '23505';
 /** For a question that its caller's patience must not end. */
@@ -148,7 +150,7 @@ export class SendMessage {
       const isOpen = error instanceof OutcomeUnknown || sqlState(error) === UNIQUE_VIOLATION;
       if (!isOpen && !(isDoubtful && isUnavailable(error))) throw error;
       this.log.warn('message.accept-asked-again', { messageId: item.messageId, tries });
-      await wait(Math.min(100 * 2 ** tries, 1_000) * (0.75 + Math.random() / 2));
+      await wait(backoffMs(tries, ASK_AGAIN_BACKOFF));
       return { verdict: 'outcome-unknown' };
     }
   }

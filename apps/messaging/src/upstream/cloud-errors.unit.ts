@@ -53,9 +53,9 @@ describe('the pause before a repetition', () => {
   ] as const)(
     '%s after attempt %i is %i ms in the middle, 25 % around it, at most an hour',
     (pace, attempts, middle) => {
-      expect(retryDelayMs(attempts, pace, 0.5)).toBe(middle);
-      expect(retryDelayMs(attempts, pace, 0)).toBeGreaterThanOrEqual(middle * 0.75);
-      expect(retryDelayMs(attempts, pace, 1)).toBeLessThanOrEqual(Math.min(middle * 1.25, 3_600_000));
+      expect(retryDelayMs(attempts, pace, () => 0.5)).toBe(middle);
+      expect(retryDelayMs(attempts, pace, () => 0)).toBeGreaterThanOrEqual(middle * 0.75);
+      expect(retryDelayMs(attempts, pace, () => 1)).toBeLessThanOrEqual(Math.min(middle * 1.25, 3_600_000));
     },
   );
 });

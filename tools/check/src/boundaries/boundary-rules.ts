@@ -28,6 +28,12 @@ const rules: readonly IForbiddenRuleType[] = [
     to: { pathNot: '^libs/contracts/src/' },
   },
   {
+    name: 'timing-imports-nothing',
+    comment: 'Every library and service may import it: what it imported itself could not.',
+    from: { path: '^libs/timing/src/', pathNot: tests },
+    to: { pathNot: ['^libs/timing/src/', '^(node:)?timers'] },
+  },
+  {
     name: 'typeorm-in-its-rooms',
     comment: 'TypeORM is for entities, migrations, repositories and the module that wires them.',
     from: {

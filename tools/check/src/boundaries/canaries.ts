@@ -25,6 +25,7 @@ export const canaries: readonly Canary[] = [
   { rule: 'contracts-import-nothing', path: 'libs/contracts/src/framework.ts', text: imports('@nestjs/common') },
   { rule: 'contracts-import-nothing', path: 'libs/contracts/src/built-in.ts', text: imports('node:crypto') },
   { rule: 'contracts-import-nothing', path: 'libs/contracts/src/library.ts', text: imports('@switchboard/phone') },
+  { rule: 'timing-imports-nothing', path: 'libs/timing/src/library.ts', text: imports('@switchboard/phone') },
   { rule: 'typeorm-in-its-rooms', path: 'apps/contacts/src/contact/contact.policy.ts', text: imports('typeorm') },
   {
     rule: 'typeorm-in-its-rooms',
@@ -127,6 +128,7 @@ export const lawfulFiles: Readonly<Record<string, string>> = {
   'libs/nats/src/index.ts': imports('@nats-io/transport-node'),
   'libs/phone/src/index.ts': imports('libphonenumber-js/max'),
   'libs/postgres/src/coalesce.ts': imports('pg') + imports('typeorm'),
+  'libs/timing/src/pause.ts': imports('node:timers/promises'),
   'libs/testing/src/index.ts': imports('@switchboard/embedded-servers'),
   'libs/embedded-servers/src/index.ts': imports('node:fs'),
   'libs/outbox/src/index.ts': imports('@switchboard/contracts/grammar/cuid'),

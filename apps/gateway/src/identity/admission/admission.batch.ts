@@ -2,6 +2,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Database } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
+import { withDeadline } from '@switchboard/timing';
 import { admitBatch, type KeyRow } from './admission.repository.js';
 import { RateAnswers, type RateAnswer } from './rate-limit.policy.js';
 
@@ -43,7 +44,7 @@ export async function runAdmissions(
   // Nobody waits for these any more: behind a database that hangs they would only lengthen the queue.
   const oldest = performance.now() - WAIT_MAX_MS;
   const live = questions.filter(({ askedMs }) => askedMs >= oldest);
-  const keys = live.length === 0 ? new Map<string, KeyRow>() : await within(askDatabase(database, live));
+  const keys = live.length === 0 ? new Map<string, KeyRow>() : await inTime(askDatabase(database, live));
   const rates = new Map<string, RateAnswers>();
   return questions.map((question) => {
     if (question.askedMs < oldest) return { error: unavailable() };
@@ -63,14 +64,10 @@ async function askDatabase(database: Database, questions: readonly KeyQuestion[]
 }
 
 /** Bounds the wait for the pool and the server; the statement itself ends by its own timeout. */
-async function within<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(unavailable()), WAIT_MAX_MS);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  return withDeadline(work, WAIT_MAX_MS, () => {
+    throw unavailable();
+  });
 }
 
 function unavailable(): AppError {

@@ -14,6 +14,7 @@ import {
 } from '@switchboard/contracts/messaging/rpc';
 import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
 import type { Clock } from '@switchboard/platform';
+import { jittered } from '@switchboard/timing';
 
 /** How long a caller waits at most. */
 const OVERALL_MS = 14_000;
@@ -87,7 +88,7 @@ export class SendMessage {
       const isOver = deadlineMs - this.clock.monotonic() < pauseMs + ASK_MIN_MS;
       const isHopeless = refusals >= REFUSALS_MAX || isInternal(failure);
       if (isOver || isHopeless || !mayBeStored) throw giveUp(failure, mayBeStored ? request.messageId : undefined);
-      await this.pause(pauseMs * (0.75 + Math.random() / 2));
+      await this.pause(jittered(pauseMs));
     }
   }
 }

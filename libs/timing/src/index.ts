@@ -1,0 +1,3 @@
+export { backoffMs, jittered, type Backoff, type Random } from './backoff.js';
+export { endsWithin, withDeadline } from './deadline.js';
+export { pause } from './pause.js';

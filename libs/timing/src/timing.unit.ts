@@ -1,0 +1,64 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { backoffMs, endsWithin, jittered, pause, withDeadline } from './index.js';
+
+const middle = (): number => 0.5;
+
+describe('backoffMs', () => {
+  it('begins with the first pause, grows by its factor and stays at the longest', () => {
+    const pauses = [1, 2, 3, 4, 5_000].map((failures) => backoffMs(failures, { firstMs: 100, maxMs: 700 }, middle));
+    expect(pauses).toEqual([100, 200, 400, 700, 700]);
+    expect(backoffMs(3, { firstMs: 4_000, maxMs: 3_600_000, factor: 4 }, middle)).toBe(64_000);
+  });
+
+  it('varies by a quarter to either side, at the longest pause too', () => {
+    const growth = { firstMs: 100, maxMs: 400 };
+    expect([backoffMs(9, growth, () => 0), backoffMs(9, growth, () => 1)]).toEqual([300, 500]);
+    expect([jittered(1_000, () => 0), jittered(1_000, middle), jittered(1_000, () => 1)]).toEqual([750, 1_000, 1_250]);
+  });
+});
+
+describe('withDeadline', () => {
+  const never = new Promise<never>(() => undefined);
+
+  it('gives the result, or the failure, of work that ends in time, and leaves no timer', async () => {
+    const clear = jest.spyOn(globalThis, 'clearTimeout');
+    await expect(withDeadline(Promise.resolve('done'), 60_000, () => 'late')).resolves.toBe('done');
+    await expect(withDeadline(Promise.reject(new Error('broken')), 60_000, () => 'late')).rejects.toThrow('broken');
+    expect(clear).toHaveBeenCalledTimes(2);
+    clear.mockRestore();
+  });
+
+  it('returns, or throws, what stands for work that is late', async () => {
+    await expect(withDeadline(never, 1, () => 'late')).resolves.toBe('late');
+    const onLate = (): never => {
+      throw new RangeError('too late');
+    };
+    await expect(withDeadline(never, 1, onLate)).rejects.toThrow(RangeError);
+  });
+
+  it('ignores a failure that comes after the deadline', async () => {
+    const work = Promise.withResolvers<never>();
+    await withDeadline(work.promise, 1, () => null);
+    const unhandled = jest.fn();
+    process.once('unhandledRejection', unhandled);
+    work.reject(new Error('nobody waits'));
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('says whether work ends in time', async () => {
+    expect([await endsWithin(Promise.resolve(), 60_000), await endsWithin(never, 1)]).toEqual([true, false]);
+    await expect(endsWithin(Promise.reject(new Error('broken')), 60_000)).rejects.toThrow('broken');
+  });
+});
+
+describe('pause', () => {
+  it('ends when the signal aborts, before it begins or meanwhile', async () => {
+    const stop = new AbortController();
+    const pausing = pause(2 ** 30, stop.signal);
+    stop.abort();
+    await pausing;
+    await pause(2 ** 30, stop.signal);
+  });
+});
