@@ -42,7 +42,7 @@ const RUNS = 25;
  * The law of `coalesce`, as tests: a batch leaves the same rows, events and answers as its items one after the other,
  * with equal keys, with two tenants, with a row that the database refuses, and with a connection that is killed at COMMIT.
  *
- * Source: architecture, "Coalescing".
+ * Source: ADR 0008.
  */
 export function describeCoalesceLaw<I>(spec: CoalesceLawSpec<I>): void {
   describe(`${spec.name} as a batch`, () => {

@@ -3,6 +3,7 @@ import { apiDescriptionCanaryCheck, apiDescriptionCheck } from './checks/api-des
 import { barrelsCheck } from './checks/barrels.js';
 import { boundariesCheck } from './checks/boundaries.js';
 import { boundaryCanaryCheck } from './checks/boundary-canaries.js';
+import { citationsCheck } from './checks/citations.js';
 import { contractVersionsCheck, writeSnapshots } from './checks/contract-versions.js';
 import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
@@ -53,6 +54,7 @@ if (process.argv.includes('--write')) {
       docstringsCheck,
       statementNamesCheck,
       servicePackagesCheck,
+      citationsCheck,
     ],
     sources,
     print,

@@ -33,7 +33,7 @@ const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promis
 /** What routes that take a body need, so that the id alone decides. */
 const bodies: Readonly<Record<string, unknown>> = { 'PATCH /app/api/members/:id': { role: 'MEMBER' } };
 
-/** Source: decisions, "The application". A literal: what the declarations say is what is to be proved. */
+/** Source: docs/api-behaviour.md#app-roles. A literal: it checks what the declarations say. */
 const openToMembers = [
   'GET /app/api/session',
   'POST /app/api/password',

@@ -38,7 +38,7 @@ describe('the descriptions', () => {
     expect(routed.length).toBeGreaterThan(15);
   });
 
-  it('have the tags of the specification, ten planned events and each name once', () => {
+  it('have the six documented tags, ten planned events and each name once', () => {
     const { tags, webhooks, info } = publicDescription as unknown as {
       readonly tags: readonly { readonly name: string }[];
       readonly webhooks: Readonly<Record<string, { readonly post: JsonObject }>>;

@@ -80,7 +80,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
       ['POST /v1/messages', sendFaults, wrongSend],
       ['GET /v1/conversations', listFaults, wrongList],
     ] as const)(
-      'of %s is that of the decisions: of all that is wrong, the earliest is told',
+      'of %s: of several faults the first in the documented order is answered',
       async (_route, faults, wrong) => {
         const right = await answerTo(wrong(new Set(), wrongs));
         expect(right.status).toBe(200);

@@ -37,7 +37,7 @@ export interface WrongRequest {
   readonly isDisconnected: boolean;
 }
 
-/** What can be wrong with `POST /v1/messages`, in the order of checks. Source: decisions, "Errors". */
+/** What can be wrong with `POST /v1/messages`, in the order of checks. Source: docs/api-behaviour.md#errors-order. */
 export const sendFaults: readonly Fault[] = [
   { name: 'key', status: 401, code: 'UNAUTHORIZED', says: /Invalid API key/ },
   { name: 'rate', status: 429, code: 'RATE_LIMITED', says: /Too many requests/ },

@@ -12,7 +12,7 @@ export type Statement = NonNullable<ContactSighting['statement']>;
  * may be lifted. `start` lifts what KEYWORD and UPSTREAM recorded for that channel. Statements of one moment (the
  * upstream counts whole seconds) apply in the order in which they come, each once.
  *
- * Source: decisions, "Contacts and opt-outs".
+ * Source: docs/api-behaviour.md#opt-outs-keywords.
  */
 export function preferencePatch(
   { optOuts, heard }: Pick<Contact, 'optOuts' | 'heard'>,

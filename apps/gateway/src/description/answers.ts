@@ -33,7 +33,7 @@ export function pageSchemas(answers: Iterable<AnswerDocs>): Readonly<Record<stri
   return Object.fromEntries([...new Set(items)].map((name) => [`${name}Page`, pageSchema(name)]));
 }
 
-/** Source: specification, "Pagination". */
+/** Source: docs/api-behaviour.md#pagination. */
 function pageSchema(item: ViewName): JsonSchema {
   return {
     description: 'One page of a list.',
@@ -66,7 +66,7 @@ function exampleOf(body: NonNullable<AnswerDocs['body']>): JsonObject {
   return { example: { items: [example], nextCursor: cursorBehind(example) } as Json };
 }
 
-/** The position of an item in its list. Source: decisions, "Names, ids, cursors, dates". */
+/** The position of an item in its list. Source: docs/api-behaviour.md#cursors. */
 function cursorBehind(item: object): string | undefined {
   const { id, lastMessageAt, sequence } = item as Partial<ConversationView & AuditEntryView>;
   if (sequence !== undefined) return `c${sequence.toString(36).padStart(10, '0')}`;

@@ -3,7 +3,7 @@ import type { AppTag } from '../http/route-docs.js';
 import type { ApiFrame } from './api-frame.js';
 import type { Wordings } from './refusals.js';
 
-/** Source: decisions, "The application". */
+/** Source: docs/api-behaviour.md#application. */
 const tags: Readonly<Record<AppTag, string>> = {
   Session: 'Signing in and out, and which organization is worked in.',
   Members: "The organization's members and invitations.",
@@ -48,7 +48,7 @@ const wordings: Wordings = {
   },
 };
 
-/** What the description of /app/api says beside its routes. Source: decisions, "The application". */
+/** What the description of /app/api says apart from its routes. Source: docs/api-behaviour.md#application. */
 export const appApi: ApiFrame = {
   info: {
     title: 'Switchboard application API',

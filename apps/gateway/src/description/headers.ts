@@ -4,7 +4,7 @@ import type { JsonObject } from './json-schema.js';
 
 const wholeNumber = { type: 'integer', minimum: 0 } as const;
 
-/** Headers that only some answers carry, by name. Source: specification, "Errors"; decisions. */
+/** Headers that only some answers carry, by name. Source: docs/api-behaviour.md#errors. */
 export const answerHeaders = {
   ETag: {
     description: 'Changes when the content does; sent back as `If-None-Match`, it is answered 304.',
@@ -53,7 +53,7 @@ export const requestHeaders = {
 /** A header that a route may say of its requests. */
 export type RequestHeader = keyof typeof requestHeaders;
 
-/** Headers that any answer may carry, by the name of their component. Source: decisions, "Errors", "Rate limits". */
+/** Headers that any answer may carry, by the name of their component. Source: docs/api-behaviour.md#errors-request-id, docs/api-behaviour.md#rate-limit. */
 export const headerComponents = {
   RequestId: {
     description: "The request's trace id. Tell it to support: everything that was done for the request is found by it.",

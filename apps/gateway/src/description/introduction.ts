@@ -3,7 +3,7 @@ import { httpLimits } from '../http/request-limits.policy.js';
 
 const MIB = 1_024 * 1_024;
 
-/** What an integrator must know before the first request, in Markdown. Source: specification; decisions. */
+/** What an integrator must know before the first request, in Markdown. Source: docs/api-behaviour.md#basics. */
 export const introduction = `
 Send chat messages, read the inbox, keep contacts and their opt-outs, over HTTP and JSON. Every request acts on exactly one
 organization: the one that the API key belongs to.

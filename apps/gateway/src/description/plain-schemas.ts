@@ -1,7 +1,7 @@
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { JsonObject, JsonSchema } from './json-schema.js';
 
-/** Source: specification, "Errors". */
+/** Source: docs/api-behaviour.md#errors-envelope. */
 const errorSchema: JsonSchema = {
   description: 'The body of every failure, whatever produced it.',
   type: 'object',

@@ -5,7 +5,7 @@ import { introduction } from './introduction.js';
 import type { Wordings } from './refusals.js';
 import { webhookParameters, webhooks } from './webhooks.js';
 
-/** Source: specification, "What the service does"; decisions. */
+/** Source: docs/api-behaviour.md#wire. */
 const tags: Readonly<Record<ApiTag, string>> = {
   System: 'Credentials, channels and this description.',
   Messages: 'Send text messages and read what became of them.',
@@ -25,11 +25,11 @@ const wordings: Wordings = {
   },
 };
 
-/** What the description of /v1 says beside its routes. Source: decisions, "Versioning". */
+/** What the description of /v1 says apart from its routes. Source: docs/api-behaviour.md#versioning. */
 export const publicApi: ApiFrame = {
   info: {
     title: 'Switchboard API',
-    // The version of the description; that of the API is in its path. Source: specification, "Versioning", 1.
+    // The version of the description; that of the API is in its path. Source: docs/api-behaviour.md#versioning.
     version: '2.1.0',
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   },

@@ -123,7 +123,7 @@ function isGuarded({ method, access, roles }: Pick<Refusing, 'method' | 'access'
   return acts || roles !== null;
 }
 
-/** What any route of the kind can answer. Source: decisions, "Errors", order of checks. */
+/** What any route of the kind can answer. Source: docs/api-behaviour.md#errors-order. */
 function generalErrors({ method, access, scope, roles, bodyUse }: Refusing): readonly ErrorDefinition[] {
   const errors = gatewayErrors;
   return [

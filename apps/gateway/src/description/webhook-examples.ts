@@ -12,7 +12,7 @@ import { conversationExample, messageExample, optOutExample, templateExample } f
 /** The body of any event. */
 export type WebhookBody = MessageWebhook | ConversationWebhook | OptOutWebhook | TemplateWebhook | TestWebhook;
 
-/** The name of an event. Source: specification, "Subscribable event types". */
+/** The name of an event. Source: docs/api-behaviour.md#events-types. */
 export type WebhookEvent = WebhookBody['event'];
 
 const sent: MessageView = { ...messageExample, status: 'SENT', deliveredAt: null };

@@ -8,7 +8,7 @@ interface Told {
   readonly tag: string;
 }
 
-/** Source: specification, "Subscribable event types". */
+/** Source: docs/api-behaviour.md#events-types. */
 const events: Readonly<Record<WebhookEvent, Told>> = {
   'message.received': ofMessage('an inbound message arrived from a contact'),
   'message.sent': ofMessage('the service accepted an outbound message and submitted it upstream'),
@@ -34,7 +34,7 @@ const events: Readonly<Record<WebhookEvent, Told>> = {
   },
 };
 
-/** Source: specification, "Request format" and "Signature"; decisions, "Webhooks". */
+/** Source: docs/api-behaviour.md#webhooks-body, docs/api-behaviour.md#webhooks-signature. */
 const parameters: readonly JsonObject[] = [
   header('User-Agent', 'Who calls.', { type: 'string', enum: ['Service-Webhooks/1'] }, 'Service-Webhooks/1'),
   header(

@@ -25,7 +25,7 @@ const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELE
  * 405), then the headers that describe a body (415, 413). Sets the headers of the rate limit. Routes under /v1 need a key,
  * those under /app/api a session, unknown ones too.
  *
- * Source: decisions, "Errors".
+ * Source: docs/api-behaviour.md#errors-order.
  *
  * @throws AppError
  */

@@ -15,7 +15,7 @@ export interface KeyedRequest {
   readonly bodySha256: string;
   /**
    * What its shape or the plan is refused for, held back: the handler looks for an answer given before first, and throws
-   * this when there is none. With it there is no `input`. Source: decisions, "Errors", order of checks.
+   * this when there is none. With it there is no `input`. Source: docs/api-behaviour.md#errors-order.
    */
   readonly refusal: AppError | null;
 }

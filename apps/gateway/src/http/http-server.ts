@@ -165,7 +165,7 @@ function end(
   });
 }
 
-/** Shape first, then the plan; a replay before both. Source: decisions, "Errors", order of checks. */
+/** Shape first, then the plan; a replay before both. Source: docs/api-behaviour.md#errors-order. */
 function readInput(request: FastifyRequest): Error | null {
   const { declaration } = request.routeOptions.config;
   if (!declaration || declaration.access === 'public') return null;

@@ -1,7 +1,7 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 
-/** Printable ASCII, 1 to 200 characters. Source: decisions, "Messages"; the characters are those of RFC 9110, 5.5. */
+/** Printable ASCII, 1 to 200 characters. Source: docs/api-behaviour.md#idempotency; RFC 9110, 5.5 for the characters. */
 const FORMAT = /^[\x20-\x7e]{1,200}$/;
 
 /** The same as it reaches us, for the description: HTTP takes spaces at the ends away (RFC 9110, 5.5). */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 
-/** Levels of objects and arrays within a body. Source: decisions, "Names, ids, cursors, dates". */
+/** Levels of objects and arrays within a body. Source: docs/api-behaviour.md#unknown-fields. */
 const DEPTH_MAX = 32;
 
 /**

@@ -2,7 +2,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { BodyUse } from './route-declaration.js';
 
-/** Limits of the HTTP edge. Source: decisions, "Errors"; where it is silent, ours. */
+/** Limits of the HTTP edge. The largest body: docs/api-behaviour.md#body-size; the others are ours. */
 export const httpLimits = {
   uriBytesMax: 8_192,
   headerBytesMax: 16_384,

@@ -99,7 +99,7 @@ export function applyDeclaration(route: RouteOptions): void {
   }
 }
 
-/** The description of /v1: described for everybody, and so no secret. Source: decisions, "Errors". */
+/** The description of /v1: described for everybody, and so no secret. Source: docs/api-behaviour.md#versioning. */
 export const OPEN_PATH = '/v1/openapi.json';
 
 /** True for what lies under /v1, where even unknown paths need a key. */

@@ -4,7 +4,7 @@ import type { PlainName } from '../description/plain-schemas.js';
 import type { ViewName } from '../description/views.generated.js';
 import type { Shape } from './input/field-description.js';
 
-/** The groups of operations of /v1. Source: specification, "What the service does"; decisions. */
+/** The groups of operations of /v1. Source: docs/api-behaviour.md#wire. */
 export type ApiTag = 'System' | 'Messages' | 'Conversations' | 'Contacts' | 'Templates' | 'Analytics';
 
 /** The groups of operations of the application's API. */

@@ -1,4 +1,4 @@
-/** What a key may be limited to. Source: decisions, "Authentication and scopes". */
+/** What a key may be limited to. Source: docs/api-behaviour.md#scopes. */
 export const scopes = [
   'messages:send',
   'messages:read',

@@ -1,4 +1,4 @@
-/** What a member may do, the most powerful first. Source: decisions, "The application". */
+/** What a member may do, the most powerful first. Source: docs/api-behaviour.md#app-roles. */
 export const roles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 
 /** One role. */

@@ -24,7 +24,7 @@ export class Initial1763700000000 implements MigrationInterface {
   }
 }
 
-/** Source of the numbers: decisions, "Plans and billing". */
+/** Source of the numbers: docs/api-behaviour.md#plans. */
 const PLANS = `
   CREATE TABLE plan (
     name text COLLATE "C" PRIMARY KEY,

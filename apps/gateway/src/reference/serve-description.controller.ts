@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Descriptions } from '../description/descriptions.js';
 import { Declare } from '../http/route-declaration.js';
 
-/** `GET /v1/openapi.json` and `GET /app/openapi.json`, for everybody. Source: decisions, "Versioning", "The application". */
+/** `GET /v1/openapi.json` and `GET /app/openapi.json`, for everybody. Source: docs/api-behaviour.md#versioning, docs/api-behaviour.md#application. */
 @Controller()
 export class ServeDescriptionController {
   constructor(private readonly descriptions: Descriptions) {}

@@ -5,7 +5,7 @@ import type { StaticContent } from '../http/static-content.js';
 import { referenceHeaders, startScript } from './reference-page.js';
 import { loadReference } from './reference-script.js';
 
-/** `/docs`: the description to read, and to try out with a key typed in. Source: decisions, "Versioning". */
+/** `/docs`: the description to read, and to try out with a key typed in. Source: docs/api-behaviour.md#versioning. */
 @Controller('docs')
 export class ShowReferenceController {
   @Get()

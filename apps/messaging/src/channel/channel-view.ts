@@ -2,7 +2,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { ChannelFacts, ChannelView } from '@switchboard/contracts/messaging/http';
 import type { Channel } from './channel.entity.js';
 
-/** The one shape of a channel in the API. Source: decisions, "Channels". */
+/** The one shape of a channel in the API. Source: docs/api-behaviour.md#channels. */
 export function channelView(channel: Channel): ChannelView {
   const { id, name, phone, provider, businessAccountId, isDefault, status } = channel;
   return {

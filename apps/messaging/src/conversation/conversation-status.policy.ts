@@ -7,7 +7,7 @@ export interface ConversationState {
   readonly snoozedUntil: Date | null;
 }
 
-/** What may be done by hand, a repetition of the present status included. Source: decisions, "Conversations". */
+/** What may be done by hand, a repetition of the present status included. Source: docs/api-behaviour.md#conversation-status. */
 const ALLOWED: Readonly<Record<ConversationStatus, readonly ConversationStatus[]>> = {
   OPEN: ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'],
   PENDING: ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'],
@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<ConversationStatus, readonly ConversationStatus[]
   ARCHIVED: ['OPEN', 'ARCHIVED'],
 };
 
-/** What an inbound message moves to OPEN; ARCHIVED stays. Outbound messages move nothing. Source: the same. */
+/** What an inbound message moves to OPEN; ARCHIVED stays. Outbound messages move nothing. Source: docs/api-behaviour.md#conversation-moves. */
 export const reopenedByInbound: readonly ConversationStatus[] = ['PENDING', 'SNOOZED', 'CLOSED'];
 
 /** Whether somebody may move a conversation so by hand; true as well where it is so already. */

@@ -7,7 +7,7 @@ import {
   type ConversationState,
 } from './conversation-status.policy.js';
 
-/** The table of decisions.md, "Conversations", as it is written there. */
+/** The table of docs/api-behaviour.md#conversation-status, as it is written there. */
 const TABLE = `
   |          | OPEN  | PENDING | SNOOZED  | CLOSED | ARCHIVED |
   | OPEN     | no-op | yes     | yes      | yes    | no       |

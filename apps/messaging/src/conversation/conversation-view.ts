@@ -18,7 +18,7 @@ export const conversationColumns = `c.id, c.status, c.snoozed_until AS "snoozedU
   c.last_message_at AS "lastMessageAt", c.channel_id AS "channelId", c.contact_id AS "contactId",
   p.name AS "contactName", p.phone AS "contactPhone", p.messaging_id AS "contactMessagingId"`;
 
-/** The one shape of a conversation outside of this service. Source: specification, "Conversation"; decisions. */
+/** The one shape of a conversation outside of this service. Source: docs/api-behaviour.md#conversations. */
 export function conversationView(row: ConversationRow): ConversationView {
   // A replica of the release before this one reopens without clearing the end of the snooze.
   const snoozedUntil = row.status === 'SNOOZED' ? row.snoozedUntil : null;

@@ -1,7 +1,7 @@
 import { backoffMs, type Random } from '@switchboard/timing';
 import type { RetryPace } from '../upstream/upstream.js';
 
-/** How long a message is tried, and how long an unknown outcome may stay open. Source: decisions, "Messages". */
+/** How long a message is tried, and how long an unknown outcome may stay open. Source: docs/api-behaviour.md#messages-never-twice. */
 export const SETTLE_DEADLINE_MS = 24 * 60 * 60 * 1_000;
 const PAUSE_MAX_MS = 60 * 60 * 1_000;
 

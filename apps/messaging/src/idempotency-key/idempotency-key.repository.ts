@@ -37,7 +37,7 @@ export interface ClaimedKey extends KeyName, KeyClaim {
   readonly messageId: string;
 }
 
-/** How long a key is kept, from the commit of its message. Source: decisions, "Messages". */
+/** How long a key is kept, from the commit of its message. Source: docs/api-behaviour.md#idempotency. */
 const KEPT = "interval '24 hours'";
 
 interface FoundKey extends Omit<TakenKey, 'answer'> {

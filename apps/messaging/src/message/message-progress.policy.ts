@@ -48,7 +48,7 @@ const RANK: Readonly<Record<MessageStatus, number>> = {
  * Adds a fact to what is known. The result depends on the set of facts alone, never on their order or repetition; each
  * milestone is reached at most once.
  *
- * Source: decisions, "Messages", status rank.
+ * Source: docs/api-behaviour.md#message-status.
  */
 export function withFact(
   known: MessageProgress,

@@ -6,7 +6,7 @@ import { shownTimes } from './message-progress.policy.js';
 /** What the view is made of: the stored row without its tenant. */
 export type MessageRow = Omit<Message, 'organizationId'>;
 
-/** The one shape of a message outside of this service. Source: decisions, "Messages". */
+/** The one shape of a message outside of this service. Source: docs/api-behaviour.md#messages-fields. */
 export function messageView(row: MessageRow): MessageView {
   const times = shownTimes(row);
   const failed = row.status === 'FAILED' && row.errorCode !== null;

@@ -25,7 +25,7 @@ import { IdempotentReplay } from './idempotent-replay.js';
 import { sendMetrics } from './send-metrics.js';
 import { refusalOf } from './send-refusal.policy.js';
 
-/** How long the caller waits for the upstream. Source: decisions, "Messages": slower than 5 s. */
+/** How long the caller waits for the upstream. Source: docs/api-behaviour.md#messages-outcomes. */
 const ANSWER_WITHIN_MS = 5_000;
 /** How long, while the service is stopping: callers must be answered before open requests are given up. */
 const STOPPING_ANSWER_WITHIN_MS = 2_500;

@@ -5,7 +5,7 @@ import type { RefusalKind } from '../upstream/upstream.js';
 /**
  * What the caller learns when the upstream refused a stored message for good.
  *
- * Source: decisions, "Messages", the table of upstream answers.
+ * Source: docs/api-behaviour.md#messages-outcomes.
  */
 export function refusalOf(kind: RefusalKind, code: string, message: string, messageId: string): AppError {
   const details = { messageId };

@@ -16,7 +16,7 @@ const TYPE_MAX = 64;
  * Text is kept, and of a button or list what the contact chose. Every other kind is kept as UNSUPPORTED with the upstream's
  * name of it; `text` is its caption then, where it has one.
  *
- * Source: decisions, "Messages"; provider's "messages" webhook.
+ * Source: docs/api-behaviour.md#messages-fields; provider's "messages" webhook.
  */
 export function contentOf(message: UpstreamMessage): InboundContent {
   const text = textOf(message);

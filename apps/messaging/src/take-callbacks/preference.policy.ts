@@ -1,7 +1,7 @@
 /** What somebody said of messages on a channel, in one word. */
 export type SpokenPreference = 'stop' | 'start';
 
-/** Source: decisions, "Contacts and opt-outs". */
+/** Source: docs/api-behaviour.md#opt-outs-keywords. */
 const STOP: ReadonlySet<string> = new Set([
   'STOP',
   'STOPALL',
@@ -22,7 +22,7 @@ const SPOKEN_MAX = 1_000;
  * @param said texts that stand for the whole message: its text, or a button's title and payload; one is enough, and of
  * two that contradict each other `stop` holds
  * @param own the channel's further words to opt out with
- * Source: decisions, "Contacts and opt-outs".
+ * Source: docs/api-behaviour.md#opt-outs-keywords.
  */
 export function spokenPreference(said: readonly string[], own: readonly string[]): SpokenPreference | null {
   const words = said.filter(({ length }) => length <= SPOKEN_MAX).map(keywordIn);

@@ -4,7 +4,7 @@ import { Upstream, type UpstreamOutcome } from './upstream.js';
 type State = UpstreamOutcome['state'];
 
 const STATES: readonly State[] = ['accepted', 'refused', 'not-taken', 'unknown'];
-/** From a provider that is near to one that is given up. Source: decisions, "Messages": slower than 5 s. */
+/** From a provider that is near to one that is given up. Source: docs/api-behaviour.md#messages-outcomes. */
 const SECOND_BOUNDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** An upstream whose requests are counted and timed, whatever adapter makes them. */

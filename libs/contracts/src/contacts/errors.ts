@@ -1,6 +1,6 @@
 import { defineError } from '../grammar/app-error.js';
 
-/** Refusals of contacts. Source: decisions, "Errors". */
+/** Refusals of contacts. Source: docs/api-behaviour.md#errors-codes. */
 export const contactsErrors = {
   CONTACT_NOT_FOUND: defineError({
     code: 'CONTACT_NOT_FOUND',

@@ -1,9 +1,9 @@
 import type { Cuid } from '../grammar/cuid.js';
 import type { IsoTime } from '../grammar/iso-time.js';
-/** Who recorded an opt-out. Source: decisions, "Contacts and opt-outs". */
+/** Who recorded an opt-out. Source: docs/api-behaviour.md#opt-outs-api. */
 export type OptOutSource = 'API' | 'KEYWORD' | 'CONSOLE' | 'UPSTREAM';
 
-/** A contact as the API shows it; every field is always present. Source: specification, "Contact"; decisions. */
+/** A contact as the API shows it; every field is always present. Source: docs/api-behaviour.md#contacts-fields. */
 export interface ContactView {
   readonly id: Cuid;
   /** E.164; empty for a sender of whom the upstream tells an id alone. */
@@ -19,7 +19,7 @@ export interface ContactView {
   readonly updatedAt: IsoTime;
 }
 
-/** An opt-out as the API and the events show it; every field is always present. Source: decisions. */
+/** An opt-out as the API and the events show it; every field is always present. Source: docs/api-behaviour.md#opt-outs-api. */
 export interface OptOutView {
   readonly id: Cuid;
   readonly contactId: Cuid;

@@ -1,6 +1,6 @@
 import { defineError } from '../grammar/app-error.js';
 
-/** What the HTTP edge itself can refuse. Source: decisions, "Errors". */
+/** What the HTTP edge itself can refuse. Source: docs/api-behaviour.md#errors-codes. */
 export const gatewayErrors = {
   VALIDATION_FAILED: defineError({
     code: 'VALIDATION_FAILED',

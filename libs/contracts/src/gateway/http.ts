@@ -2,14 +2,14 @@ import type { Cuid } from '../grammar/cuid.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 
-/** The answer to `GET /v1/ping`. Source: specification, "GET /v1/ping". */
+/** The answer to `GET /v1/ping`. Source: docs/api-behaviour.md#ping. */
 export interface PingView {
   readonly ok: true;
   /** The organization that the key acts for. */
   readonly organizationId: Cuid;
 }
 
-/** What a member may do. Source: decisions, "The application". */
+/** What a member may do. Source: docs/api-behaviour.md#app-roles. */
 export type RoleView = 'OWNER' | 'ADMIN' | 'MEMBER';
 
 /** A person as the application shows them. */
@@ -64,7 +64,7 @@ export interface NewInviteView extends InviteView {
   readonly token: string;
 }
 
-/** What the organization pays for. Source: decisions, "Plans and billing". */
+/** What the organization pays for. Source: docs/api-behaviour.md#plans. */
 export interface PlanView {
   readonly plan: string;
   readonly subscriptionStatus: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
@@ -94,7 +94,7 @@ export interface PlanLimitsView {
   readonly seats: Int;
 }
 
-/** An API key as the application lists it. Source: specification, "API key". */
+/** An API key as the application lists it. Source: docs/api-behaviour.md#app-keys. */
 export interface ApiKeyView {
   readonly id: Cuid;
   readonly label: string;

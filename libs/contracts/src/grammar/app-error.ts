@@ -48,7 +48,7 @@ export class AppError extends Error {
   }
 }
 
-/** The body of every failure, to the byte. Source: specification, "Errors". */
+/** The body of every failure, to the byte. Source: docs/api-behaviour.md#errors-envelope. */
 export function envelopeOf(error: AppError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message } });
 }

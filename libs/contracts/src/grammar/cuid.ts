@@ -33,7 +33,7 @@ const systemSource: CuidSource = {
  * Makes a generator of cuids: `c`, 8 base-36 characters of the milliseconds, 16 random characters of `[0-9a-z]`.
  *
  * Ids of one generator only grow, also within one millisecond and when the clock steps back by up to a minute.
- * Source: decisions, "Names, ids, cursors, dates".
+ * Source: docs/api-behaviour.md#ids.
  */
 export function cuidGenerator(source: CuidSource = systemSource): () => string {
   let lastMs = -1;

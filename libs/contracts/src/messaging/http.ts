@@ -1,11 +1,11 @@
 import type { Cuid } from '../grammar/cuid.js';
 import type { IsoTime } from '../grammar/iso-time.js';
-/** States of a conversation. Source: specification, "Conversation status". */
+/** States of a conversation. Source: docs/api-behaviour.md#conversation-status. */
 export const conversationStatuses = ['OPEN', 'CLOSED', 'PENDING', 'ARCHIVED', 'SNOOZED'] as const;
 /** One of `conversationStatuses`. */
 export type ConversationStatus = (typeof conversationStatuses)[number];
 
-/** States of a message as the API shows them. Source: decisions, "Messages". */
+/** States of a message as the API shows them. Source: docs/api-behaviour.md#message-status. */
 export type MessageStatus = 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
 
 /** A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC. */
@@ -29,13 +29,13 @@ export interface MessageView {
   readonly failedAt: IsoTime | null;
 }
 
-/** A conversation as the API and the events show it. Source: specification, "Conversation". */
+/** A conversation as the API and the events show it. Source: docs/api-behaviour.md#conversations. */
 export interface ConversationView {
   readonly id: Cuid;
   readonly status: ConversationStatus;
   readonly lastMessageAt: IsoTime | null;
   readonly createdAt: IsoTime;
-  /** When it returns to OPEN by itself; null unless it is SNOOZED until a time. Source: decisions, "Conversations". */
+  /** When it returns to OPEN by itself; null unless it is SNOOZED until a time. Source: docs/api-behaviour.md#conversation-moves. */
   readonly snoozedUntil: IsoTime | null;
   readonly messagingChannelId: Cuid;
   readonly contact: {
@@ -46,7 +46,7 @@ export interface ConversationView {
   };
 }
 
-/** The answer to `POST /v1/messages`. Source: specification, "Sent message result". */
+/** The answer to `POST /v1/messages`. Source: docs/api-behaviour.md#messages-send. */
 export interface SentMessageResult {
   readonly id: Cuid;
   readonly conversationId: Cuid;
@@ -54,7 +54,7 @@ export interface SentMessageResult {
   readonly upstreamMessageId: string | null;
 }
 
-/** A channel as the API shows it; every field is always present. Source: decisions, "Channels". */
+/** A channel as the API shows it; every field is always present. Source: docs/api-behaviour.md#channels. */
 export interface ChannelView {
   readonly id: Cuid;
   readonly name: string;

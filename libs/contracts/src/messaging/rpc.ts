@@ -59,7 +59,7 @@ export interface AnswerOnce {
  * `send-message` under an idempotency key: what is stored is answered as the first request was, for 24 hours.
  *
  * Idempotent by `messageId` too. The answer is null when there is none and no content to make one of.
- * Source: decisions, "Messages".
+ * Source: docs/api-behaviour.md#idempotency.
  *
  * @throws as `send-message`, while nothing is stored; CONFLICT for another body, and while the first is in flight
  */

@@ -4,10 +4,10 @@ import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { ConversationView, MessageView } from '../messaging/http.js';
 
-/** States of a template. Source: specification, "Template status". */
+/** States of a template. Source: docs/api-behaviour.md#template-status. */
 export type TemplateStatus = 'DRAFT' | 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED';
 
-/** A message template in full. Source: specification, "Template"; decisions, "Templates and bulk sends". */
+/** A message template in full. Source: docs/api-behaviour.md#templates-fields. */
 export interface TemplateView {
   readonly id: Cuid;
   readonly source: 'upstream';
@@ -32,13 +32,13 @@ export interface TemplateView {
   readonly updatedAt: IsoTime;
 }
 
-/** Stands for a resource whose event would be larger than 256 KB: read it by its id. Source: decisions, "Webhooks". */
+/** Stands for a resource whose event would be larger than 256 KB: read it by its id. Source: docs/api-behaviour.md#webhooks-body. */
 export interface SummarisedView {
   readonly id: Cuid;
   readonly summarised: true;
 }
 
-/** The body of a webhook about a message. Source: specification, "Events"; decisions, "Webhooks". */
+/** The body of a webhook about a message. Source: docs/api-behaviour.md#webhooks-body. */
 export interface MessageWebhook {
   readonly event: 'message.received' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed';
   /** When it happened. */
@@ -53,7 +53,7 @@ export interface MessageWebhook {
   };
 }
 
-/** The body of a webhook about a conversation. Source: specification, "Events"; decisions, "Webhooks". */
+/** The body of a webhook about a conversation. Source: docs/api-behaviour.md#webhooks-body. */
 export interface ConversationWebhook {
   readonly event: 'conversation.opened' | 'conversation.closed';
   /** When it happened. */
@@ -68,7 +68,7 @@ export interface ConversationWebhook {
   };
 }
 
-/** The body of a webhook about an opt-out: one for each channel covered. Source: specification, "Events"; decisions. */
+/** The body of a webhook about an opt-out: one for each channel covered. Source: docs/api-behaviour.md#webhooks-body. */
 export interface OptOutWebhook {
   readonly event: 'optout.created';
   /** When it happened. */
@@ -81,7 +81,7 @@ export interface OptOutWebhook {
   };
 }
 
-/** The body of a webhook about a template. Source: specification, "Events"; decisions, "Webhooks". */
+/** The body of a webhook about a template. Source: docs/api-behaviour.md#webhooks-body. */
 export interface TemplateWebhook {
   readonly event: 'template.status_updated';
   /** When it happened. */
@@ -94,7 +94,7 @@ export interface TemplateWebhook {
   };
 }
 
-/** The body of a test, sent by hand from the application. Source: specification, "Subscribable event types". */
+/** The body of a test, sent by hand from the application. Source: docs/api-behaviour.md#events-types. */
 export interface TestWebhook {
   readonly event: 'webhook.test';
   /** When it was asked for. */

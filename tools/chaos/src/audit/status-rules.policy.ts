@@ -1,7 +1,7 @@
 import type { Ledgers, StoredMessage } from '../ledger/ledgers.js';
 import type { Finding } from './finding.js';
 
-/** Source: decisions, "Messages", status rank. */
+/** Source: docs/api-behaviour.md#message-status. */
 const RANK: Readonly<Record<StoredMessage['status'], number>> = {
   QUEUED: 0,
   SENT: 1,

@@ -113,7 +113,7 @@ const rules: readonly IForbiddenRuleType[] = [
  * All rules of the boundaries for a tree.
  *
  * @param paths the tree's files: which folders are verbs is read from the roles of the files in them.
- * Source: architecture, "Rules checked by tools".
+ * Source: ADR 0001.
  */
 export function boundaryRules(paths: readonly string[]): readonly IForbiddenRuleType[] {
   const named = [...rules, ...gatewayRules, verbRule(paths)];

@@ -5,7 +5,7 @@ import { textOf, typescriptFiles, type Sources } from '../sources.js';
 const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 const reExports = /export\s+(type\s+)?(\*(\s+as\s+\w+)?|\{[^}]*\})\s+from\s+['"][^'"]+['"];?/g;
 
-/** No file only passes on what others export, except a package's entries. Barrels make cycles. Source: style, "Shape". */
+/** No file only passes on what others export, except a package's entries. Barrels make cycles. Source: docs/conventions.md#shape. */
 export const barrelsCheck: Check = {
   name: 'barrels',
   run(sources) {

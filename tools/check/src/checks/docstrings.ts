@@ -4,7 +4,7 @@ import { isTest, typescriptFiles } from '../sources.js';
 const declaration =
   /^export (?:abstract |async |declare )*(?:class|function\*?|interface|type|const|let|enum) ([\w$]+)/;
 
-/** Every export says what it promises, in a docstring right above it or above its decorators. Source: style, "Docstrings". */
+/** Every export says what it promises, in a docstring right above it or above its decorators. Source: docs/conventions.md#docstrings. */
 export const docstringsCheck: Check = {
   name: 'docstrings',
   run(sources) {

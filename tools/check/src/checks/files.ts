@@ -4,7 +4,7 @@ import { isGenerated, typescriptFiles } from '../sources.js';
 
 const linesMax = 300;
 
-/** No TypeScript file that a hand writes has more than 300 lines. Source: style, "Shape". */
+/** No TypeScript file that a hand writes has more than 300 lines. Source: docs/conventions.md#shape. */
 export const fileLengthCheck: Check = {
   name: 'file lengths',
   run(sources) {
@@ -25,7 +25,7 @@ export const binariesCheck: Check = {
   },
 };
 
-/** Words that say nothing of what is inside. Source: style, "Shape". */
+/** Words that say nothing of what is inside. Source: docs/conventions.md#shape. */
 const emptyWord = /^(utils?|helpers?|common|shared|misc|managers?|base)$|-(utils?|helpers?|managers?)$/;
 
 /** No file or folder of the packages has a name that would fit anything. */

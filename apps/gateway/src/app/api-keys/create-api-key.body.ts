@@ -6,7 +6,7 @@ import { readBody } from '../../http/input/read-input.js';
 import { CodePoints } from '../../http/input/text.decorator.js';
 import { WordList } from '../../http/input/word-list.decorator.js';
 
-/** The body of `POST /app/api/api-keys`. Source: specification, "API key"; decisions, "Authentication and scopes". */
+/** The body of `POST /app/api/api-keys`. Source: docs/api-behaviour.md#app-keys, docs/api-behaviour.md#scopes. */
 class CreateApiKeyBody {
   @CodePoints(1, 100, { about: 'What the key is for; seen in the application alone.' })
   label = '';

@@ -5,7 +5,7 @@ import { actOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { createApiKeyBody, readCreateApiKey } from './create-api-key.body.js';
 
-/** `POST /app/api/api-keys`. Source: specification, "API key". */
+/** `POST /app/api/api-keys`. Source: docs/api-behaviour.md#app-keys. */
 @Controller('app/api/api-keys')
 export class CreateApiKeyController {
   constructor(@Inject(API_KEYS) private readonly apiKeys: ApiKeys) {}

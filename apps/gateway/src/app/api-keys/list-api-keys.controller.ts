@@ -6,7 +6,7 @@ import { sessionOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { PageQuery, readPage } from '../../http/input/page.query.js';
 
-/** `GET /app/api/api-keys`. Source: specification, "API key". */
+/** `GET /app/api/api-keys`. Source: docs/api-behaviour.md#app-keys. */
 @Controller('app/api/api-keys')
 export class ListApiKeysController {
   constructor(@Inject(API_KEYS) private readonly apiKeys: ApiKeys) {}

@@ -6,7 +6,7 @@ import { actOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { readId } from '../../http/input/read-input.js';
 
-/** `POST /app/api/api-keys/{id}/revoke`: exact, see `ApiKeys.revoke`. Source: specification, "API key". */
+/** `POST /app/api/api-keys/{id}/revoke`: exact, see `ApiKeys.revoke`. Source: docs/api-behaviour.md#keys-revocation. */
 @Controller('app/api/api-keys')
 export class RevokeApiKeyController {
   constructor(@Inject(API_KEYS) private readonly apiKeys: ApiKeys) {}

@@ -6,7 +6,7 @@ import { sessionOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { ListAuditLogQuery, readListAuditLog } from './list-audit-log.query.js';
 
-/** `GET /app/api/audit-log`. Source: decisions, "The application". */
+/** `GET /app/api/audit-log`. Source: docs/api-behaviour.md#app-audit. */
 @Controller('app/api/audit-log')
 export class ListAuditLogController {
   constructor(@Inject(AUDIT_LOG) private readonly auditLog: AuditLog) {}

@@ -9,7 +9,7 @@ import { PEOPLE, type People } from '../../identity/people.contract.js';
 import { principalOf, sessionOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 
-/** `GET /app/api/plan`. Source: decisions, "Plans and billing". */
+/** `GET /app/api/plan`. Source: docs/api-behaviour.md#plans. */
 @Controller('app/api/plan')
 export class GetPlanController {
   constructor(

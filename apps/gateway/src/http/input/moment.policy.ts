@@ -10,7 +10,7 @@ export const momentPattern = FORM.source;
  * a time to the minute or finer, with an offset or, without one, in UTC.
  *
  * @returns null for anything else, dates that no calendar has and moments outside of the years 0 to 9999 included
- * Source: specification, "General conventions", 2; decisions, "Names, ids, cursors, dates"
+ * Source: docs/api-behaviour.md#dates
  */
 export function momentOf(text: string): Date | null {
   const match = FORM.exec(text);

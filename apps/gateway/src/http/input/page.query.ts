@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { readQuery } from './read-input.js';
 import { Cuid, WholeNumberText } from './text.decorator.js';
 
-/** Source: specification, "Pagination". */
+/** Source: docs/api-behaviour.md#pagination. */
 const LIMIT_DEFAULT = 25;
 
-/** The query parameters of every list. Source: specification, "Pagination". */
+/** The query parameters of every list. Source: docs/api-behaviour.md#pagination. */
 export class PageQuery {
   @WholeNumberText(1, 100, { about: 'How many items a page has at most.', optional: true, default: LIMIT_DEFAULT })
   limit: string | undefined;

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../description/json-schema.js';
 import { FieldRule, type FieldOptions } from './field-description.js';
 import { momentOf, momentPattern } from './moment.policy.js';
 
-/** A text of so many Unicode code points. Source: decisions, "Names, ids, cursors, dates". */
+/** A text of so many Unicode code points. Source: docs/api-behaviour.md#text. */
 export function CodePoints(min: number, max: number, field: FieldOptions): PropertyDecorator {
   const form = { type: 'string', minLength: min, maxLength: max };
   return rule('codePoints', `must be ${min} to ${max} characters long`, form, field, (value) => {
@@ -39,7 +39,7 @@ function arePartsShort(address: string): boolean {
   return bytes[0] <= LOCAL_PART_BYTES_MAX && bytes[1] <= DOMAIN_BYTES_MAX && isFQDN(domain);
 }
 
-/** An id or a cursor. Source: specification, "General conventions", 4. */
+/** An id or a cursor. Source: docs/api-behaviour.md#ids. */
 export function Cuid(field: FieldOptions): PropertyDecorator {
   return rule('cuid', 'must be a cuid', { type: 'string', format: 'cuid', pattern: cuidPattern }, field, isCuid);
 }

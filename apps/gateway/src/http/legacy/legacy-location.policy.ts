@@ -7,7 +7,7 @@ export const LEGACY_DEPRECATION = '@1704067200';
  * Where a request to the legacy base belongs: path and query stay, byte for byte; null for any other target.
  *
  * @param publicBaseUrl empty: the answer stays on the host that was asked
- * Source: specification, "Versioning".
+ * Source: docs/api-behaviour.md#versioning-legacy.
  */
 export function legacyLocation(target: string, publicBaseUrl: string): string | null {
   const path = LEGACY.exec(target)?.[1];

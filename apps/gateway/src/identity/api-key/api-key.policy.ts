@@ -25,7 +25,7 @@ export interface MintedKey {
  * Makes a key: `svc_live_`, 32 characters `[0-9A-Za-z]`, 6 characters of checksum.
  *
  * @param fill fills the array with random bytes from a CSPRNG
- * Source: decisions, "Authentication and scopes".
+ * Source: docs/api-behaviour.md#keys.
  */
 export function mintKey(fill: (length: number) => Uint8Array = randomBytes): MintedKey {
   let body = '';

@@ -76,7 +76,7 @@ export async function listAudit(
   return keysetPage(rows, limit, ({ sequence }) => cursorOf(sequence), viewOf);
 }
 
-/** A position in the shape of a cuid, as every cursor. Source: decisions, "Names, ids, cursors, dates". */
+/** A position in the shape of a cuid, as every cursor. Source: docs/api-behaviour.md#cursors. */
 function cursorOf(sequence: number): string {
   return `c${sequence.toString(36).padStart(10, '0')}`;
 }

@@ -9,7 +9,7 @@ export interface PlanOverrides {
   readonly seats: number | null;
 }
 
-/** Source: decisions, "Plans and billing". */
+/** Source: docs/api-behaviour.md#plans. */
 export const subscriptionStatuses = ['ACTIVE', 'PAST_DUE', 'CANCELED'] as const;
 
 /** One of `subscriptionStatuses`. */

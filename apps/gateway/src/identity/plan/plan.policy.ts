@@ -7,7 +7,7 @@ export interface Subscription {
   readonly excludedScopes: readonly string[];
 }
 
-/** Refused while a payment is due; everything else goes on. Source: decisions, "Plans and billing". */
+/** Refused while a payment is due; everything else goes on. Source: docs/api-behaviour.md#subscriptions. */
 const SENDING: readonly Scope[] = ['messages:send', 'templates:send'];
 
 /**

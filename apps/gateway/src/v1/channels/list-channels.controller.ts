@@ -11,7 +11,7 @@ import { readQuery } from '../../http/input/read-input.js';
 
 const readPage = (request: FastifyRequest): ReturnType<typeof pageOf> => pageOf(readQuery(PageQuery, request));
 
-/** `GET /v1/channels`. Source: decisions, "Channels". */
+/** `GET /v1/channels`. Source: docs/api-behaviour.md#channels. */
 @Controller('v1/channels')
 export class ListChannelsController {
   constructor(private readonly rpc: RpcClient) {}

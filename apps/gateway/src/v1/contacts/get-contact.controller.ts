@@ -7,7 +7,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { readId } from '../../http/input/read-input.js';
 
-/** `GET /v1/contacts/{id}`. Source: decisions, "Contacts and opt-outs". */
+/** `GET /v1/contacts/{id}`. Source: docs/api-behaviour.md#contacts-fields. */
 @Controller('v1/contacts')
 export class GetContactController {
   constructor(private readonly rpc: RpcClient) {}

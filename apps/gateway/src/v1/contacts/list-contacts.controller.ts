@@ -8,7 +8,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { ListContactsQuery, readListContacts } from './list-contacts.query.js';
 
-/** `GET /v1/contacts`. Source: specification, "GET /v1/contacts"; decisions. */
+/** `GET /v1/contacts`. Source: docs/api-behaviour.md#contacts-list. */
 @Controller('v1/contacts')
 export class ListContactsController {
   constructor(private readonly rpc: RpcClient) {}

@@ -5,7 +5,7 @@ import { phoneOfQuery, WrittenPhone } from '../../http/input/phone.decorator.js'
 import { readQuery } from '../../http/input/read-input.js';
 import { BooleanText, CodePoints } from '../../http/input/text.decorator.js';
 
-/** The query of `GET /v1/contacts`. Source: decisions, "Contacts and opt-outs". */
+/** The query of `GET /v1/contacts`. Source: docs/api-behaviour.md#contacts-list. */
 export class ListContactsQuery extends PageQuery {
   @CodePoints(1, 200, { about: 'A part of the name, phone or email, in any case; taken literally.', optional: true })
   search: string | undefined;

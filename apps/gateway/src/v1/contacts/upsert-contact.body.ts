@@ -7,7 +7,7 @@ import { WrittenPhone } from '../../http/input/phone.decorator.js';
 import { readBody } from '../../http/input/read-input.js';
 import { CodePoints, Email } from '../../http/input/text.decorator.js';
 
-/** The body of `POST /v1/contacts`. Source: specification; decisions, "Contacts and opt-outs". */
+/** The body of `POST /v1/contacts`. Source: docs/api-behaviour.md#contacts-upsert. */
 class UpsertContactBody {
   @WrittenPhone({ about: 'E.164 preferred; every written form of one number is the same contact.' })
   phone = '';

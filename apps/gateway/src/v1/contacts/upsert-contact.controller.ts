@@ -8,7 +8,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { changedContacts, newContacts, readUpsertContact, upsertContactBody } from './upsert-contact.body.js';
 
-/** `POST /v1/contacts`: 201 for a new contact, 200 for one that was there. Source: specification; decisions. */
+/** `POST /v1/contacts`: 201 for a new contact, 200 for one that was there. Source: docs/api-behaviour.md#contacts-upsert. */
 @Controller('v1/contacts')
 export class UpsertContactController {
   constructor(private readonly rpc: RpcClient) {}

@@ -13,7 +13,7 @@ import { momentOf } from '../../http/input/moment.policy.js';
 import { readBody, readId } from '../../http/input/read-input.js';
 import { Moment, OneOf } from '../../http/input/text.decorator.js';
 
-/** The body of `PATCH /v1/conversations/{id}`. Source: decisions, "Conversations". */
+/** The body of `PATCH /v1/conversations/{id}`. Source: docs/api-behaviour.md#conversation-status. */
 class ChangeConversationBody {
   @OneOf(conversationStatuses, { about: 'The status to move to; the one that it has already changes nothing.' })
   status: ConversationStatus = 'OPEN';

@@ -11,7 +11,7 @@ import {
   readChangeConversation,
 } from './change-conversation.body.js';
 
-/** `PATCH /v1/conversations/{id}`. Source: decisions, "Conversations". */
+/** `PATCH /v1/conversations/{id}`. Source: docs/api-behaviour.md#conversation-status. */
 @Controller('v1/conversations')
 export class ChangeConversationController {
   constructor(private readonly rpc: RpcClient) {}

@@ -7,7 +7,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { readId } from '../../http/input/read-input.js';
 
-/** `GET /v1/conversations/{id}`. Source: decisions, "Conversations". */
+/** `GET /v1/conversations/{id}`. Source: docs/api-behaviour.md#conversations. */
 @Controller('v1/conversations')
 export class GetConversationController {
   constructor(private readonly rpc: RpcClient) {}

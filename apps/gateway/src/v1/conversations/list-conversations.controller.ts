@@ -9,7 +9,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { ListConversationsQuery, readListConversations } from './list-conversations.query.js';
 
-/** `GET /v1/conversations`. Source: specification, "GET /v1/conversations". */
+/** `GET /v1/conversations`. Source: docs/api-behaviour.md#conversations. */
 @Controller('v1/conversations')
 export class ListConversationsController {
   constructor(private readonly rpc: RpcClient) {}

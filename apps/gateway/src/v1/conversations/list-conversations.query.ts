@@ -5,7 +5,7 @@ import { PageQuery, pageOf } from '../../http/input/page.query.js';
 import { readQuery } from '../../http/input/read-input.js';
 import { Cuid, OneOf } from '../../http/input/text.decorator.js';
 
-/** The query of `GET /v1/conversations`. Source: specification; the filters by channel and contact: decisions. */
+/** The query of `GET /v1/conversations`. Source: docs/api-behaviour.md#conversations. */
 export class ListConversationsQuery extends PageQuery {
   @OneOf(conversationStatuses, { about: 'Only conversations in this status.', optional: true })
   status: ConversationStatus | undefined;

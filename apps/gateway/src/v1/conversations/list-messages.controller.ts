@@ -9,7 +9,7 @@ import { PageQuery } from '../../http/input/page.query.js';
 import { readListMessages } from './list-messages.query.js';
 import { ListMessages } from './list-messages.js';
 
-/** `GET /v1/conversations/{id}/messages`. Source: decisions, "Messages". */
+/** `GET /v1/conversations/{id}/messages`. Source: docs/api-behaviour.md#messages-fields. */
 @Controller('v1/conversations')
 export class ListMessagesController {
   constructor(private readonly messages: ListMessages) {}

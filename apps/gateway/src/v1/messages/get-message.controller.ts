@@ -7,7 +7,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { readId } from '../../http/input/read-input.js';
 
-/** `GET /v1/messages/{id}`. Source: decisions, "Messages". */
+/** `GET /v1/messages/{id}`. Source: docs/api-behaviour.md#messages-fields. */
 @Controller('v1/messages')
 export class GetMessageController {
   constructor(private readonly rpc: RpcClient) {}

@@ -4,7 +4,7 @@ import type { BodyDocs } from '../../http/route-docs.js';
 import { readBody } from '../../http/input/read-input.js';
 import { CodePoints, Cuid } from '../../http/input/text.decorator.js';
 
-/** The body of `POST /v1/messages`. Source: specification, "POST /v1/messages". */
+/** The body of `POST /v1/messages`. Source: docs/api-behaviour.md#messages-send. */
 export class SendMessageBody {
   @CodePoints(3, 32, { about: "The recipient's phone, E.164 preferred." })
   to = '';

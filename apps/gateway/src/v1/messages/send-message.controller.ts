@@ -8,7 +8,7 @@ import { Declare } from '../../http/route-declaration.js';
 import { readSendMessage, sendMessageBody, type SendMessageBody } from './send-message.body.js';
 import { SendMessage, type MessageContent } from './send-message.js';
 
-/** `POST /v1/messages`. Source: specification, "POST /v1/messages"; decisions, "Messages". */
+/** `POST /v1/messages`. Source: docs/api-behaviour.md#messages-send, docs/api-behaviour.md#messages-outcomes. */
 @Controller('v1/messages')
 export class SendMessageController {
   constructor(private readonly sendMessage: SendMessage) {}

@@ -10,7 +10,7 @@ import { WrittenPhone } from '../../http/input/phone.decorator.js';
 import { readBody } from '../../http/input/read-input.js';
 import { CodePoints, Cuid } from '../../http/input/text.decorator.js';
 
-/** The body of `POST /v1/opt-outs`. Source: decisions, "Contacts and opt-outs". */
+/** The body of `POST /v1/opt-outs`. Source: docs/api-behaviour.md#opt-outs-api. */
 class CreateOptOutBody {
   @Cuid({ about: 'The contact; this or `phone`, and not both.', optional: true, nullable: true })
   contactId: string | null | undefined;

@@ -11,7 +11,7 @@ import { createOptOutAnswers, createOptOutBody, readCreateOptOut } from './creat
 
 /**
  * `POST /v1/opt-outs`: 201 for a new opt-out, 200 for one that stands already. Once it has answered, no send that begins
- * later passes. Source: decisions, "Contacts and opt-outs".
+ * later passes. Source: docs/api-behaviour.md#opt-outs-fence.
  */
 @Controller('v1/opt-outs')
 export class CreateOptOutController {

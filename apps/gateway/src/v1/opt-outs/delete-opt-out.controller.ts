@@ -6,7 +6,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { readId } from '../../http/input/read-input.js';
 
-/** `DELETE /v1/opt-outs/{id}`: lifts it, and answers when sends pass. Source: decisions, "Contacts and opt-outs". */
+/** `DELETE /v1/opt-outs/{id}`: removes it, and answers when sends pass. Source: docs/api-behaviour.md#opt-outs-api. */
 @Controller('v1/opt-outs')
 export class DeleteOptOutController {
   constructor(private readonly rpc: RpcClient) {}

@@ -7,7 +7,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { readId } from '../../http/input/read-input.js';
 
-/** `GET /v1/opt-outs/{id}`. Source: decisions, "Contacts and opt-outs". */
+/** `GET /v1/opt-outs/{id}`. Source: docs/api-behaviour.md#opt-outs-api. */
 @Controller('v1/opt-outs')
 export class GetOptOutController {
   constructor(private readonly rpc: RpcClient) {}

@@ -9,7 +9,7 @@ import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { ListOptOutsQuery, readListOptOuts } from './list-opt-outs.query.js';
 
-/** `GET /v1/opt-outs`. Source: decisions, "Contacts and opt-outs". */
+/** `GET /v1/opt-outs`. Source: docs/api-behaviour.md#opt-outs-api. */
 @Controller('v1/opt-outs')
 export class ListOptOutsController {
   constructor(private readonly rpc: RpcClient) {}

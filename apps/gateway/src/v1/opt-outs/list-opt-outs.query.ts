@@ -5,7 +5,7 @@ import { phoneOfQuery, WrittenPhone } from '../../http/input/phone.decorator.js'
 import { readQuery } from '../../http/input/read-input.js';
 import { Cuid } from '../../http/input/text.decorator.js';
 
-/** The query of `GET /v1/opt-outs`. Source: decisions, "Contacts and opt-outs"; the filters are ours. */
+/** The query of `GET /v1/opt-outs`. Source: docs/api-behaviour.md#opt-outs-api. */
 export class ListOptOutsQuery extends PageQuery {
   @Cuid({ about: 'Only opt-outs of this contact.', optional: true })
   contactId: string | undefined;

@@ -3,7 +3,7 @@ import type { PingView } from '@switchboard/contracts/gateway/http';
 import { principalOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 
-/** `GET /v1/ping`: checks credentials. Source: specification, "GET /v1/ping". */
+/** `GET /v1/ping`: checks credentials. Source: docs/api-behaviour.md#ping. */
 @Controller('v1/ping')
 export class PingController {
   @Get()
