@@ -1,4 +1,4 @@
 import { migrationConfig, runMigrations } from '@switchboard/platform';
-import { migrations } from './migrations/index.js';
+import { contactsMigrations } from './migrations/all.js';
 
-await runMigrations({ service: 'contacts', config: migrationConfig(), migrations });
+await runMigrations({ service: 'contacts', config: migrationConfig(), migrations: contactsMigrations });

@@ -7,7 +7,7 @@ import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
 import { testServers } from '@switchboard/testing';
-import { migrations } from './migrations/index.js';
+import { contactsMigrations } from './migrations/all.js';
 
 const servers = testServers();
 const dist = join(import.meta.dirname, '..', 'dist');
@@ -49,7 +49,7 @@ describe('the built programs of contacts', () => {
       MIGRATOR_DATABASE_URL: prepared.migratorUrl,
       SERVICE_DATABASE_ROLE: prepared.role,
     });
-    expect(await migration.logged('migrations.applied')).toMatchObject({ count: migrations.length });
+    expect(await migration.logged('migrations.applied')).toMatchObject({ count: contactsMigrations.length });
 
     const access = { NATS_URL: nats.url, NATS_USER: 'contacts', NATS_PASSWORD: nats.password };
     const service = run('main.js', { DATABASE_URL: prepared.url, ...access });

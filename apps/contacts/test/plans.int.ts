@@ -21,7 +21,7 @@ import { deleteOptOut } from '../src/delete-opt-out/delete-opt-out.js';
 import { ContactListRepository } from '../src/list-contacts/contact-list.repository.js';
 import { ListContacts } from '../src/list-contacts/list-contacts.js';
 import { searchTerm } from '../src/list-contacts/search.policy.js';
-import { migrations } from '../src/migrations/index.js';
+import { contactsMigrations } from '../src/migrations/all.js';
 import { OptOutRepository } from '../src/opt-out/opt-out.repository.js';
 import { fillContacts } from '../src/seed.js';
 import { upsertContact } from '../src/upsert-contact/upsert-contact.js';
@@ -57,7 +57,7 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
 
 describe('every statement of contacts', () => {
   let prepared: ServiceDatabase;
-  beforeAll(async () => (prepared = await servers.serviceDatabase('contacts', migrations)));
+  beforeAll(async () => (prepared = await servers.serviceDatabase('contacts', contactsMigrations)));
 
   /** Runs every statement once on a new connection, and reads how each was planned. */
   async function expectPlans(): Promise<void> {

@@ -1,6 +1,6 @@
 import { contactsConfig } from '../src/contacts.config.js';
 import { ContactsModule } from '../src/contacts.module.js';
-import { migrations } from '../src/migrations/index.js';
+import { contactsMigrations } from '../src/migrations/all.js';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { applySuppressionsRpc, getChannelRpc } from '@switchboard/contracts/messaging/rpc';
@@ -33,7 +33,7 @@ export interface RunningContacts {
 
 /** Starts it all; ended after the tests. */
 export async function startContacts(servers: TestServers): Promise<RunningContacts> {
-  const prepared = await servers.serviceDatabase('contacts', migrations);
+  const prepared = await servers.serviceDatabase('contacts', contactsMigrations);
   const nats = await servers.nats();
   const config = contactsConfig({
     DATABASE_URL: prepared.url,

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { dumpSchema } from '@switchboard/postgres';
-import { goldenFile, testServers } from '@switchboard/testing';
+import { testServers } from '@switchboard/testing';
 import { messageOf, MessagingStore, settlementOf, taken } from '../test/messaging-store.js';
 import { conversationView } from './conversation/conversation-view.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
@@ -16,11 +14,6 @@ describe('the messaging store', () => {
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
-  });
-
-  it('is what schema.sql says', async () => {
-    const actual = await dumpSchema(store.database.dataSource, 'messaging');
-    expect(actual).toBe(await goldenFile(join(import.meta.dirname, '..', 'schema.sql'), actual));
   });
 
   it('judges in the order of checks and stores only what it accepts', async () => {

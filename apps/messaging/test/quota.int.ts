@@ -4,8 +4,6 @@ import type { Relay } from '@switchboard/outbox';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
-import { QuotaCountsAll1764000009000 } from '../src/migrations/quota-counts-all.js';
-import { Quota1764000003000 } from '../src/migrations/quota.js';
 import { quotaMonthOf } from '../src/quota/quota.policy.js';
 import { isQuotaMoved, quotaUse } from '../src/quota/quota.repository.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
@@ -209,27 +207,5 @@ describe('the quota of a month', () => {
     expect(await store.superuser.dataSource.query(sql, [organizationId, THIS_MONTH])).toEqual([
       { counted: states.length },
     ]);
-  });
-
-  it('of releases before is counted anew by the migrations: what was given back, and what was not counted at all', async () => {
-    const sender = await store.sender(CONTACTS);
-    const [refused] = [await store.attempt(sender), await store.attempt(sender, 1)];
-    await store.settle(settlementOf(refused, REFUSED));
-    const used = (): Promise<number> => store.used(sender.organizationId, THIS_MONTH);
-    const runner = store.superuser.dataSource.createQueryRunner();
-    await runner.query('SET search_path TO messaging');
-    const [counting, countingAll] = [new Quota1764000003000(), new QuotaCountsAll1764000009000()];
-    await countingAll.down(runner);
-    expect(await used()).toBe(1);
-    await countingAll.up(runner);
-    expect(await used()).toBe(2);
-    await countingAll.down(runner);
-    await counting.down(runner);
-    await counting.up(runner);
-    expect(await used()).toBe(1);
-    await countingAll.up(runner);
-    await runner.release();
-    expect(await used()).toBe(2);
-    expect(await store.quotaFaults()).toHaveLength(0);
   });
 });

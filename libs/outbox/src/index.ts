@@ -7,5 +7,5 @@ export { keepOutboxPartitions, OUTBOX_RETENTION_DAYS, PartitionKeeper } from './
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';
-export { replayTables, replayTablesReversal } from './replay-tables.sql.js';
-export { outboxTables } from './tables.sql.js';
+export { retentionFunctions } from './retention.sql.js';
+export { outboxTables, outboxTablesReversal } from './tables.sql.js';

@@ -25,31 +25,50 @@ export interface MigrateOptions {
  * Applies what is pending, one transaction per migration, grants the service's role its rights, and tells the planner of
  * tables that are new.
  *
+ * Migrations name tables without their schema: the search path is the schema, then `pg_temp`, and functions take it over
+ * with `SET search_path FROM CURRENT`.
+ *
  * Runs in a step of its own, never at a service's start. `lock_timeout` is 3 s: a migration that cannot have its lock
  * gives up instead of stopping the traffic behind it. Two runs at once wait for each other.
  *
  * @returns the names of the migrations applied now
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
+  return withLock(options, async (dataSource) => {
+    const applied = await dataSource.runMigrations();
+    await grant(dataSource, options);
+    await dataSource.query(`DO $$ BEGIN ${plannerHints} END $$`);
+    return applied.map(({ name }) => name);
+  });
+}
+
+/** Takes every applied migration back, the last one first; the schema and the table of migrations remain. */
+export async function revertMigrations(options: Omit<MigrateOptions, 'serviceRole'>): Promise<void> {
+  await withLock(options, async (dataSource) => {
+    for (const _migration of options.migrations) await dataSource.undoLastMigration();
+  });
+}
+
+async function withLock<Result>(
+  { url, schema, migrations }: Omit<MigrateOptions, 'serviceRole'>,
+  work: (dataSource: DataSource) => Promise<Result>,
+): Promise<Result> {
   const dataSource = new DataSource({
     type: 'postgres',
-    url: options.url,
-    schema: options.schema,
-    applicationName: `${options.schema}-migrations`,
-    migrations: [...options.migrations],
+    url,
+    schema,
+    applicationName: `${schema}-migrations`,
+    migrations: [...migrations],
     migrationsTableName: 'migration',
     migrationsTransactionMode: 'each',
     installExtensions: false,
-    extra: { max: 2, options: `-c search_path=${options.schema} -c lock_timeout=3000 -c timezone=UTC` },
+    extra: { max: 2, options: `-c search_path=${schema},pg_temp -c lock_timeout=3000 -c timezone=UTC` },
   });
   await dataSource.initialize();
   const lock = dataSource.createQueryRunner();
   try {
-    await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${options.schema}.migration`]);
-    const applied = await dataSource.runMigrations();
-    await grant(dataSource, options);
-    await dataSource.query(`DO $$ BEGIN ${plannerHints(options.schema)} END $$`);
-    return applied.map(({ name }) => name);
+    await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${schema}.migration`]);
+    return await work(dataSource);
   } finally {
     await lock.release();
     await dataSource.destroy();

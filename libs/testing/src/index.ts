@@ -1,6 +1,7 @@
 export { AppClient, type AppAnswer, type AppBody, type AppExchange } from './app-client.js';
 export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
+export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { goldenFile } from './golden-file.js';

@@ -8,7 +8,7 @@ class First1764000000000 {
   readonly name = 'First1764000000000';
 
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
-    await runner.query(partitionFunctions('contacts'));
+    await runner.query(partitionFunctions);
     await runner.query('CREATE TABLE contacts.thing (id text PRIMARY KEY)');
   }
 

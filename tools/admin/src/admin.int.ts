@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { outboxTables, replayTables } from '@switchboard/outbox';
+import { outboxTables } from '@switchboard/outbox';
 import { partitionFunctions, type Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { readAdminConfig } from './admin.config.js';
@@ -14,9 +14,8 @@ class Outbox1764000000000 {
   readonly name = 'Outbox1764000000000';
 
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
-    await runner.query(partitionFunctions('messaging'));
-    await runner.query(outboxTables('messaging'));
-    await runner.query(replayTables('messaging'));
+    await runner.query(partitionFunctions);
+    await runner.query(outboxTables);
   }
 
   async down(): Promise<void> {}

@@ -13,7 +13,7 @@ import {
 import { calls, changeOf, CHANNELS, FORMS, notFound, phoneOf, wish, type Call } from '../../test/contact-calls.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { createOptOut } from '../create-opt-out/create-opt-out.js';
-import { migrations } from '../migrations/index.js';
+import { contactsMigrations } from '../migrations/all.js';
 import { resolveContacts } from '../resolve-contacts/resolve-contacts.js';
 import { ChangeContactsBatch } from './change-contacts.batch.js';
 import { ChangeContacts } from './change-contacts.js';
@@ -23,7 +23,7 @@ const servers = testServers();
 
 let prepared: ServiceDatabase;
 beforeAll(async () => {
-  prepared = await servers.serviceDatabase('contacts', migrations);
+  prepared = await servers.serviceDatabase('contacts', contactsMigrations);
   await new ChannelRepository(await prepared.database()).project(
     ['calice', 'cbob'].flatMap((own) =>
       CHANNELS.map((id) => ({ organizationId: own, id, isDefault: false, defaultRegion: 'US', toldBy: 'c1' })),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
-import { migrations } from '../migrations/index.js';
+import { contactsMigrations } from '../migrations/all.js';
 import type { Contact } from './contact.entity.js';
 import type { ContactWrite } from './contact-ledger.js';
 import { storeContacts } from './contact-store.js';
@@ -14,7 +14,7 @@ const lockWaiters = statement<{ count: number }>(
 
 describe('claims of aliases', () => {
   it('wait for each other in the order of the key, whatever order they are given in, and so never in a circle', async () => {
-    const prepared = await servers.serviceDatabase('contacts', migrations);
+    const prepared = await servers.serviceDatabase('contacts', contactsMigrations);
     const database = await prepared.database();
     const superuser = await prepared.superuser();
     const claim = async (id: string, ...aliases: string[]): Promise<boolean> => {

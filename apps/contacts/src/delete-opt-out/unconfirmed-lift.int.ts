@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { testServers } from '@switchboard/testing';
-import { migrations } from '../migrations/index.js';
+import { contactsMigrations } from '../migrations/all.js';
 import { UnconfirmedLiftRepository } from './unconfirmed-lift.repository.js';
 
 const servers = testServers();
 
 it('a lift that is not confirmed is remembered for a day, and forgotten then, some at a time', async () => {
-  const prepared = await servers.serviceDatabase('contacts', migrations);
+  const prepared = await servers.serviceDatabase('contacts', contactsMigrations);
   const lifts = new UnconfirmedLiftRepository(await prepared.database());
   const superuser = await prepared.superuser();
   const organizationId = 'corganization';

@@ -6,7 +6,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { ContactLists, MANY, MANY_OF } from '../../test/contact-lists.js';
-import { migrations } from '../migrations/index.js';
+import { contactsMigrations } from '../migrations/all.js';
 
 const servers = testServers();
 const FEW_OF = 'cfewcontacts';
@@ -14,7 +14,7 @@ const FEW_OF = 'cfewcontacts';
 let lists: ContactLists;
 
 beforeAll(async () => {
-  lists = await ContactLists.open(await servers.serviceDatabase('contacts', migrations));
+  lists = await ContactLists.open(await servers.serviceDatabase('contacts', contactsMigrations));
 });
 
 describe('pages', () => {

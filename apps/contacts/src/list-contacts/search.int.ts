@@ -5,7 +5,7 @@ import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { ContactLists, MANY_OF } from '../../test/contact-lists.js';
 import { foldForSearch, searchTextOf } from '../contact/contact.policy.js';
-import { migrations } from '../migrations/index.js';
+import { contactsMigrations } from '../migrations/all.js';
 import { FIRST_WALK, searchTerm } from './search.policy.js';
 
 const servers = testServers();
@@ -13,7 +13,7 @@ const servers = testServers();
 let lists: ContactLists;
 
 beforeAll(async () => {
-  lists = await ContactLists.open(await servers.serviceDatabase('contacts', migrations));
+  lists = await ContactLists.open(await servers.serviceDatabase('contacts', contactsMigrations));
 });
 
 describe('search', () => {

@@ -8,7 +8,6 @@ import {
   appendEvents,
   handleBatch,
   outboxTables,
-  replayTables,
   type BatchHandler,
   type EventBroker,
   type NewEvent,
@@ -20,9 +19,8 @@ export class Outbox1764000000000 {
   readonly name = 'Outbox1764000000000';
 
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
-    await runner.query(partitionFunctions('contacts'));
-    await runner.query(outboxTables('contacts'));
-    await runner.query(replayTables('contacts'));
+    await runner.query(partitionFunctions);
+    await runner.query(outboxTables);
     await runner.query(`
       CREATE TABLE contacts.aggregate (id text PRIMARY KEY, sequence integer NOT NULL);
       CREATE TABLE contacts.applied (event_id text NOT NULL, sequence integer NOT NULL CHECK (sequence <> 13));

@@ -1,21 +1,3 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-
-/** People, their memberships, sessions and invitations. Lock: none that matters, all is new. Reversal: drop what it made. */
-export class People1764000001000 implements MigrationInterface {
-  name = 'People1764000001000';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(USERS);
-    await runner.query(SESSIONS);
-    await runner.query(INVITES);
-    await runner.query(GUESSES);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE password_guess, invite, session, membership, user_account');
-  }
-}
-
 const USERS = `
   CREATE TABLE user_account (
     id text COLLATE "C" PRIMARY KEY,
@@ -69,14 +51,8 @@ const INVITES = `
   CREATE INDEX invite_age ON invite (expires_at);
 `;
 
-/** Unlogged: after a crash of the database everybody may guess anew, which is no more than the first few guesses. */
-const GUESSES = `
-  CREATE UNLOGGED TABLE password_guess (
-    -- SHA-256 of an account's address or of a network address: neither lies here in clear.
-    subject bytea PRIMARY KEY,
-    guesses integer NOT NULL,
-    last_at timestamptz NOT NULL,
-    next_at timestamptz NOT NULL
-  ) WITH (fillfactor = 50);
-  CREATE INDEX password_guess_age ON password_guess (last_at);
-`;
+/** People, their memberships, sessions and invitations. */
+export const peopleTables = `${USERS} ${SESSIONS} ${INVITES}`;
+
+/** Takes `peopleTables` back. */
+export const peopleTablesReversal = 'DROP TABLE invite, session, membership, user_account';

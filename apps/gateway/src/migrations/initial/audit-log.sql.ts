@@ -1,36 +1,13 @@
-import type { TableRights } from '@switchboard/postgres';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-
 /**
- * The audit log: a chain of entries for each organization. Lock: none that matters, all is new. Reversal: drops it, with
- * what was written.
+ * The audit log: a chain of entries for each organization.
  *
- * Sequence, time, writer, hash and head are set by a trigger that runs as the migrations' role. The service's role may
- * insert entries and read, nothing else, so that it can neither change what is written nor move the head.
+ * Sequence, time, writer, hash and head are set by `auditTrigger`, which runs as the migrations' role. The service's role
+ * may insert entries and read, nothing else, so that it can neither change what is written nor move the head.
+ *
+ * No reference to `organization`: the log outlives it. No key but the sequence, which the trigger sets: an `INSERT … ON
+ * CONFLICT DO NOTHING` would move the head without leaving a row.
  */
-export class AuditLog1764000002000 implements MigrationInterface {
-  name = 'AuditLog1764000002000';
-
-  static readonly tableRights: TableRights = { audit_entry: ['SELECT', 'INSERT'], audit_head: ['SELECT'] };
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(TABLES);
-    await runner.query(CHAIN);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE audit_entry, audit_head;
-      DROP FUNCTION chain_audit_entry(), audit_hash(bytea, text[]);
-    `);
-  }
-}
-
-/**
- * No reference to `organization`: the log outlives it. No key but the sequence, which the trigger sets: an insert that is
- * told to do nothing on a conflict would move the head without leaving a row.
- */
-const TABLES = `
+export const auditTables = `
   CREATE TABLE audit_head (
     organization_id text COLLATE "C" PRIMARY KEY,
     sequence bigint NOT NULL,
@@ -58,20 +35,21 @@ const TABLES = `
 `;
 
 /**
- * The form that is hashed is described, and computed a second time, in organization/audit/audit-chain.policy.ts. The
- * head's row is locked until the end of the transaction: one organization's acts are written one after the other.
+ * The hash of an entry, and the trigger's function. The form that is hashed is described, and computed a second time, in
+ * identity/audit/audit-chain.policy.ts. The head's row is locked until the end of the transaction: the entries of an
+ * organization are written one after the other.
  */
-const CHAIN = `
-  CREATE FUNCTION audit_hash(previous bytea, fields text[]) RETURNS bytea LANGUAGE sql STABLE
-  SET search_path = gateway, pg_temp AS $$
+export const auditFunctions = `
+  CREATE OR REPLACE FUNCTION audit_hash(previous bytea, fields text[]) RETURNS bytea LANGUAGE sql STABLE
+  SET search_path FROM CURRENT AS $$
     SELECT sha256(previous || convert_to(string_agg(
       CASE WHEN field IS NULL THEN '-;' ELSE octet_length(convert_to(field, 'UTF8')) || ':' || field || ';' END,
       '' ORDER BY place), 'UTF8'))
     FROM unnest(fields) WITH ORDINALITY AS f (field, place)
   $$;
 
-  CREATE FUNCTION chain_audit_entry() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = gateway, pg_temp AS $$
+  CREATE OR REPLACE FUNCTION chain_audit_entry() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path FROM CURRENT AS $$
   DECLARE
     head audit_head;
   BEGIN
@@ -87,7 +65,16 @@ const CHAIN = `
     UPDATE audit_head SET sequence = NEW.sequence, hash = NEW.hash WHERE organization_id = NEW.organization_id;
     RETURN NEW;
   END $$;
+`;
 
+/** Gives each entry its place in the chain. */
+export const auditTrigger = `
   CREATE TRIGGER chain_audit_entry BEFORE INSERT ON audit_entry
   FOR EACH ROW EXECUTE FUNCTION chain_audit_entry();
+`;
+
+/** Takes the audit log back, with its entries. */
+export const auditLogReversal = `
+  DROP TABLE audit_entry, audit_head;
+  DROP FUNCTION chain_audit_entry(), audit_hash(bytea, text[]);
 `;
