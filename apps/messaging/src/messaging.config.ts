@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { integer, key256, readConfig, serviceConfigSchema, text, type ConfigOf } from '@switchboard/platform';
 import { REQUEST_DEADLINE_MAX_MS } from './dispatch/dispatch.entity.js';
 
@@ -18,6 +19,11 @@ const schema = {
     min: 1_000,
     max: REQUEST_DEADLINE_MAX_MS,
   }),
+  CLOUD_CA_FILE: {
+    description: "PEM file of the authorities that may certify the provider's API; empty: those that Node trusts",
+    default: '',
+    parse: (path: string) => readFileSync(path, 'utf8'),
+  },
   CREDENTIALS_KEY: key256({ description: "32 bytes in base 64 that seal the channels' tokens" }),
 };
 

@@ -88,6 +88,7 @@ export class MessagingModule {
       version: config.CLOUD_API_VERSION,
       connectionsMax: config.CLOUD_CONNECTIONS_MAX,
       requestDeadlineMs: config.CLOUD_REQUEST_DEADLINE_MS,
+      authorities: config.CLOUD_CA_FILE,
     };
     return {
       module: MessagingModule,

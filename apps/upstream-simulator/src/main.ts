@@ -6,11 +6,11 @@ const STOP_DEADLINE_MS = 2_000;
 
 try {
   const simulator = await startSimulator(readConfig());
-  const { url, providerUrl } = simulator;
-  process.stdout.write(`${JSON.stringify({ event: 'service.ready', name: 'upstream-simulator', url, providerUrl })}\n`);
+  const { close, ...addresses } = simulator;
+  process.stdout.write(`${JSON.stringify({ event: 'service.ready', name: 'upstream-simulator', ...addresses })}\n`);
   const stop = (): void => {
     setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
-    simulator.close().then(
+    close().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     );

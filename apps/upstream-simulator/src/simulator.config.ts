@@ -11,6 +11,8 @@ export interface SimulatorConfig {
   readonly port: number;
   /** Port of the contract alone; 0 lets the system choose. */
   readonly providerPort: number;
+  /** Port of the contract over TLS; 0 lets the system choose. */
+  readonly tlsPort: number;
   /** Folder of the request log and the callback journal; made when it is not there. */
   readonly dataDir: string;
   readonly accounts: readonly Account[];
@@ -24,7 +26,7 @@ export interface SimulatorConfig {
  * | key | default |
  * |---|---|
  * | SIMULATOR_HOST | 127.0.0.1 |
- * | SIMULATOR_PORT, SIMULATOR_PROVIDER_PORT | 0: the system chooses |
+ * | SIMULATOR_PORT, SIMULATOR_PROVIDER_PORT, SIMULATOR_TLS_PORT | 0: the system chooses |
  * | SIMULATOR_DATA_DIR | .data/upstream-simulator, from the working folder |
  * | SIMULATOR_ACCOUNTS | JSON, see parseAccounts; one account with the provider's example ids |
  * | SIMULATOR_TEMPLATES | JSON, see parseTemplates; eight examples |
@@ -50,6 +52,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: read('SIMULATOR_HOST', '127.0.0.1', text),
     port: read('SIMULATOR_PORT', 0, parsePort),
     providerPort: read('SIMULATOR_PROVIDER_PORT', 0, parsePort),
+    tlsPort: read('SIMULATOR_TLS_PORT', 0, parsePort),
     dataDir: read('SIMULATOR_DATA_DIR', '.data/upstream-simulator', text),
     accounts: read('SIMULATOR_ACCOUNTS', DEFAULT_ACCOUNTS, (value, key) => parseAccounts(parseJson(value), key)),
     templates: read('SIMULATOR_TEMPLATES', DEFAULT_TEMPLATES, (value, key) => parseTemplates(parseJson(value), key)),

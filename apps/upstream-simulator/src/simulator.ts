@@ -27,6 +27,8 @@ import { SendMessage } from './send-message/send-message.handler.js';
 import type { SimulatorConfig } from './simulator.config.js';
 import { templateRoutes } from './template/template.controller.js';
 import { TemplateRepository } from './template/template.repository.js';
+import { openTestAuthority } from './tls/test-authority.js';
+import { TlsListener } from './tls/tls-listener.js';
 
 const SLOW_ANSWER_MS = 10_000;
 
@@ -36,6 +38,10 @@ export interface Simulator {
   readonly url: string;
   /** Address of the contract alone: really refuses connections while the knob `down` is on. */
   readonly providerUrl: string;
+  /** Address of the contract over TLS, HTTP/2 and HTTP/1.1. */
+  readonly tlsUrl: string;
+  /** PEM file of the authority that certifies `tlsUrl`. */
+  readonly authorityFile: string;
   /** Ends every connection at once; callbacks that are pending wait in the data folder for the next start. */
   close(): Promise<void>;
 }
@@ -84,6 +90,8 @@ export async function startSimulator(
 
   const contract = contractHandler({ knobs, accounts, templates, sendMessage });
   const provider = new ProviderListener(contract, config.host, config.providerPort);
+  const authority = await openTestAuthority(config.dataDir);
+  const tls = new TlsListener(knobs, contract, authority);
   const app = controlServer(contract);
   app.get('/_sim/health', () => ({
     status: 'ok',
@@ -100,6 +108,7 @@ export async function startSimulator(
   templateRoutes(app, { accounts, templates, worker });
 
   await provider.open();
+  const tlsPort = await tls.open(config.host, config.tlsPort);
   await app.listen({ host: config.host, port: config.port });
   worker.start();
   const { port } = app.server.address() as AddressInfo;
@@ -107,10 +116,13 @@ export async function startSimulator(
   return {
     url: `http://${config.host}:${port}`,
     providerUrl: `http://${config.host}:${provider.boundPort}`,
+    tlsUrl: `https://${config.host}:${tlsPort}`,
+    authorityFile: authority.authorityFile,
     close: async () => {
       sendMessage.stop();
       group.flush();
       provider.destroy();
+      tls.close();
       await app.close();
       worker.stop();
       await client.destroy();

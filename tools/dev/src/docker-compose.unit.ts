@@ -36,6 +36,7 @@ const programs = Object.entries(compose.services).filter(([, { build }]) => buil
 const dotEnv: Environment = {
   ...Object.fromEntries([...documentedIn(example), ...variablesOf(compose).keys()].map((key) => [key, 'x'])),
   CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
+  CLOUD_CA_FILE: import.meta.filename,
   CLOUD_REQUEST_DEADLINE_MS: '30000',
   CLOUD_CONNECTIONS_MAX: '256',
   DATABASE_POOL_MAX: '8',
@@ -168,6 +169,7 @@ describe('docker-compose.yml runs what npm start runs', () => {
       dataDir: 'x',
       port: 1,
       providerPort: 2,
+      tlsPort: 0,
       accounts: undefined,
       callbackUrl: 'http://127.0.0.1:1',
     });

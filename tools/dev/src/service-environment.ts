@@ -23,6 +23,8 @@ export function serviceEnvironment(
     readonly databaseUrl: string;
     readonly nats: Readonly<Record<string, string>>;
     readonly cloudBaseUrl: string | undefined;
+    /** PEM file of the authority that certifies it; undefined over http. */
+    readonly cloudAuthorityFile?: string | undefined;
     /** The gateway's address; absent for a service that nobody outside talks to. */
     readonly listen?: { readonly host: string; readonly port: number; readonly isHandedOver: boolean };
     /** Of the internal HTTP server: 0, or the port that the process had before. */
@@ -41,6 +43,7 @@ export function serviceEnvironment(
     messaging: {
       CREDENTIALS_KEY: secrets.key('credentials key'),
       ...(service.cloudBaseUrl === undefined ? {} : { CLOUD_BASE_URL: service.cloudBaseUrl }),
+      ...(service.cloudAuthorityFile === undefined ? {} : { CLOUD_CA_FILE: service.cloudAuthorityFile }),
     },
   };
   return {
@@ -66,6 +69,7 @@ export function simulatorEnvironment(
     readonly dataDir: string;
     readonly port: number;
     readonly providerPort: number;
+    readonly tlsPort: number;
     readonly accounts: string | undefined;
     readonly callbackUrl: string | undefined;
   },
@@ -74,6 +78,7 @@ export function simulatorEnvironment(
     ...programEnvironment(common),
     SIMULATOR_PORT: String(spec.port),
     SIMULATOR_PROVIDER_PORT: String(spec.providerPort),
+    SIMULATOR_TLS_PORT: String(spec.tlsPort),
     SIMULATOR_DATA_DIR: spec.dataDir,
     ...upstreamSecrets(common.secrets, 'SIMULATOR'),
     ...(spec.accounts === undefined ? {} : { SIMULATOR_ACCOUNTS: spec.accounts }),

@@ -15,6 +15,8 @@ export interface SimulatorHandle {
   readonly url: string;
   /** The provider's contract alone, as the services see it. */
   readonly providerUrl: string;
+  /** PEM file of the authority that certifies `providerUrl`; absent over http. */
+  readonly authorityFile: string | undefined;
   /** Reads the accounts that the seed has set, so that they outlive a restart. */
   keepAccounts(): Promise<void>;
   /** Sends callbacks there from now on. */
@@ -31,16 +33,22 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
   let run: ServiceRun | undefined;
   await progress.step('upstream simulator', () =>
     stack.add('simulator', 'simulator', async (signal) => {
-      const known = { port: portOf(run?.url), providerPort: portOf(providerOf(run)), accounts, callbackUrl };
-      const environment = simulatorEnvironment(common, { dataDir: folder.simulator, ...known });
+      const ports = {
+        port: portOf(run?.url),
+        providerPort: portOf(addressOf(run, 'providerUrl')),
+        tlsPort: portOf(addressOf(run, 'tlsUrl')),
+      };
+      const environment = simulatorEnvironment(common, { dataDir: folder.simulator, ...ports, accounts, callbackUrl });
       run = await launchService({ name: 'simulator', entry, environment, log: logOf(context, 'simulator') }, signal);
       return run;
     }),
   );
   const url = run?.url ?? '';
+  const isTls = common.passed['UPSTREAM_TLS'] === 'true';
   return {
     url,
-    providerUrl: providerOf(run) ?? url,
+    providerUrl: addressOf(run, isTls ? 'tlsUrl' : 'providerUrl') ?? url,
+    authorityFile: isTls ? addressOf(run, 'authorityFile') : undefined,
     async keepAccounts() {
       const answer = await control(url, 'GET', '/_sim/accounts');
       if (typeof answer === 'object' && answer !== null && 'items' in answer) accounts = JSON.stringify(answer.items);
@@ -127,6 +135,7 @@ async function startOne(
       databaseUrl: database.services.get(service.name)?.runtimeUrl ?? database.adminUrl,
       nats: nats.credentials(service.name),
       cloudBaseUrl: simulator?.providerUrl,
+      cloudAuthorityFile: simulator?.authorityFile,
       listen: { host: spec.host, port, isHandedOver: socket !== undefined },
       internalPort,
     });
@@ -157,9 +166,9 @@ function portOf(url: string | undefined): number {
   return url === undefined ? 0 : Number(new URL(url).port);
 }
 
-function providerOf(run: ServiceRun | undefined): string | undefined {
-  const url = run?.ready.get('providerUrl');
-  return typeof url === 'string' ? url : undefined;
+function addressOf(run: ServiceRun | undefined, name: string): string | undefined {
+  const address = run?.ready.get(name);
+  return typeof address === 'string' ? address : undefined;
 }
 
 async function control(base: string, method: 'GET' | 'PUT', path: string, body?: object): Promise<unknown> {

@@ -15,6 +15,8 @@ export interface CloudOptions {
   readonly connectionsMax: number;
   /** Milliseconds after which a request that is still unanswered is given up as unknown. */
   readonly requestDeadlineMs: number;
+  /** PEM of the authorities to trust instead of Node's; empty: Node's. */
+  readonly authorities?: string;
 }
 
 /** No request waits longer for a connection (see `SendLimits`). */
@@ -34,7 +36,10 @@ export class CloudClient extends Upstream {
     this.shares = new ConnectionShares(options.connectionsMax);
     this.pool = new Pool(options.baseUrl, {
       connections: options.connectionsMax,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: { timeout: CONNECT_TIMEOUT_MS, ...(options.authorities ? { ca: options.authorities } : {}) },
+      // One request a connection at a time: over HTTP/2 a GOAWAY ends many at once, and nothing here says which of them
+      // the provider had taken. Source: docs/adr/0031-http-1-1-to-the-provider.md.
+      allowH2: false,
       // Below any server's own limit, so that a request hardly ever meets a connection that is being closed: when it
       // does, nobody can say whether it was taken. What has been closed already is seen before it is used again.
       keepAliveTimeout: 4_000,

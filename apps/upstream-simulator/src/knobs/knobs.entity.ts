@@ -26,6 +26,11 @@ export interface Knobs {
   readonly quoteRequest: boolean;
   /** Whether the provider takes no requests at all: none is read, logged or answered. */
   readonly down: boolean;
+  /**
+   * Requests that a connection of the TLS door takes before it is closed in order: by GOAWAY over HTTP/2, by
+   * `Connection: close` over HTTP/1.1; null is no limit.
+   */
+  readonly goawayAfter: number | null;
   readonly limits: {
     /** Throughput of one phone number, 130429 beyond it; null is no limit. */
     readonly messagesPerSecond: number | null;
@@ -48,6 +53,7 @@ export const DEFAULT_KNOBS: Knobs = {
   dropAnswerRate: 0,
   quoteRequest: false,
   down: false,
+  goawayAfter: null,
   limits: { messagesPerSecond: null, pairRate: false, window24h: false },
   autoReply: null,
 };
@@ -79,6 +85,7 @@ export function changeKnobs(knobs: Knobs, patch: unknown): Knobs {
     dropAnswerRate: changed(changes, 'dropAnswerRate', knobs.dropAnswerRate, share),
     quoteRequest: changed(changes, 'quoteRequest', knobs.quoteRequest, flag),
     down: changed(changes, 'down', knobs.down, flag),
+    goawayAfter: changed(changes, 'goawayAfter', knobs.goawayAfter, orNull(count)),
     limits: changed(changes, 'limits', knobs.limits, (value, field) => {
       const limits = fieldsOf(value, field, ['messagesPerSecond', 'pairRate', 'window24h']);
       return {
@@ -115,6 +122,11 @@ function share(value: unknown, field: string): number {
 function pace(value: unknown, field: string): number {
   if (typeof value === 'number' && value > 0 && value <= 1_000_000) return value;
   throw new ControlRefusal(field, 'must be a number above 0, or null for no limit');
+}
+
+function count(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1_000_000) return value;
+  throw new ControlRefusal(field, 'must be a whole number from 1 to 1000000, or null for no limit');
 }
 
 function flag(value: unknown, field: string): boolean {

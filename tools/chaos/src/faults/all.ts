@@ -2,6 +2,7 @@ import type { Fault } from '../fault/fault.js';
 import { clock } from './clock.fault.js';
 import { diskFullNats } from './disk-full-nats.fault.js';
 import { diskFullPostgres } from './disk-full-postgres.fault.js';
+import { goaway } from './goaway.fault.js';
 import { halfOpen } from './half-open.fault.js';
 import { healthy } from './healthy.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
@@ -29,6 +30,7 @@ export const faults: readonly Fault[] = [
   natsAway,
   storeLost,
   halfOpen,
+  goaway,
   clock,
   diskFullPostgres,
   diskFullNats,
