@@ -1,8 +1,8 @@
-import { describeApis, type ApiDocuments } from './description/descriptions.js';
-import type { Views } from './description/components.js';
+import { describeApis, type ApiDocuments } from './reference/descriptions.js';
+import type { Views } from './reference/api-definitions.js';
 import { mountedRoutes } from './routes.js';
 
-export type { ApiDocuments } from './description/descriptions.js';
+export type { ApiDocuments } from './reference/descriptions.js';
 
 /**
  * The OpenAPI documents that the gateway serves; needs no server. For tests and tools.

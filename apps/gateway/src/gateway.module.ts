@@ -6,7 +6,7 @@ import { FailedKeys } from './http/authentication/failed-keys.js';
 import { ChangeConversationController } from './v1/conversations/change-conversation.controller.js';
 import { CreateOptOutController } from './v1/opt-outs/create-opt-out.controller.js';
 import { DeleteOptOutController } from './v1/opt-outs/delete-opt-out.controller.js';
-import { Descriptions } from './description/descriptions.js';
+import { Descriptions } from './reference/descriptions.js';
 import { GetContactController } from './v1/contacts/get-contact.controller.js';
 import { GetConversationController } from './v1/conversations/get-conversation.controller.js';
 import { GetMessageController } from './v1/messages/get-message.controller.js';

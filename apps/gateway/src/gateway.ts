@@ -14,7 +14,7 @@ import {
 } from '@switchboard/platform';
 import type { FastifyInstance } from 'fastify';
 import { FailedKeys } from './http/authentication/failed-keys.js';
-import { Descriptions } from './description/descriptions.js';
+import { Descriptions } from './reference/descriptions.js';
 import { EnvelopeFilter } from './http/envelope.filter.js';
 import { createHttpServer } from './http/http-server.js';
 import { OpenRequests } from './http/open-requests.js';

@@ -1,16 +1,16 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import type { AppTag } from '../http/route-docs.js';
-import type { ApiFrame } from './api-frame.js';
-import type { Wordings } from './refusals.js';
+import type { ApiDefinition, JsonObject, Wordings } from '@switchboard/openapi';
 
-/** Source: docs/api-behaviour.md#application. */
-const tags: Readonly<Record<AppTag, string>> = {
+/** The groups of operations. */
+const tags = {
   Session: 'Signing in and out, and which organization is worked in.',
   Members: "The organization's members and invitations.",
   Plan: 'What the organization pays for.',
   'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
   'Audit log': 'Who did what, security-relevant acts alone.',
-};
+} as const;
+
+/** The name of a group. */
+export type AppTag = keyof typeof tags;
 
 const introduction = `
 What the application itself asks: people sign in by email and password, and act in one organization by their role there. For
@@ -48,8 +48,8 @@ const wordings: Wordings = {
   },
 };
 
-/** What the description of /app/api says apart from its routes. Source: docs/api-behaviour.md#application. */
-export const appApi: ApiFrame = {
+/** The texts of the document of /app/api that belong to no route. Source: docs/api-behaviour.md#application. */
+export const appApi: Pick<ApiDefinition, 'info' | 'introduction' | 'tags' | 'securitySchemes' | 'wordings'> = {
   info: {
     title: 'Switchboard application API',
     version: '1.0.0',
@@ -61,21 +61,9 @@ export const appApi: ApiFrame = {
     sessionCookie: cookie('__Host-switchboard_session', 'The session, over https.'),
     plainSessionCookie: cookie('switchboard_session', 'The session where the site is not on https.'),
   },
-  securityOf: () => [{ sessionCookie: [] }, { plainSessionCookie: [] }],
   wordings,
-  unrouted: {
-    method: 'GET',
-    access: 'session',
-    scope: null,
-    roles: null,
-    errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
-    headers: [],
-    wordings,
-    bodyUse: null,
-    sentences: { VALIDATION_FAILED: 'The path is not well-formed: its percent-encoding is wrong' },
-  },
 };
 
-function cookie(name: string, description: string): ApiFrame['securitySchemes'] {
+function cookie(name: string, description: string): JsonObject {
   return { type: 'apiKey', in: 'cookie', name, description };
 }

@@ -1,11 +1,10 @@
+import type { JsonObject } from '@switchboard/openapi';
 import { exampleIds } from './example-values.js';
-import { idempotencyKeyPattern } from '../http/idempotency-key.policy.js';
-import type { JsonObject } from './json-schema.js';
 
 const wholeNumber = { type: 'integer', minimum: 0 } as const;
 
 /** Headers that only some answers carry, by name. Source: docs/api-behaviour.md#errors. */
-export const answerHeaders = {
+const answerHeaders = {
   ETag: {
     description: 'Changes when the content does; sent back as `If-None-Match`, it is answered 304.',
     required: true,
@@ -28,8 +27,11 @@ export const answerHeaders = {
 /** A header that a route may say of an answer. */
 export type AnswerHeader = keyof typeof answerHeaders;
 
+/** The key as it reaches us: HTTP takes spaces at the ends away (RFC 9110, 5.5). */
+const idempotencyKeyPattern = '^[!-~]([ -~]{0,198}[!-~])?$';
+
 /** Headers that requests may carry beside `Authorization`, by name. */
-export const requestHeaders = {
+const requestHeaders = {
   'Idempotency-Key': {
     description:
       'Your own name for this request, 1 to 200 printable ASCII characters. The same key with the same body within 24 hours is answered ' +
@@ -54,7 +56,7 @@ export const requestHeaders = {
 export type RequestHeader = keyof typeof requestHeaders;
 
 /** Headers that any answer may carry, by the name of their component. Source: docs/api-behaviour.md#errors-request-id, docs/api-behaviour.md#rate-limit. */
-export const headerComponents = {
+const commonHeaders = {
   RequestId: {
     description: "The request's trace id. Tell it to support: everything that was done for the request is found by it.",
     required: true,
@@ -103,42 +105,22 @@ export const headerComponents = {
   },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
+/** The header components of answers, by name. */
+export const headerComponents: Readonly<Record<string, JsonObject>> = {
+  ...commonHeaders,
+  ...Object.fromEntries(Object.entries(answerHeaders).map(([name, header]) => [componentOf(name), header])),
+};
+
 function rateLimit(description: string, example: number, required: boolean): JsonObject {
   return { description, ...(required && { required }), schema: wholeNumber, example };
 }
 
-/** Which headers an answer carries, by their names on the wire; `required` in the component says whether always. */
-export function headersOf(status: number, access: string, more: readonly AnswerHeader[] = []): JsonObject {
-  const isOfApp = access === 'session' || access === 'visitor';
-  const named = more.map((name) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]);
-  return {
-    'X-Request-Id': reference('RequestId'),
-    ...(access === 'key' && rateHeaders(status)),
-    ...((status === 429 || status === 503) && { 'Retry-After': reference('RetryAfter') }),
-    ...(status === 409 && { 'Retry-After': reference('PossibleRetryAfter') }),
-    ...(status === 401 && { 'WWW-Authenticate': reference(isOfApp ? 'WwwAuthenticateCookie' : 'WwwAuthenticate') }),
-    ...(isOfApp && status < 300 && { 'Set-Cookie': reference('SetCookie') }),
-    ...(status === 405 && { Allow: reference('Allow') }),
-    ...(Object.fromEntries(named) as JsonObject),
-  };
-}
+/** The parameter components of request headers, by name. */
+export const requestHeaderParameters: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  Object.entries(requestHeaders).map(([name, header]) => [name, { name, in: 'header', ...header }]),
+);
 
 /** The name of a header's component: `X-Message-Id` is `XMessageId`. */
 export function componentOf(header: string): string {
   return header.replaceAll('-', '');
-}
-
-/** What is refused before a key was looked at, or in spite of it, knows no rate; the open path's 405 asks for no key. */
-function rateHeaders(status: number): JsonObject {
-  if ([401, 414, 431].includes(status)) return {};
-  const prefix = [400, 405, 408, 429, 500, 503].includes(status) ? 'Possible' : '';
-  return {
-    'RateLimit-Limit': reference(`${prefix}RateLimitLimit`),
-    'RateLimit-Remaining': reference(`${prefix}RateLimitRemaining`),
-    'RateLimit-Reset': reference(`${prefix}RateLimitReset`),
-  };
-}
-
-function reference(component: string): JsonObject {
-  return { $ref: `#/components/headers/${component}` };
 }

@@ -1,10 +1,17 @@
 import { cuidPattern } from '@switchboard/contracts/grammar/cuid';
-import { httpLimits } from '../http/request-limits.policy.js';
 
 const MIB = 1_024 * 1_024;
 
+/** Sizes above which a request is refused. */
+export interface RequestSizes {
+  readonly bodyBytesMax: number;
+  readonly uriBytesMax: number;
+  readonly headerBytesMax: number;
+}
+
 /** What an integrator must know before the first request, in Markdown. Source: docs/api-behaviour.md#basics. */
-export const introduction = `
+export function introductionOf(sizes: RequestSizes): string {
+  return `
 Send chat messages, read the inbox, keep contacts and their opt-outs, over HTTP and JSON. Every request acts on exactly one
 organization: the one that the API key belongs to.
 
@@ -24,7 +31,7 @@ A missing, malformed, unknown or revoked key is answered 401 \`UNAUTHORIZED\`, a
 - **Lengths of texts** are counted in Unicode code points. NUL and lone surrogates are refused.
 - **Fields**: unknown body fields and query parameters are ignored; a query parameter that is known may not be empty or
   repeated. A body is ignored where none is taken. Fields may be added to answers: ignore those that you do not know.
-- **Sizes**: bodies up to ${httpLimits.bodyBytesMax / MIB} MiB and 32 levels of nesting, request targets up to ${httpLimits.uriBytesMax.toLocaleString('en')} bytes, headers up to ${httpLimits.headerBytesMax.toLocaleString('en')} bytes in all.
+- **Sizes**: bodies up to ${sizes.bodyBytesMax / MIB} MiB and 32 levels of nesting, request targets up to ${sizes.uriBytesMax.toLocaleString('en')} bytes, headers up to ${sizes.headerBytesMax.toLocaleString('en')} bytes in all.
 - **Channels**: a channel is a sending line. Where \`messagingChannelId\` may be left out, the organization's default channel is
   meant; with several channels, name one.
 
@@ -77,3 +84,4 @@ time.
 
 The version of the API is in the path. Within v1 fields, routes, error codes and words of enumerations may be added.
 `.trim();
+}

@@ -1,19 +1,17 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import type { ApiTag } from '../http/route-docs.js';
-import type { ApiFrame } from './api-frame.js';
-import { introduction } from './introduction.js';
-import type { Wordings } from './refusals.js';
-import { webhookParameters, webhooks } from './webhooks.js';
+import type { ApiDefinition, Wordings } from '@switchboard/openapi';
 
-/** Source: docs/api-behaviour.md#wire. */
-const tags: Readonly<Record<ApiTag, string>> = {
+/** The groups of operations. */
+const tags = {
   System: 'Credentials, channels and this description.',
   Messages: 'Send text messages and read what became of them.',
   Conversations: 'The inbox: one conversation for each channel and contact.',
   Contacts: 'Contacts and their opt-outs.',
   Templates: 'Message templates and their sending in bulk. Planned: this version has no operation of it yet.',
   Analytics: 'Usage and delivery in numbers. Planned: this version has no operation of it yet.',
-};
+} as const;
+
+/** The name of a group. */
+export type ApiTag = keyof typeof tags;
 
 const wordings: Wordings = {
   CONFLICT: {
@@ -25,15 +23,14 @@ const wordings: Wordings = {
   },
 };
 
-/** What the description of /v1 says apart from its routes. Source: docs/api-behaviour.md#versioning. */
-export const publicApi: ApiFrame = {
+/** The texts of the document of /v1 that belong to no route. */
+export const publicApi: Pick<ApiDefinition, 'info' | 'tags' | 'securitySchemes' | 'wordings'> = {
   info: {
     title: 'Switchboard API',
     // The version of the description; that of the API is in its path. Source: docs/api-behaviour.md#versioning.
     version: '2.1.0',
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   },
-  introduction,
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   securitySchemes: {
     apiKey: {
@@ -43,20 +40,5 @@ export const publicApi: ApiFrame = {
       description: 'An API key of the organization, made in the application.',
     },
   },
-  // OpenAPI 3.1 lets a scheme that is not OAuth name what else is needed: the scope.
-  securityOf: (scope) => [{ apiKey: scope === null ? [] : [scope] }],
-  webhooks,
-  parameters: webhookParameters,
   wordings,
-  unrouted: {
-    method: 'GET',
-    access: 'key',
-    scope: null,
-    roles: null,
-    errors: [gatewayErrors.NOT_FOUND, gatewayErrors.METHOD_NOT_ALLOWED],
-    headers: [],
-    wordings,
-    bodyUse: null,
-    sentences: { VALIDATION_FAILED: 'The path is not well-formed: its percent-encoding is wrong' },
-  },
 };

@@ -1,5 +1,5 @@
 // Generated from libs/contracts/src/*/http.ts: npm run check -- --write
-import type { JsonSchema } from './json-schema.js';
+import type { JsonSchema } from '@switchboard/openapi';
 
 /** Every shape that HTTP shows, in JSON Schema by its public name; references lead to components. */
 export const views = {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json-schema.js';
+import type { Json, JsonObject } from '@switchboard/openapi';
 import type { ViewName } from './views.generated.js';
 import { webhookExamples, type WebhookEvent } from './webhook-examples.js';
 
@@ -73,7 +73,7 @@ const parameters: readonly JsonObject[] = [
 ];
 
 /** The components that webhooks refer to. */
-export const webhookParameters: JsonObject = Object.fromEntries(
+export const webhookParameters: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   parameters.map((parameter) => [String(parameter['name']), parameter]),
 );
 

@@ -4,9 +4,6 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 /** Printable ASCII, 1 to 200 characters. Source: docs/api-behaviour.md#idempotency; RFC 9110, 5.5 for the characters. */
 const FORMAT = /^[\x20-\x7e]{1,200}$/;
 
-/** The same as it reaches us, for the description: HTTP takes spaces at the ends away (RFC 9110, 5.5). */
-export const idempotencyKeyPattern = '^[!-~]([ -~]{0,198}[!-~])?$';
-
 /**
  * Reads the one `Idempotency-Key` of a request; its quotation marks, if it has any, are part of it.
  *

@@ -1,10 +1,12 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { AppTag } from '../description/app-api.js';
+import type { ApiTag } from '../description/public-api.js';
 import type { Scope } from '../identity/admission.contract.js';
 import type { Role } from '../identity/people.contract.js';
 import { isAppApiPath } from './app-headers.policy.js';
-import type { ApiTag, AppTag, RouteDocs } from './route-docs.js';
+import type { RouteDocs } from './route-docs.js';
 
 /** A route under /v1: it needs a key. */
 export interface KeyRoute {

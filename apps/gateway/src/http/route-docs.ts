@@ -1,14 +1,7 @@
+import type { Json, JsonSchema, PlainName } from '@switchboard/openapi';
 import type { AnswerHeader, RequestHeader } from '../description/headers.js';
-import type { Json, JsonSchema } from '../description/json-schema.js';
-import type { PlainName } from '../description/plain-schemas.js';
 import type { ViewName } from '../description/views.generated.js';
 import type { Shape } from './input/field-description.js';
-
-/** The groups of operations of /v1. Source: docs/api-behaviour.md#wire. */
-export type ApiTag = 'System' | 'Messages' | 'Conversations' | 'Contacts' | 'Templates' | 'Analytics';
-
-/** The groups of operations of the application's API. */
-export type AppTag = 'Session' | 'Members' | 'Plan' | 'API keys' | 'Audit log';
 
 /** What a route answers when all is well, under one status. */
 export interface AnswerDocs {

@@ -1,6 +1,6 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Descriptions } from '../description/descriptions.js';
+import { Descriptions } from './descriptions.js';
 import { Declare } from '../http/route-declaration.js';
 
 /** `GET /v1/openapi.json` and `GET /app/openapi.json`, for everybody. Source: docs/api-behaviour.md#versioning, docs/api-behaviour.md#application. */

@@ -106,6 +106,16 @@ export const canaries: readonly Canary[] = [
     path: 'apps/gateway/src/http/http-server.ts',
     text: imports('../v1/messages/send-message.js'),
   },
+  {
+    rule: 'http-carries-every-route',
+    path: 'apps/gateway/src/http/route-docs.ts',
+    text: typeImport('a', '../reference/descriptions.js'),
+  },
+  {
+    rule: 'description-is-data',
+    path: 'apps/gateway/src/description/introduction.ts',
+    text: typeImport('a', '../v1/messages/send-message.js'),
+  },
 ];
 
 /** Legal files: what the canaries import, and the nearest lawful neighbours of each rule. None may be reported. */
@@ -121,6 +131,8 @@ export const lawfulFiles: Readonly<Record<string, string>> = {
   'apps/messaging/src/message/message.policy.ts': imports('@switchboard/contracts/grammar/cuid'),
   'apps/gateway/src/v1/messages/send-message.controller.ts': imports('../../identity/organization.contract.js'),
   'apps/gateway/src/v1/messages/send-message.ts': 'export type a = 1;\n',
+  'apps/gateway/src/description/headers.ts': 'export type a = 1;\n',
+  'apps/gateway/src/reference/descriptions.ts': imports('../description/headers.js') + 'export type a = 1;\n',
   'apps/gateway/src/identity/organization.contract.ts': imports('./key/key.entity.js'),
   'apps/gateway/src/identity/key/key.entity.ts': imports('typeorm'),
   'libs/contracts/src/grammar/cuid.ts': 'export const a = 1;\n',

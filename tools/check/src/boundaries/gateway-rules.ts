@@ -27,6 +27,13 @@ export const gatewayRules: readonly IForbiddenRuleType[] = [
     name: 'http-carries-every-route',
     comment: 'The server, the envelope and the limits serve routes that they do not know.',
     from: { path: '^apps/gateway/src/http/', pathNot: '\\.(unit|int)\\.ts$' },
-    to: { path: '^apps/gateway/src/(v1|app|callbacks)/' },
+    to: { path: '^apps/gateway/src/(v1|app|callbacks|reference)/' },
+  },
+  {
+    name: 'description-is-data',
+    comment:
+      'Routes declare names of it, and `reference` builds documents from both: imports of its own would be a cycle.',
+    from: { path: '^apps/gateway/src/description/' },
+    to: { path: '^apps/gateway/src/', pathNot: '^apps/gateway/src/description/' },
   },
 ];

@@ -37,7 +37,7 @@ export async function writeGeneratedFiles(sources: Sources): Promise<readonly st
 }
 
 /** What the generators read. */
-const generatorSources = /^(libs\/(contracts|nats|postgres)|apps\/gateway)\/src\//;
+const generatorSources = /^(libs\/(contracts|nats|openapi|postgres)|apps\/gateway)\/src\//;
 
 /**
  * The sources of the generators whose build is not of the present text. A source map holds the text that was built, which tells more than

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../catalogue/json-schema.js';
 export function viewsModule(views: Readonly<Record<string, JsonSchema>>): string {
   return [
     '// Generated from libs/contracts/src/*/http.ts: npm run check -- --write',
-    "import type { JsonSchema } from './json-schema.js';",
+    "import type { JsonSchema } from '@switchboard/openapi';",
     '',
     '/** Every shape that HTTP shows, in JSON Schema by its public name; references lead to components. */',
     `export const views = ${JSON.stringify(views)} as const satisfies Readonly<Record<string, JsonSchema>>;`,

@@ -1,5 +1,5 @@
 import { getMetadataStorage } from 'class-validator';
-import type { Json, JsonSchema } from '../../description/json-schema.js';
+import type { Json, JsonSchema } from '@switchboard/openapi';
 
 /** What a field's rule is told by whoever declares the field. */
 export interface FieldOptions {

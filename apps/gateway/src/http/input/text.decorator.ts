@@ -1,6 +1,6 @@
 import { cuidPattern, isCuid } from '@switchboard/contracts/grammar/cuid';
 import { isEmail, isFQDN, ValidateBy } from 'class-validator';
-import type { JsonSchema } from '../../description/json-schema.js';
+import type { JsonSchema } from '@switchboard/openapi';
 import { FieldRule, type FieldOptions } from './field-description.js';
 import { momentOf, momentPattern } from './moment.policy.js';
 

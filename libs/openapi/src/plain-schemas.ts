@@ -34,13 +34,13 @@ const openApiDocumentSchema: JsonSchema = {
   additionalProperties: true,
 };
 
-/** Shapes of answers that no type of the contracts says: the edge itself makes them. */
+/** Shapes of answers that every API has and no type of its contracts declares. */
 export const plainSchemas = { Error: errorSchema, OpenApiDocument: openApiDocumentSchema } as const;
 
 /** The name of such a shape. */
 export type PlainName = keyof typeof plainSchemas;
 
-/** A refusal with a code as it is answered. @param sentence what one route says, instead of what most do */
+/** A refusal with a code as it is answered. @param sentence the message; that of the registry by default */
 export function errorExample(
   { code, status, message, example = message }: ErrorDefinition,
   sentence = example,

@@ -1,13 +1,11 @@
+import { buildOpenApiDocument, type ApiRoute, type JsonObject } from '@switchboard/openapi';
+import { views } from '../description/views.generated.js';
 import { isAppApiPath } from '../http/app-headers.policy.js';
 import { isApiPath } from '../http/route-declaration.js';
 import type { MountedRoute } from '../http/route-table.js';
 import { StaticContent } from '../http/static-content.js';
-import { describeApi } from './api-document.js';
-import { appApi } from './app-api.js';
-import type { Views } from './components.js';
-import type { JsonObject } from './json-schema.js';
-import { publicApi } from './public-api.js';
-import { views } from './views.generated.js';
+import { appDefinition, publicDefinition, type Views } from './api-definitions.js';
+import { describedRoute } from './described-routes.js';
 
 /** The documents of the gateway's APIs. */
 export interface ApiDocuments {
@@ -19,11 +17,11 @@ export interface ApiDocuments {
 
 /** Describes every API from the routes as they are mounted. @throws Error when a route is not described well: a bug */
 export function describeApis(routes: readonly MountedRoute[], baseUrl: string, answers: Views = views): ApiDocuments {
-  const of = (isOf: (path: string) => boolean): MountedRoute[] =>
-    routes.filter(({ method, path }) => method !== 'HEAD' && isOf(path));
+  const of = (isOf: (path: string) => boolean): ApiRoute[] =>
+    routes.filter(({ method, path }) => method !== 'HEAD' && isOf(path)).map(describedRoute);
   return {
-    publicApi: describeApi(publicApi, of(isApiPath), answers, baseUrl),
-    appApi: describeApi(appApi, of(isAppApiPath), answers, baseUrl),
+    publicApi: buildOpenApiDocument(publicDefinition(answers), of(isApiPath), baseUrl),
+    appApi: buildOpenApiDocument(appDefinition(answers), of(isAppApiPath), baseUrl),
   };
 }
 

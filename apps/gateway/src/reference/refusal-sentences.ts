@@ -1,7 +1,7 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { readParts } from '../http/request-parts.js';
 import type { MountedRoute } from '../http/route-table.js';
-import { exampleIds } from './example-values.js';
+import { exampleIds } from '../description/example-values.js';
 
 /** What a route's refusals say, by code, where the route knows better than the registry. */
 export function sentencesOf(route: MountedRoute): Readonly<Record<string, string>> {

@@ -1,0 +1,46 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import { bodyUseOf, type RouteDeclaration } from '../http/route-declaration.js';
+
+/** Whatever a request asks for, its head or the service can be the reason. */
+const failures: readonly ErrorDefinition[] = [
+  gatewayErrors.REQUEST_TIMEOUT,
+  gatewayErrors.URI_TOO_LONG,
+  gatewayErrors.HEADERS_TOO_LARGE,
+  gatewayErrors.INTERNAL,
+  gatewayErrors.SERVICE_UNAVAILABLE,
+];
+
+/** The codes with which any route of a kind can refuse. Source: docs/api-behaviour.md#errors-order. */
+export function generalErrors(method: string, declaration: RouteDeclaration): readonly ErrorDefinition[] {
+  const errors = gatewayErrors;
+  const { access } = declaration;
+  const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
+  const isSold = access === 'key' && declaration.scope !== null;
+  return [
+    errors.VALIDATION_FAILED,
+    ...(bodyUse === 'json' ? [errors.MALFORMED_BODY, errors.UNSUPPORTED_MEDIA_TYPE] : []),
+    ...(bodyUse === null ? [] : [errors.PAYLOAD_TOO_LARGE]),
+    ...(access === 'key' || access === 'session' ? [errors.UNAUTHORIZED, errors.RATE_LIMITED] : []),
+    ...(isGuarded(method, declaration) ? [errors.FORBIDDEN] : []),
+    ...(isSold ? [errors.INSUFFICIENT_SCOPE, errors.PAYMENT_REQUIRED] : []),
+    ...failures,
+  ];
+}
+
+/** The codes of a request that no route takes; its key or session is checked first. */
+export const unroutedErrors: readonly ErrorDefinition[] = [
+  gatewayErrors.VALIDATION_FAILED,
+  gatewayErrors.UNAUTHORIZED,
+  gatewayErrors.RATE_LIMITED,
+  ...failures,
+  gatewayErrors.NOT_FOUND,
+  gatewayErrors.METHOD_NOT_ALLOWED,
+];
+
+/** Requests from another site's page, without a token, or by a role that does not reach are refused. */
+function isGuarded(method: string, declaration: RouteDeclaration): boolean {
+  const { access } = declaration;
+  const acts = method !== 'GET' && (access === 'session' || access === 'visitor');
+  return acts || (access === 'session' && declaration.roles !== null);
+}

@@ -1,0 +1,44 @@
+import type { ApiDefinition } from './api-definition.js';
+import type { ApiRoute } from './api-route.js';
+import { componentsOf, referredComponents, unroutedResponses } from './components.js';
+import type { JsonObject } from './json-schema.js';
+import { Operation } from './operation.js';
+import { errorsByStatus, errorTable } from './refusals.js';
+
+/**
+ * Builds the OpenAPI 3.1 document of an API from its routes.
+ *
+ * @param baseUrl the canonical base; empty: the host that the document was read from
+ * @throws Error for two operations of one name, and for a reference to a component that does not exist: bugs
+ */
+export function buildOpenApiDocument(api: ApiDefinition, routes: readonly ApiRoute[], baseUrl: string): JsonObject {
+  const operations = routes.map((route) => new Operation(route, api));
+  requireUniqueNames(routes);
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = operation.describe();
+  const all = [errorsByStatus(api.unrouted), ...operations.map(({ errors }) => errors)];
+  const errors = new Set(all.flatMap((byStatus) => [...byStatus.values()].flat()));
+  const components = componentsOf(api, operations, errors);
+  const document = {
+    openapi: '3.1.0',
+    info: { ...api.info, description: `${api.introduction}\n\n${errorTable(errors, api.wordings)}` },
+    servers: [serverAt(baseUrl)],
+    tags: api.tags,
+    paths,
+    ...(api.webhooks && { webhooks: api.webhooks }),
+    'x-unrouted': unroutedResponses(api, components),
+  };
+  const referred = referredComponents(document, components);
+  return { ...document, components: { securitySchemes: api.securitySchemes, ...referred } };
+}
+
+function requireUniqueNames(routes: readonly ApiRoute[]): void {
+  const names = routes.map(({ operationId }) => operationId);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`two operations have the name ${repeated}`);
+}
+
+function serverAt(baseUrl: string): JsonObject {
+  if (baseUrl === '') return { url: '/', description: 'Where this description was read.' };
+  return { url: baseUrl, description: 'The canonical base.' };
+}
