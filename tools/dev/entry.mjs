@@ -21,6 +21,7 @@ const commands = {
   build: buildOnly,
   test,
   check,
+  affected,
   bench,
   chaos,
   admin,
@@ -131,6 +132,12 @@ async function check() {
   return runTool('check');
 }
 
+/** What changed since main, uncommitted files included: lint and types from the cache where nothing of theirs changed, tests always. */
+async function affected() {
+  await prepare();
+  return nx(['affected', '-t', 'lint', 'types', 'test', ...args]);
+}
+
 async function bench() {
   await prepare();
   return runTool('bench');
@@ -159,16 +166,18 @@ function runTool(tool) {
 }
 
 async function prepare() {
+  // A target that nx runs is built already, and its own nx would wait for this one.
+  if (process.env.NX_TASK_TARGET_PROJECT !== undefined) return;
   await install();
-  await step('build', 'every package', () =>
-    runQuietly(findNode(), [
-      join(modules, 'nx', 'dist', 'bin', 'nx.js'),
-      'run-many',
-      '-t',
-      'build',
-      '--outputStyle=static',
-    ]),
-  );
+  await step('build', 'every package', () => runQuietly(findNode(), nxCommand(['run-many', '-t', 'build'])));
+}
+
+function nx(rest) {
+  return run(findNode(), nxCommand(rest));
+}
+
+function nxCommand(rest) {
+  return [join(modules, 'nx', 'dist', 'bin', 'nx.js'), ...rest, '--outputStyle=static'];
 }
 
 /** Installs when packages are missing or the lock file is not the one that was installed last. */
