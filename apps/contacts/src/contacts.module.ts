@@ -7,7 +7,6 @@ import { ContactRepository } from './contact/contact.repository.js';
 import { ContactViewRepository } from './contact/contact-view.repository.js';
 import { CreateOptOutHandler } from './create-opt-out/create-opt-out.handler.js';
 import { DeleteOptOutHandler } from './delete-opt-out/delete-opt-out.handler.js';
-import { ForgetLiftsWorker } from './delete-opt-out/forget-lifts.worker.js';
 import { UnconfirmedLiftRepository } from './delete-opt-out/unconfirmed-lift.repository.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
@@ -18,6 +17,7 @@ import { ListOptOutsHandler } from './list-opt-outs/list-opt-outs.handler.js';
 import { OptOutRepository } from './opt-out/opt-out.repository.js';
 import { SendFence } from './opt-out/send-fence.client.js';
 import { ProjectChannelsConsumer } from './project-channels/project-channels.consumer.js';
+import { removalPruner } from './delete-opt-out/prune-removals.worker.js';
 import { RecordObservedConsumer } from './record-observed/record-observed.consumer.js';
 import { ResolveContactsHandler } from './resolve-contacts/resolve-contacts.handler.js';
 import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js';
@@ -42,11 +42,11 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     ContactListRepository,
     ContactRepository,
     ContactViewRepository,
-    ForgetLiftsWorker,
     ListContacts,
     OptOutRepository,
     ProjectChannelsConsumer,
     RecordObservedConsumer,
+    removalPruner,
     SendFence,
     UnconfirmedLiftRepository,
   ],

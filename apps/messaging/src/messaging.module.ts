@@ -11,7 +11,6 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
-import { ForgetKeysWorker } from './forget-keys/forget-keys.worker.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
@@ -26,6 +25,7 @@ import type { MessagingConfig } from './messaging.config.js';
 import { ProjectContactsConsumer } from './project-contacts/project-contacts.consumer.js';
 import { RetryDispatchWorker } from './retry-dispatch/retry-dispatch.worker.js';
 import { AcceptMessage } from './send-message/accept-message.batch.js';
+import { keyPruner } from './prune-keys/prune-keys.worker.js';
 import { IdempotentReplay } from './send-message/idempotent-replay.js';
 import { SendMessageOnceHandler } from './send-message/send-message-once.handler.js';
 import { SendMessageOnce } from './send-message/send-message-once.js';
@@ -63,7 +63,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ConversationRepository,
     Dispatcher,
     IdempotentReplay,
-    ForgetKeysWorker,
+    keyPruner,
     StoreResponse,
     ResolveContactsClient,
     MessagePageRepository,

@@ -1,103 +1,121 @@
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
 import { PullConsumer, type DeliveredEvent, type Disposition, type NatsConnection } from '@switchboard/nats';
 import { consumerMetrics, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
-import type { Database } from '@switchboard/postgres';
+import type { Database, Transaction } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
 
-/** What a consumer does with its events; see `BatchHandler` for what is promised to it. */
-export type EventHandler<Prepared> = Pick<BatchHandler<Prepared>, 'prepare' | 'apply'>;
-
-/** A consumer of events, declared once. */
-export interface EventConsumerSpec<Prepared> {
+/** What a consumer needs of its service's `Platform`, which it injects as PLATFORM. */
+export interface ConsumerPlatform {
   readonly database: Database;
-  readonly connection: NatsConnection;
+  readonly nats: NatsConnection;
   readonly log: Log;
+}
+
+/** Which events a consumer takes, and how. */
+export interface EventConsumerSpec {
   readonly consumer: ConsumerTopology;
-  readonly handler: EventHandler<Prepared>;
   /** Events of a batch at most. */
   readonly batchMax: number;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
   readonly groupOf?: (envelope: EventEnvelope) => string;
-  /** After the transactions of a batch; to wake the relay. */
+  /** Called after the transactions of a batch, for example to wake the relay. */
   readonly onBatch?: () => void;
 }
 
-/** How soon after an operator's word a dead letter is tried again. */
+/** How soon a dead letter that an operator has marked is tried again. */
 const REDRIVE_IDLE_MS = 1_000;
 const REDRIVE_MAX = 50;
-/** What a group is given when its disposition is missing, which no handler does. */
+/** For an event without a disposition, which is a defect of `handleBatch`. */
 const AGAIN: Disposition = { retryAfterMs: 1_000 };
 
 /**
- * Brings a consumer's events to its handler, each effect once: what the broker delivers, and the dead letters that an
- * operator has marked to be driven again. Both go the same way, so that no window of the broker's plays a part.
+ * A durable consumer of events as a Nest provider; a subclass says what its events do. Starts with the application;
+ * `onModuleDestroy` waits for the batch under way.
+ *
+ * Each effect is applied once, of what the broker delivers and of the dead letters that an operator has marked to be
+ * driven again. Both take the same path, so that the broker's window of duplicates plays no part.
  */
-export class EventConsumer<Prepared> {
-  private readonly batch: BatchHandler<Prepared>;
-  private readonly pull: PullConsumer;
-  private readonly redrive: PollingLoop;
+export abstract class EventConsumer<Prepared>
+  implements Pick<BatchHandler<Prepared>, 'prepare' | 'apply'>, OnApplicationBootstrap, OnModuleDestroy
+{
+  readonly #batch: BatchHandler<Prepared>;
+  readonly #pull: PullConsumer;
+  readonly #redrive: PollingLoop;
+  readonly #platform: ConsumerPlatform;
+  readonly #spec: EventConsumerSpec;
 
-  constructor(private readonly spec: EventConsumerSpec<Prepared>) {
-    const { handler, log, consumer } = spec;
+  constructor(platform: ConsumerPlatform, spec: EventConsumerSpec) {
+    this.#platform = platform;
+    this.#spec = spec;
+    const { consumer } = spec;
+    const { log } = platform;
     const name = consumer.name;
     consumerMetrics().declare(name);
-    this.batch = {
-      database: spec.database,
+    this.#batch = {
+      database: platform.database,
       consumer: name,
-      prepare: (events) => handler.prepare(events),
-      apply: (tx, events, prepared) => handler.apply(tx, events, prepared),
+      prepare: (events) => this.prepare(events),
+      apply: (tx, events, prepared) => this.apply(tx, events, prepared),
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>
         log.error('event.dead-letter', error, { consumer: name, eventId, subject, deliveries }),
     };
-    this.pull = new PullConsumer({
-      connection: spec.connection,
+    this.#pull = new PullConsumer({
+      connection: platform.nats,
       consumer,
       batchMax: spec.batchMax,
-      handle: (events) => this.handle(events),
+      handle: (events) => this.#handle(events),
       onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
       onError: (error) => log.error('consumer.batch-failed', error, { consumer: name }),
     });
-    this.redrive = new PollingLoop({
-      round: () => this.redriveMarked(),
+    this.#redrive = new PollingLoop({
+      round: () => this.#redriveMarked(),
       idleMs: REDRIVE_IDLE_MS,
       onError: (error) => log.error('consumer.redrive-failed', error, { consumer: name }),
     });
   }
 
-  start(): void {
-    this.pull.start();
-    this.redrive.start();
+  /** What has to be asked of other services before the transaction; see `BatchHandler`. */
+  abstract prepare(events: readonly DeliveredEvent[]): Promise<Prepared>;
+
+  /** The effect, in the transaction of the inbox rows; see `BatchHandler`. @returns ids of events that must wait */
+  abstract apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>>;
+
+  onApplicationBootstrap(): void {
+    this.#pull.start();
+    this.#redrive.start();
   }
 
-  /** Takes nothing further and returns when what is under way is done. */
-  async stop(): Promise<void> {
-    await Promise.all([this.pull.stop(), this.redrive.stop()]);
+  /** Takes nothing further and returns when the batch under way is done. */
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([this.#pull.stop(), this.#redrive.stop()]);
   }
 
-  private async handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
+  async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    for (const group of this.groups(events)) {
-      const outcome = await handleBatch(this.batch, group);
+    for (const group of this.#groups(events)) {
+      const outcome = await handleBatch(this.#batch, group);
       group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
     }
-    this.spec.onBatch?.();
+    this.#spec.onBatch?.();
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
-  private async redriveMarked(): Promise<boolean> {
-    const { database, consumer, log } = this.spec;
+  async #redriveMarked(): Promise<boolean> {
+    const { consumer } = this.#spec;
+    const { database, log } = this.#platform;
     const events = await markedLetters(database, consumer.name, REDRIVE_MAX);
     if (events.length === 0) return false;
-    for (const group of this.groups(events)) await redriveBatch(this.batch, group);
+    for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
     log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
-    this.spec.onBatch?.();
+    this.#spec.onBatch?.();
     return true;
   }
 
-  private groups(events: readonly DeliveredEvent[]): Iterable<DeliveredEvent[]> {
-    const { groupOf } = this.spec;
+  #groups(events: readonly DeliveredEvent[]): Iterable<DeliveredEvent[]> {
+    const { groupOf } = this.#spec;
     return groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [[...events]];
   }
 }

@@ -10,7 +10,9 @@ export {
   type ConfigSchema,
   type ServiceConfig,
 } from './config.js';
-export { EventConsumer, type EventConsumerSpec, type EventHandler } from './event-consumer.js';
+export { EventConsumer, type ConsumerPlatform, type EventConsumerSpec } from './event-consumer.js';
+export { ProjectionConsumer, type ProjectedEvent } from './projection-consumer.js';
+export { eventDataOf } from './event-data.js';
 export { endOnCrash } from './crash.js';
 export { refusalOf, rpcFailure } from './failure.js';
 export { InternalServer, type InternalRoute, type InternalServerParts } from './internal-server.js';
@@ -18,7 +20,7 @@ export { createLog, type Log, type LogFields } from './logger.js';
 export { startMetrics, type Metrics } from './metrics.js';
 export { migrationConfig, type MigrationConfig } from './migration.config.js';
 export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
-export { CLOCK, LOG, NATS, PlatformModule, STOPPING } from './platform.module.js';
+export { CLOCK, LOG, PLATFORM, PlatformModule, STOPPING } from './platform.module.js';
 export { canServe, readiness, type Readiness, type ReadinessCheck } from './readiness.js';
 export { CachedGauge, type GaugePoint, type CachedGaugeSpec } from './cached-gauge.js';
 export { runMigrations } from './run-migrations.js';
@@ -27,3 +29,5 @@ export { stopOnSignal } from './stop-signal.js';
 export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemetry } from './telemetry.js';
 export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
 export { PollingLoop, type PollingLoopOptions } from './polling-loop.js';
+export { PollingWorker, type PollingWorkerSpec } from './polling.worker.js';
+export { PruneWorker, type PruneSpec } from './prune.worker.js';

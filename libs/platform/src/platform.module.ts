@@ -9,15 +9,15 @@ import type { Platform } from './platform.js';
 export const LOG = Symbol('Log');
 /** Token of the `Clock`; tests provide their own. */
 export const CLOCK = Symbol('Clock');
-/** Token of the service's `NatsConnection`, which consumers need. */
-export const NATS = Symbol('NatsConnection');
+/** Token of the whole `Platform`, which consumers of events need. */
+export const PLATFORM = Symbol('Platform');
 /**
  * Token of an `AbortSignal` that aborts when the service begins to stop: before rpcs are drained and before any
  * `onModuleDestroy`, so that what takes long can begin to end at once.
  */
 export const STOPPING = Symbol('Stopping');
 
-/** Provides what the service stands on to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, NATS, STOPPING. */
+/** Provides what the service stands on to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, PLATFORM, STOPPING. */
 export class PlatformModule {
   /**
    * @param root the service's own module
@@ -28,7 +28,7 @@ export class PlatformModule {
       { provide: Database, useValue: platform.database },
       { provide: RpcClient, useValue: platform.rpc },
       { provide: Relay, useValue: platform.relay },
-      { provide: NATS, useValue: platform.nats },
+      { provide: PLATFORM, useValue: platform },
       { provide: LOG, useValue: platform.log },
       { provide: CLOCK, useValue: systemClock },
       { provide: STOPPING, useValue: stopping },

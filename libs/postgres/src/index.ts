@@ -6,5 +6,6 @@ export { plannerHints } from './planner-hints.sql.js';
 export { isDataError, isTransientConflict, isUnavailable, OutcomeUnknown, sqlState } from './postgres-errors.js';
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
+export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
 export { prepared, statement, type Statement } from './statement.js';
 export type { Queryable, Transaction } from './transaction.js';

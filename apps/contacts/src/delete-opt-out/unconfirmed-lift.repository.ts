@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, statement } from '@switchboard/postgres';
+import { Database, pruneSql, statement, type PruneStatement } from '@switchboard/postgres';
 
 /** An opt-out that a call is lifting, or has lifted. */
 export interface Lift {
@@ -21,14 +21,15 @@ const endSql = statement(
   'contacts.lift.end',
   'DELETE FROM unconfirmed_lift WHERE organization_id = $1 AND opt_out_id = $2',
 );
-/** Locked ones are being ended by another replica, or by their caller. */
-const forgetSql = statement<{ readonly count: number }>(
+/** Deletes removals that began more than a day ago: their callers have not asked again. */
+export const pruneRemovals: PruneStatement = statement(
   'contacts.lift.forget',
-  `WITH gone AS (DELETE FROM unconfirmed_lift u USING (
-       SELECT organization_id, opt_out_id FROM unconfirmed_lift WHERE begun_at < now() - interval '1 day'
-       ORDER BY begun_at LIMIT $1 FOR UPDATE SKIP LOCKED) old
-     WHERE u.organization_id = old.organization_id AND u.opt_out_id = old.opt_out_id RETURNING 1)
-   SELECT count(*)::int AS count FROM gone`,
+  pruneSql({
+    table: 'unconfirmed_lift',
+    key: ['organization_id', 'opt_out_id'],
+    age: 'begun_at',
+    upTo: "now() - interval '1 day'",
+  }),
 );
 
 /**
@@ -52,11 +53,5 @@ export class UnconfirmedLiftRepository {
   /** Messaging knows; from now on there is no such opt-out. */
   async end({ organizationId, optOutId }: Lift): Promise<void> {
     await this.database.query(endSql, [organizationId, optOutId]);
-  }
-
-  /** Those that began more than a day ago, the oldest first, at most so many. @returns how many there were */
-  async forgetOld(limit: number): Promise<number> {
-    const [row] = await this.database.query(forgetSql, [limit]);
-    return row?.count ?? 0;
   }
 }

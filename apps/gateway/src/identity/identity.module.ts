@@ -13,7 +13,7 @@ import { DatabaseMembers } from './member/members.js';
 import { Passwords } from './password/passwords.js';
 import { PEOPLE } from './people.contract.js';
 import { DatabasePeople } from './people/people.js';
-import { PruneSessionsWorker } from './prune-sessions/prune-sessions.worker.js';
+import { identityPruners } from './prune-sessions/prune-sessions.worker.js';
 import { RecordKeyUseWorker } from './record-key-use/record-key-use.worker.js';
 import { DatabaseSessions } from './session/sessions.js';
 import { FailedSignIns } from './sign-in/failed-sign-ins.js';
@@ -35,7 +35,7 @@ import { DatabaseSignIn } from './sign-in/sign-in.js';
     FailedSignIns,
     LoginThrottle,
     Passwords,
-    PruneSessionsWorker,
+    ...identityPruners,
     { provide: ADMISSION, useClass: DatabaseAdmission },
     { provide: API_KEYS, useClass: DatabaseApiKeys },
     { provide: AUDIT_LOG, useClass: DatabaseAuditLog },

@@ -1,4 +1,4 @@
-import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { pruneSql, statement, type PruneStatement, type Queryable, type Transaction } from '@switchboard/postgres';
 
 /** What a send claims when its caller named a key: to be the only one under it. */
 export interface KeyClaim {
@@ -71,17 +71,15 @@ const insertSql = statement(
      AS k(organization_id, key_sha256, body_sha256, message_id)
    ORDER BY 1, 2`,
 );
-/** By `idempotency_key_age`. What a transaction holds is left to the next round. */
-const forgetSql = statement<{ count: number }>(
+/** Deletes keys that are past their day, by `idempotency_key_age`. */
+export const pruneKeys: PruneStatement = statement(
   'messaging.idempotency-key.forget',
-  `WITH past AS (
-     SELECT organization_id, key_sha256 FROM idempotency_key WHERE created_at <= now() - ${KEPT}
-     ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
-   ), forgotten AS (
-     DELETE FROM idempotency_key k USING past
-     WHERE k.organization_id = past.organization_id AND k.key_sha256 = past.key_sha256 RETURNING 1
-   )
-   SELECT count(*)::int AS count FROM forgotten`,
+  pruneSql({
+    table: 'idempotency_key',
+    key: ['organization_id', 'key_sha256'],
+    age: 'created_at',
+    upTo: `now() - ${KEPT}`,
+  }),
 );
 
 /** What stands under keys: those that have a message, and which of them are past their day and free again. */
@@ -108,12 +106,6 @@ export function insertKeys(tx: Transaction, claimed: readonly ClaimedKey[], past
     claimed.map(({ bodySha256 }) => bodySha256),
     claimed.map(({ messageId }) => messageId),
   ]);
-}
-
-/** Deletes keys that are past their day, the oldest first, at most so many. @returns how many there were */
-export async function forgetKeys(through: Queryable, limit: number): Promise<number> {
-  const [row] = await through.query(forgetSql, [limit]);
-  return row?.count ?? 0;
 }
 
 function columnsOf(names: readonly KeyName[]): unknown[] {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { pause } from '@switchboard/timing';
-import { LOG, PollingLoop, STOPPING, type Log } from '@switchboard/platform';
+import { LOG, PollingWorker, STOPPING, type Log } from '@switchboard/platform';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
@@ -19,8 +19,7 @@ const GATHER_MS = 20;
 
 /** Sends again what the upstream provably did not take, when its time has come; organizations take turns. */
 @Injectable()
-export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly loop: PollingLoop;
+export class RetryDispatchWorker extends PollingWorker {
   /** Attempts under way by organization; entries are above 0. */
   private readonly underway = new Map<string, number>();
   private walkedTo: RetryLine | null = null;
@@ -33,23 +32,11 @@ export class RetryDispatchWorker implements OnApplicationBootstrap, OnModuleDest
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.loop = new PollingLoop({
-      round: () => this.round(),
-      idleMs: IDLE_MS,
-      onError: (error) => this.log.error('dispatch.retry-failed', error),
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
+    super({ log, idleMs: IDLE_MS, failureEvent: 'dispatch.retry-failed' });
   }
 
   /** Does not wait for the attempts it begins: one that the upstream keeps open must not hold up the others. */
-  private async round(): Promise<boolean> {
+  protected async round(): Promise<boolean> {
     if (this.stopping.aborted) return false;
     const walkedTo = this.walkedTo;
     const lines = await retryLines(this.database, walkedTo, LINES_MAX);

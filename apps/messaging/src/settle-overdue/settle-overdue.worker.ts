@@ -1,44 +1,31 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { CLOCK, LOG, PollingLoop, type Clock, type Log } from '@switchboard/platform';
+import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
 import { abandonOverdue } from '../dispatch/dispatch.repository.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 import { failExpired } from './settle-overdue.js';
 
 const ROUND_MAX = 200;
+const IDLE_MS = 1_000;
 
 /**
  * Settles what time alone settles: an attempt whose holder is gone is UNKNOWN; what is open past 24 h is FAILED, by name
  * of what is not known of it.
  */
 @Injectable()
-export class SettleOverdueWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly loop: PollingLoop;
-
+export class SettleOverdueWorker extends PollingWorker {
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.loop = new PollingLoop({
-      round: () => this.round(),
-      idleMs: 1_000,
-      onError: (error) => this.log.error('dispatch.overdue-failed', error),
-    });
+    super({ log, idleMs: IDLE_MS, failureEvent: 'dispatch.overdue-failed' });
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  private async round(): Promise<boolean> {
+  protected async round(): Promise<boolean> {
     const abandoned = await abandonOverdue(this.database, ROUND_MAX, SETTLE_DEADLINE_MS);
     for (const { organizationId, messageId } of abandoned) {
       this.log.warn('message.outcome-unknown', { organizationId, messageId });

@@ -1,9 +1,9 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { messagingCallbacksConsumer } from '@switchboard/contracts/topology';
-import { traceparentOf, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
+import { traceparentOf, type DeliveredEvent } from '@switchboard/nats';
 import { buryEvent, Relay } from '@switchboard/outbox';
-import { Database, type Transaction } from '@switchboard/postgres';
-import { EventConsumer, LOG, NATS, type EventHandler, type Log } from '@switchboard/platform';
+import type { Transaction } from '@switchboard/postgres';
+import { EventConsumer, LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
 import { callbackMetrics } from './callback-metrics.js';
@@ -28,23 +28,16 @@ const BATCH_MAX = 200;
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
 @Injectable()
-export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicationBootstrap, OnModuleDestroy {
-  private readonly events: EventConsumer<Prepared>;
-
+export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
   constructor(
-    database: Database,
-    @Inject(NATS) connection: NatsConnection,
+    @Inject(PLATFORM) platform: Platform,
     @Inject(LOG) private readonly log: Log,
     relay: Relay,
     private readonly channels: ChannelRepository,
     private readonly contacts: ResolveContactsClient,
   ) {
-    this.events = new EventConsumer({
-      database,
-      connection,
-      log,
+    super(platform, {
       consumer: messagingCallbacksConsumer,
-      handler: this,
       batchMax: BATCH_MAX,
       // Each kind locks its conversations in order; both in one transaction would not.
       groupOf: ({ subject }) => subject,
@@ -52,13 +45,9 @@ export class TakeCallbacksConsumer implements EventHandler<Prepared>, OnApplicat
     });
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     callbackMetrics();
-    this.events.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.events.stop();
+    super.onApplicationBootstrap();
   }
 
   async prepare(events: readonly DeliveredEvent[]): Promise<Prepared> {

@@ -1,7 +1,7 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingLoop, type Log } from '@switchboard/platform';
+import { LOG, PollingWorker, type Log } from '@switchboard/platform';
 import { wakeMetrics } from './wake-metrics.js';
 import { wakeSnoozed } from './wake-snoozed.js';
 
@@ -17,8 +17,7 @@ const IDLE_MS = 250;
 
 /** Returns snoozed conversations to OPEN when their time has come, whichever replica sees it first. */
 @Injectable()
-export class WakeSnoozedWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly loop: PollingLoop;
+export class WakeSnoozedWorker extends PollingWorker {
   private isStopping = false;
 
   constructor(
@@ -26,24 +25,16 @@ export class WakeSnoozedWorker implements OnApplicationBootstrap, OnModuleDestro
     @Inject(Relay) private readonly relay: Pick<Relay, 'wake'>,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.loop = new PollingLoop({
-      round: () => this.round(),
-      idleMs: IDLE_MS,
-      onError: (error) => this.log.error('conversation.wake-failed', error),
-    });
+    super({ log, idleMs: IDLE_MS, failureEvent: 'conversation.wake-failed' });
   }
 
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
+  override async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
-    await this.loop.stop();
+    await super.onModuleDestroy();
   }
 
   /** What one transaction can take; for more, several chains of them until each has seen the end. */
-  private async round(): Promise<boolean> {
+  protected async round(): Promise<boolean> {
     if (!(await this.wake())) return false;
     // None goes on unseen when another fails: a stop waits for all.
     const chains = await Promise.allSettled(Array.from({ length: CHAINS }, () => this.wakeAll()));

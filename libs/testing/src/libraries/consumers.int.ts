@@ -211,16 +211,19 @@ describe('a consumer of a service', () => {
 
     const log: string[] = [];
     const note = (event: string): void => void log.push(event);
-    const events = new EventConsumer({
+    const handler = replica();
+    class Consumer extends EventConsumer<null> {
+      prepare = handler.prepare;
+      apply = handler.apply;
+    }
+    const platform = {
       database,
-      connection: await nats.connect('messaging'),
+      nats: await nats.connect('messaging'),
       log: { info: note, warn: note, error: note },
-      consumer,
-      handler: replica(),
-      batchMax: 10,
-    });
-    events.start();
-    servers.onEnd(() => events.stop());
+    };
+    const events = new Consumer(platform, { consumer, batchMax: 10 });
+    events.onApplicationBootstrap();
+    servers.onEnd(() => events.onModuleDestroy());
     await eventually(() => log.includes('event.dead-letter'));
     expect(await database.query(deadLetters, [])).toMatchObject([{ consumer: consumer.name, deliveries: 8 }]);
     await heal();

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '@switchboard/postgres';
-import { createLog } from '@switchboard/platform';
+import { createLog, PruneWorker } from '@switchboard/platform';
 import { FakeClock, testServers, type ServiceDatabase } from '@switchboard/testing';
 import { openIdentity } from '../../../test/identity-harness.js';
 import { join, makeMember, makeOrganization, makePerson, PASSWORD } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { beginSession } from '../session/begin-session.js';
 import { PEOPLE, type NewSession, type People, type Role } from '../people.contract.js';
-import { PruneSessionsWorker } from '../prune-sessions/prune-sessions.worker.js';
+import { oldSessions } from '../prune-sessions/prune-sessions.worker.js';
 import { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 
 const MINUTE_MS = 60_000;
@@ -76,7 +76,7 @@ describe('a session', () => {
     }
     clock.advance(20 * MINUTE_MS);
     expect(await stands(session)).toBe(false);
-    const pruner = new PruneSessionsWorker(database, clock, log);
+    const pruner = new PruneWorker({ database, clock, log }, oldSessions);
     expect(await pruner.round()).toBe(false);
     expect(await count('session', 'user_id', user.id)).toBe(0);
   });

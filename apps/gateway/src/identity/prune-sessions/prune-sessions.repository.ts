@@ -1,28 +1,17 @@
-import { statement, type Statement } from '@switchboard/postgres';
+import { pruneSql, statement, type PruneStatement } from '@switchboard/postgres';
 
-/** A row that was deleted. */
-export interface PrunedRow {
-  readonly is: true;
-}
-
-/**
- * What has no use any more, a bounded part at a time, the oldest first by the index of its age. What somebody else holds is
- * left for the next time: nobody waits, and two replicas share the work.
- *
- * $1 the age, $2 how many rows at most.
- */
-function prune(table: string, key: string, age: string): Statement<PrunedRow> {
-  return statement(
-    `gateway.prune-${table}`,
-    `DELETE FROM ${table} WHERE ${key} = ANY (ARRAY(
-       SELECT ${key} FROM ${table} WHERE ${age} <= $1 ORDER BY ${age} LIMIT $2 FOR UPDATE SKIP LOCKED))
-     RETURNING true AS is`,
-  );
-}
-
-/** Sessions past their absolute end; idle ones wait for it, and are refused all the while. */
-export const pruneSessions = prune('session', 'id', 'signed_in_at');
-/** Invitations that have expired. */
-export const pruneInvites = prune('invite', 'id', 'expires_at');
-/** Guesses that are forgotten. */
-export const pruneGuesses = prune('password_guess', 'subject', 'last_at');
+/** Sessions past their absolute end; idle ones wait for it, and are refused all the while. $2 signed in up to then. */
+export const pruneSessions: PruneStatement = statement(
+  'gateway.prune-session',
+  pruneSql({ table: 'session', key: ['id'], age: 'signed_in_at', upTo: '$2' }),
+);
+/** Invitations that have expired. $2 now. */
+export const pruneInvites: PruneStatement = statement(
+  'gateway.prune-invite',
+  pruneSql({ table: 'invite', key: ['id'], age: 'expires_at', upTo: '$2' }),
+);
+/** Guesses that no longer count. $2 last made up to then. */
+export const pruneGuesses: PruneStatement = statement(
+  'gateway.prune-password_guess',
+  pruneSql({ table: 'password_guess', key: ['subject'], age: 'last_at', upTo: '$2' }),
+);

@@ -1,12 +1,6 @@
-import {
-  Inject,
-  Injectable,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
+import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
 import { ipAddressOf } from '../address/ip-address.policy.js';
 import type { KeyUses } from '../key-use.contract.js';
 import { recordKeyUses } from './key-use.repository.js';
@@ -20,40 +14,32 @@ const FLUSH_INTERVAL_MS = 1_000;
 
 /** Collects the uses of keys and writes the last of each key once a second; what a crash loses is one second of them. */
 @Injectable()
-export class RecordKeyUseWorker implements KeyUses, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class RecordKeyUseWorker extends PollingWorker implements KeyUses, BeforeApplicationShutdown {
   private uses = new Map<string, KeyUse>();
-  private timer: NodeJS.Timeout | undefined;
-  private flushing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer ??= setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
+  ) {
+    super({ log, idleMs: FLUSH_INTERVAL_MS, failureEvent: 'key-uses.record-failed' });
   }
 
   record(keyId: string, address: string): void {
     this.uses.set(keyId, { atMs: this.clock.now(), address: ipAddressOf(address) });
   }
 
-  /** Writes what was collected so far; what cannot be written is kept for the next time. */
-  flush(): Promise<void> {
-    this.flushing = this.flushing.then(() => this.write());
-    return this.flushing;
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-  }
-
   /** Writes the rest: no request is left that could bring more. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.flush();
+    await this.write();
   }
 
+  protected async round(): Promise<boolean> {
+    await this.write();
+    return false;
+  }
+
+  /** Writes what was collected so far; what cannot be written is kept for the next round. */
   private async write(): Promise<void> {
     if (this.uses.size === 0) return;
     const uses = this.uses;
