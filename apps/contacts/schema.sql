@@ -8,14 +8,14 @@ migration
 opt_out
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
-unconfirmed_lift
+unconfirmed_removal
 
 -- columns
 channel.organization_id text collate C not null
 channel.id text collate C not null
 channel.is_default boolean not null default false
 channel.default_region text
-channel.told_by text collate C not null default ''::text
+channel.last_event_id text collate C not null default ''::text
 contact.organization_id text collate C not null
 contact.id text collate C not null
 contact.phone text not null
@@ -26,10 +26,10 @@ contact.version bigint not null
 contact.created_at timestamp with time zone not null
 contact.updated_at timestamp with time zone not null
 contact.coverage integer not null default 0
-contact.heard jsonb
+contact.applied_statements jsonb
 contact.search_text text not null
-contact.place integer not null
-contact.shelf integer not null default (place / 8192)
+contact.ordinal integer not null
+contact.segment integer not null default (ordinal / 8192)
 contact_alias.organization_id text collate C not null
 contact_alias.alias text collate C not null
 contact_alias.contact_id text collate C not null
@@ -64,10 +64,10 @@ relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
-unconfirmed_lift.organization_id text collate C not null
-unconfirmed_lift.opt_out_id text collate C not null
-unconfirmed_lift.contact_id text collate C not null
-unconfirmed_lift.begun_at timestamp with time zone not null default now()
+unconfirmed_removal.organization_id text collate C not null
+unconfirmed_removal.opt_out_id text collate C not null
+unconfirmed_removal.contact_id text collate C not null
+unconfirmed_removal.started_at timestamp with time zone not null default now()
 
 -- constraints
 channel: PRIMARY KEY (organization_id, id)
@@ -80,13 +80,13 @@ opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::te
 opt_out: PRIMARY KEY (organization_id, id)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
-unconfirmed_lift: PRIMARY KEY (organization_id, opt_out_id)
+unconfirmed_removal: PRIMARY KEY (organization_id, opt_out_id)
 
 -- indexes
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
 CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id) WHERE (coverage >= '-1'::integer)
-CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, shelf, search_text)) WITH (fastupdate=off)
-CREATE INDEX contact_shelf ON contacts.contact USING btree (organization_id, shelf, id) WHERE (shelf >= 0)
+CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, segment, search_text)) WITH (fastupdate=off)
+CREATE INDEX contact_segment ON contacts.contact USING btree (organization_id, segment, id) WHERE (segment >= 0)
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
 CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (organization_id, alias)
@@ -100,20 +100,20 @@ CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_i
 CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
 CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
-CREATE INDEX unconfirmed_lift_begun ON contacts.unconfirmed_lift USING btree (begun_at)
-CREATE UNIQUE INDEX unconfirmed_lift_pkey ON contacts.unconfirmed_lift USING btree (organization_id, opt_out_id)
+CREATE INDEX unconfirmed_removal_started ON contacts.unconfirmed_removal USING btree (started_at)
+CREATE UNIQUE INDEX unconfirmed_removal_pkey ON contacts.unconfirmed_removal USING btree (organization_id, opt_out_id)
 
 -- functions
+assign_ordinal()
 cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
-place_contact()
 search_contacts(organization text, before text, term text, grams text[], coverages integer[], at_most integer)
-search_grams(organization_id text, shelf integer, search_text text)
-search_shelf(organization text, number integer, before text, grams tsquery, term text, coverages integer[], crowd integer)
+search_grams(organization_id text, segment integer, search_text text)
+search_segment(organization text, number integer, before text, grams tsquery, term text, coverages integer[], crowd integer)
 
 -- triggers
-CREATE TRIGGER contact_place BEFORE INSERT ON contacts.contact FOR EACH ROW WHEN ((new.place IS NULL)) EXECUTE FUNCTION place_contact()
+CREATE TRIGGER contact_ordinal BEFORE INSERT ON contacts.contact FOR EACH ROW WHEN ((new.ordinal IS NULL)) EXECUTE FUNCTION assign_ordinal()

@@ -5,11 +5,11 @@ audit_head with fillfactor=50
 dead_letter
 inbox partition by RANGE (event_id)
 invite
+login_throttle unlogged with fillfactor=50
 membership
 migration
 organization
 outbox partition by RANGE (id)
-password_guess unlogged with fillfactor=50
 plan
 rate_limit unlogged with fillfactor=50
 relay_state with fillfactor=50
@@ -62,6 +62,10 @@ invite.role text collate C not null
 invite.secret_hash bytea not null
 invite.created_at timestamp with time zone not null
 invite.expires_at timestamp with time zone not null
+login_throttle.subject bytea not null
+login_throttle.attempts integer not null
+login_throttle.last_attempt_at timestamp with time zone not null
+login_throttle.next_attempt_at timestamp with time zone not null
 membership.id text collate C not null
 membership.organization_id text collate C not null
 membership.user_id text collate C not null
@@ -87,10 +91,6 @@ outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
 outbox.published_at timestamp with time zone
-password_guess.subject bytea not null
-password_guess.guesses integer not null
-password_guess.last_at timestamp with time zone not null
-password_guess.next_at timestamp with time zone not null
 plan.name text collate C not null
 plan.requests_per_minute integer not null
 plan.request_burst integer not null
@@ -139,6 +139,7 @@ invite: FOREIGN KEY (organization_id) REFERENCES organization(id)
 invite: PRIMARY KEY (id)
 invite: UNIQUE (organization_id, email)
 invite: UNIQUE (secret_hash)
+login_throttle: PRIMARY KEY (subject)
 membership: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
 membership: FOREIGN KEY (organization_id) REFERENCES organization(id)
 membership: FOREIGN KEY (user_id) REFERENCES user_account(id)
@@ -154,7 +155,6 @@ organization: CHECK ((subscription_status = ANY (ARRAY['ACTIVE'::text, 'PAST_DUE
 organization: FOREIGN KEY (plan) REFERENCES plan(name)
 organization: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
-password_guess: PRIMARY KEY (subject)
 plan: CHECK ((messages_per_month >= 0))
 plan: CHECK ((request_burst > 0))
 plan: CHECK ((requests_per_minute > 0))
@@ -183,6 +183,8 @@ CREATE INDEX invite_age ON gateway.invite USING btree (expires_at)
 CREATE UNIQUE INDEX invite_organization_id_email_key ON gateway.invite USING btree (organization_id, email)
 CREATE UNIQUE INDEX invite_pkey ON gateway.invite USING btree (id)
 CREATE UNIQUE INDEX invite_secret_hash_key ON gateway.invite USING btree (secret_hash)
+CREATE INDEX login_throttle_age ON gateway.login_throttle USING btree (last_attempt_at)
+CREATE UNIQUE INDEX login_throttle_pkey ON gateway.login_throttle USING btree (subject)
 CREATE INDEX membership_of_user ON gateway.membership USING btree (user_id, id)
 CREATE UNIQUE INDEX membership_organization_id_user_id_key ON gateway.membership USING btree (organization_id, user_id)
 CREATE UNIQUE INDEX membership_pkey ON gateway.membership USING btree (id)
@@ -190,8 +192,6 @@ CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON gateway.migration USING 
 CREATE UNIQUE INDEX organization_pkey ON gateway.organization USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY gateway.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY gateway.outbox USING btree (id)
-CREATE INDEX password_guess_age ON gateway.password_guess USING btree (last_at)
-CREATE UNIQUE INDEX password_guess_pkey ON gateway.password_guess USING btree (subject)
 CREATE UNIQUE INDEX plan_pkey ON gateway.plan USING btree (name)
 CREATE UNIQUE INDEX rate_limit_pkey ON gateway.rate_limit USING btree (organization_id)
 CREATE UNIQUE INDEX relay_state_pkey ON gateway.relay_state USING btree (stream)

@@ -72,7 +72,7 @@ idempotency_key.body_sha256 bytea not null
 idempotency_key.message_id text collate C not null
 idempotency_key.created_at timestamp with time zone not null default now()
 idempotency_key.status smallint
-idempotency_key.answer text
+idempotency_key.response text
 inbox.event_id text collate C not null
 inbox.consumer text not null
 message.organization_id text collate C not null
@@ -135,7 +135,7 @@ dead_letter: PRIMARY KEY (event_id, consumer)
 dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text])))
 dispatch: PRIMARY KEY (organization_id, message_id)
 idempotency_key: CHECK ((length(body_sha256) = 32))
-idempotency_key: CHECK (((status IS NULL) = (answer IS NULL)))
+idempotency_key: CHECK (((status IS NULL) = (response IS NULL)))
 idempotency_key: CHECK ((length(key_sha256) = 32))
 idempotency_key: PRIMARY KEY (organization_id, key_sha256)
 inbox: PRIMARY KEY (event_id, consumer)
@@ -168,7 +168,7 @@ CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (org
 CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
-CREATE INDEX dispatch_line ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
+CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
 CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)
 CREATE UNIQUE INDEX idempotency_key_pkey ON messaging.idempotency_key USING btree (organization_id, key_sha256)

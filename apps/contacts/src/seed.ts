@@ -38,7 +38,7 @@ export async function fillContacts(run: RunSql, { organizationId, contacts, chan
   await run('DROP INDEX contacts.contact_search', []);
   await run(
     `INSERT INTO contacts.contact (organization_id, id, phone, messaging_id, name, email, version, created_at, updated_at,
-       coverage, place, search_text)
+       coverage, ordinal, search_text)
      SELECT $1, 'cmw' || lpad(to_hex(n), 6, '0') || substr(md5(n::text), 1, 16), phone, substr(phone, 2), name, email, 1,
        now(), now(), CASE WHEN n % 1000 = 0 THEN -1 WHEN n % 100 = 0 THEN 1 ELSE 0 END, n - 1,
        upper(name) || E'\\x1f' || phone || E'\\x1f' || upper(email)

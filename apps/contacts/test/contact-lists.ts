@@ -16,7 +16,7 @@ import { costOf, type StatementCost } from './statement-cost.js';
 
 /** The organization that `fill` fills, and how far. */
 export const MANY_OF = 'cmanycontacts';
-/** Four shelves of the search. */
+/** Four segments of the search. */
 export const MANY = 30_000;
 
 /** What a test says of a contact that it stores. */

@@ -27,7 +27,9 @@ describe('guessing of passwords', () => {
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect(await guess(1, PASSWORD)).toBe(429);
       // The wait passes.
-      await booted.database.dataSource.query("UPDATE gateway.password_guess SET next_at = now() - interval '1 s'");
+      await booted.database.dataSource.query(
+        "UPDATE gateway.login_throttle SET next_attempt_at = now() - interval '1 s'",
+      );
       // A replica asks again within a second.
       await eventually(async () => (await guess(1, PASSWORD)) === 200);
       // A right one clears what was before.
@@ -47,7 +49,7 @@ describe('a flood of guesses', () => {
     expect((await newClient().post('/app/api/sign-in', user)).status).toBe(401);
     // As another replica holds the rows that all of them want.
     const other = await superuser.connect();
-    await other.query('BEGIN; SELECT FROM gateway.password_guess FOR UPDATE');
+    await other.query('BEGIN; SELECT FROM gateway.login_throttle FOR UPDATE');
     let answered = 0;
     const answers = Array.from({ length: 80 }, async () => {
       const { status } = await newClient().post('/app/api/sign-in', user);
@@ -55,7 +57,7 @@ describe('a flood of guesses', () => {
       return status;
     });
     try {
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO password_guess%'`;
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO login_throttle%'`;
       await eventually(async () => (await superuser.dataSource.query(waiting)).length >= 2);
       // Beyond those that wait, the rest is refused at once.
       await eventually(() => answered >= 80 - 2 - 64);

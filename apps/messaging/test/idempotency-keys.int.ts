@@ -242,7 +242,7 @@ describeCoalesceLaw<KeptAnswer>({
       },
       stored: (tenant) =>
         superuser.dataSource.query(
-          'SELECT key_sha256, message_id, status, answer FROM messaging.idempotency_key WHERE organization_id = $1 ORDER BY 1',
+          'SELECT key_sha256, message_id, status, response AS answer FROM messaging.idempotency_key WHERE organization_id = $1 ORDER BY 1',
           [tenant],
         ),
       close: () => keep.drain(),

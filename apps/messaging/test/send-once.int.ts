@@ -204,7 +204,7 @@ describe('a text that is to be sent once', () => {
   /** As if its process had died before it stored the answer. */
   async function forgetAnswer({ organizationId }: Sender): Promise<void> {
     const sql =
-      'UPDATE messaging.idempotency_key SET status = NULL, answer = NULL WHERE organization_id = $1 RETURNING 1';
+      'UPDATE messaging.idempotency_key SET status = NULL, response = NULL WHERE organization_id = $1 RETURNING 1';
     expect((await store.superuser.dataSource.query(sql, [organizationId]))[1]).toBe(1);
   }
 

@@ -14,14 +14,14 @@ export interface ProjectedChannel {
 /** Only a newer event changes a row, so order and repetition of what is told do not matter. Sorted against deadlocks. */
 const projectSql = statement(
   'contacts.channel.project',
-  `INSERT INTO channel (organization_id, id, is_default, default_region, told_by)
+  `INSERT INTO channel (organization_id, id, is_default, default_region, last_event_id)
    SELECT DISTINCT ON (organization_id, id) *
    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[])
-     AS told(organization_id, id, is_default, default_region, told_by)
-   ORDER BY organization_id, id, told_by COLLATE "C" DESC
+     AS told(organization_id, id, is_default, default_region, last_event_id)
+   ORDER BY organization_id, id, last_event_id COLLATE "C" DESC
    ON CONFLICT (organization_id, id) DO UPDATE SET
-     is_default = excluded.is_default, default_region = excluded.default_region, told_by = excluded.told_by
-   WHERE channel.told_by < excluded.told_by OR channel.default_region IS NULL`,
+     is_default = excluded.is_default, default_region = excluded.default_region, last_event_id = excluded.last_event_id
+   WHERE channel.last_event_id < excluded.last_event_id OR channel.default_region IS NULL`,
 );
 const idsSql = statement<{ organizationId: string; id: string }>(
   'contacts.channel.ids',

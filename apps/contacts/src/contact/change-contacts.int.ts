@@ -80,7 +80,7 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
       dataSource.query('TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.outbox'),
     stored: async (tenant) => ({
       contacts: await rowsOf(
-        `SELECT id, phone, messaging_id, name, email, version, coverage, heard, search_text
+        `SELECT id, phone, messaging_id, name, email, version, coverage, applied_statements, search_text
          FROM contacts.contact WHERE organization_id = $1 ORDER BY id`,
         tenant,
       ),

@@ -11,16 +11,16 @@ const changeContacts = statement<{ id: string }>(
   `WITH wanted AS (
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
        $8::timestamptz[], $9::int[], $10::text[], $11::text[], $12::bigint[])
-       AS w(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, heard, search_text,
-         read_version)
+       AS w(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, applied_statements,
+         search_text, read_version)
    ), locked AS (
      SELECT c.organization_id, c.id FROM contact c
      JOIN wanted w ON w.organization_id = c.organization_id AND w.id = c.id AND w.read_version = c.version
      ORDER BY c.organization_id, c.id FOR NO KEY UPDATE OF c
    )
    UPDATE contact c SET phone = w.phone, messaging_id = w.messaging_id, name = w.name, email = w.email,
-     version = w.version, updated_at = w.updated_at, coverage = w.coverage, heard = w.heard::jsonb,
-     search_text = w.search_text
+     version = w.version, updated_at = w.updated_at, coverage = w.coverage,
+     applied_statements = w.applied_statements::jsonb, search_text = w.search_text
    FROM locked l JOIN wanted w ON w.organization_id = l.organization_id AND w.id = l.id
    WHERE c.organization_id = l.organization_id AND c.id = l.id
    RETURNING c.id`,
@@ -39,17 +39,17 @@ const claimAliases = statement<{ alias: string }>(
    ORDER BY organization_id COLLATE "C", alias COLLATE "C"
    ON CONFLICT DO NOTHING RETURNING alias`,
 );
-/** In the order of the ids: each is put behind the one before it (`place_contact` in the migrations). */
+/** In the order of the ids: each is put behind the one before it (`assign_ordinal` in the migrations). */
 const insertContacts = statement(
   'contacts.insert',
-  `INSERT INTO contact (organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, heard,
-     search_text, created_at)
+  `INSERT INTO contact (organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage,
+     applied_statements, search_text, created_at)
    SELECT n.organization_id, n.id, n.phone, n.messaging_id, n.name, n.email, n.version, n.updated_at, n.coverage,
-     n.heard::jsonb, n.search_text, n.created_at
+     n.applied_statements::jsonb, n.search_text, n.created_at
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::timestamptz[],
      $9::int[], $10::text[], $11::text[], $12::timestamptz[])
-     AS n(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, heard, search_text,
-       created_at)
+     AS n(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, applied_statements,
+       search_text, created_at)
    ORDER BY n.organization_id COLLATE "C", n.id COLLATE "C"`,
 );
 const insertOptOuts = statement(

@@ -21,7 +21,7 @@ interface ContactRow extends Omit<Contact, 'aliases' | 'optOuts'> {
 const findContacts = statement<ContactRow>(
   'contacts.find',
   `SELECT c.organization_id AS "organizationId", c.id, c.phone, c.messaging_id AS "messagingId", c.name, c.email,
-     c.version::float8 AS version, c.updated_at AS "updatedAt", c.heard,
+     c.version::float8 AS version, c.updated_at AS "updatedAt", c.applied_statements AS heard,
      (SELECT array_agg(a.alias ORDER BY a.alias) FROM contact_alias a
       WHERE a.organization_id = c.organization_id AND a.contact_id = c.id) AS aliases,
      CASE WHEN c.coverage <> 0 THEN

@@ -15,7 +15,7 @@ it('a lift that is not confirmed is remembered for a day, and forgotten then, so
     await lifts.begin({ organizationId, optOutId, contactId: 'ccontact' });
   }
   await superuser.dataSource.query(
-    `UPDATE contacts.unconfirmed_lift SET begun_at = now() - interval '25 hours' WHERE opt_out_id <> 'cyoung'`,
+    `UPDATE contacts.unconfirmed_removal SET started_at = now() - interval '25 hours' WHERE opt_out_id <> 'cyoung'`,
   );
   const prune = async (): Promise<number | undefined> => (await database.query(pruneRemovals, [2]))[0]?.count;
   expect([await prune(), await prune(), await prune()]).toEqual([2, 1, 0]);

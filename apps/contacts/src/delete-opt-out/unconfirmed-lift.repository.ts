@@ -10,24 +10,24 @@ export interface Lift {
 
 const beginSql = statement(
   'contacts.lift.begin',
-  'INSERT INTO unconfirmed_lift (organization_id, opt_out_id, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+  'INSERT INTO unconfirmed_removal (organization_id, opt_out_id, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 );
 const findSql = statement<Lift>(
   'contacts.lift.find',
   `SELECT organization_id AS "organizationId", opt_out_id AS "optOutId", contact_id AS "contactId"
-   FROM unconfirmed_lift WHERE organization_id = $1 AND opt_out_id = $2`,
+   FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2`,
 );
 const endSql = statement(
   'contacts.lift.end',
-  'DELETE FROM unconfirmed_lift WHERE organization_id = $1 AND opt_out_id = $2',
+  'DELETE FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2',
 );
 /** Deletes removals that began more than a day ago: their callers have not asked again. */
 export const pruneRemovals: PruneStatement = statement(
   'contacts.lift.forget',
   pruneSql({
-    table: 'unconfirmed_lift',
+    table: 'unconfirmed_removal',
     key: ['organization_id', 'opt_out_id'],
-    age: 'begun_at',
+    age: 'started_at',
     upTo: "now() - interval '1 day'",
   }),
 );

@@ -72,11 +72,11 @@ describe('search', () => {
     );
   });
 
-  it('by the index walks in the order of the list, whatever shelves contacts came to be on', async () => {
+  it('by the index walks in the order of the list, whatever segments contacts came to be in', async () => {
     const terms = ['a', 'bo', 'ana', 'nab', 'zzz'];
     const contact = fc.record({
       name: fc.constantFrom('ana', 'bob', 'anabob', 'nabo', 'x'),
-      shelf: fc.integer({ min: 0, max: 3 }),
+      segment: fc.integer({ min: 0, max: 3 }),
       coverage: fc.integer({ min: 0, max: 1 }),
     });
     const contactsOf = fc.array(contact, { minLength: 1, maxLength: 25 });
@@ -85,10 +85,10 @@ describe('search', () => {
         const organizationId = newCuid();
         const ids = await lists.insert(organizationId, contacts);
         await lists.superuser.dataSource.query(
-          `UPDATE contacts.contact c SET place = p.shelf * 8192, coverage = p.coverage
-           FROM unnest($2::text[], $3::int[], $4::int[]) AS p(id, shelf, coverage)
+          `UPDATE contacts.contact c SET ordinal = p.segment * 8192, coverage = p.coverage
+           FROM unnest($2::text[], $3::int[], $4::int[]) AS p(id, segment, coverage)
            WHERE c.organization_id = $1 AND c.id = p.id`,
-          [organizationId, ids, contacts.map(({ shelf }) => shelf), contacts.map(({ coverage }) => coverage)],
+          [organizationId, ids, contacts.map(({ segment }) => segment), contacts.map(({ coverage }) => coverage)],
         );
         for (const term of terms) {
           const holds = ids
@@ -103,22 +103,22 @@ describe('search', () => {
     );
   });
 
-  it('puts contacts on shelves in the order of their ids, however they come', async () => {
+  it('puts contacts into segments in the order of their ids, however they come', async () => {
     const organizationId = newCuid();
     const [first = ''] = await lists.insert(organizationId, [{ name: 'a' }]);
-    const place = (value: number): Promise<unknown> =>
+    const setOrdinal = (value: number): Promise<unknown> =>
       lists.superuser.dataSource.query(
-        'UPDATE contacts.contact SET place = $1 WHERE organization_id = $2 AND id = $3',
+        'UPDATE contacts.contact SET ordinal = $1 WHERE organization_id = $2 AND id = $3',
         [value, organizationId, first],
       );
-    await place(8_190);
+    await setOrdinal(8_190);
     const others = await lists.insert(organizationId, Array(100).fill({ name: 'b' }));
-    const placed: { id: string; place: number; shelf: number }[] = await lists.superuser.dataSource.query(
-      'SELECT id, place, shelf FROM contacts.contact WHERE organization_id = $1 ORDER BY id',
+    const placed: { id: string; ordinal: number; segment: number }[] = await lists.superuser.dataSource.query(
+      'SELECT id, ordinal, segment FROM contacts.contact WHERE organization_id = $1 ORDER BY id',
       [organizationId],
     );
-    expect(placed.map(({ place: at }) => at)).toEqual([first, ...others].map((_id, n) => 8_190 + n));
-    expect(placed.map(({ shelf }) => shelf)).toEqual([0, 0, ...Array(99).fill(1)]);
+    expect(placed.map(({ ordinal }) => ordinal)).toEqual([first, ...others].map((_id, n) => 8_190 + n));
+    expect(placed.map(({ segment }) => segment)).toEqual([0, 0, ...Array(99).fill(1)]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { Initial1764900000000 } from './1764900000000-initial.js';
+import { Initial1765000000000 } from './1765000000000-initial.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
-export const gatewayMigrations = [Initial1764900000000] as const;
+export const gatewayMigrations = [Initial1765000000000] as const;

@@ -27,7 +27,7 @@ export interface ClaimBounds {
 /** The oldest that are due, whosesoever: as long as these are all, every one that is due is seen in every round. */
 const OLDEST_MAX = 256;
 
-/** A walk from line to line along `dispatch_line`: one probe each, whatever waits in them. */
+/** A walk from line to line along `dispatch_retry`: one probe each, whatever waits in them. */
 const linesSql = statement<RetryLine>(
   'messaging.dispatch.retry-lines',
   `WITH RECURSIVE line AS (
@@ -49,7 +49,7 @@ const YOUNG_ENOUGH = `cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE
 
 /**
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
- * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_line`).
+ * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_retry`).
  *
  * Locks contact, recipient's phone, message and dispatch and waits for none: what somebody else holds is his, or comes
  * later. A phone that was sent to has a row for ever.

@@ -50,7 +50,7 @@ interface FoundKey extends Omit<TakenKey, 'answer'> {
 const findSql = statement<FoundKey>(
   'messaging.idempotency-key.find',
   `SELECT k.organization_id AS "organizationId", encode(k.key_sha256, 'hex') AS "keySha256",
-     encode(k.body_sha256, 'hex') AS "bodySha256", k.message_id AS "messageId", k.status, k.answer,
+     encode(k.body_sha256, 'hex') AS "bodySha256", k.message_id AS "messageId", k.status, k.response AS answer,
      (extract(epoch FROM now() - k.created_at) * 1000)::float8 AS "ageMs", k.created_at <= now() - ${KEPT} AS "isPast"
    FROM unnest($1::text[], $2::text[]) AS told(organization_id, key_sha256)
    JOIN idempotency_key k ON k.organization_id = told.organization_id

@@ -13,7 +13,7 @@ export interface KeptAnswer extends KeyName {
 /** What is there stays: whoever comes second gets the first one's answer back. One row per key, in the order of locks. */
 const keepSql = statement<KeyName & { messageId: string; status: number; answer: string }>(
   'messaging.idempotency-key.store-response',
-  `UPDATE idempotency_key k SET status = coalesce(k.status, a.status), answer = coalesce(k.answer, a.answer)
+  `UPDATE idempotency_key k SET status = coalesce(k.status, a.status), response = coalesce(k.response, a.answer)
    FROM (SELECT DISTINCT ON (organization_id, key_sha256, message_id) *
      FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[]) WITH ORDINALITY
        AS told(organization_id, key_sha256, message_id, status, answer, n)
@@ -21,7 +21,7 @@ const keepSql = statement<KeyName & { messageId: string; status: number; answer:
    WHERE k.organization_id = a.organization_id AND k.key_sha256 = decode(a.key_sha256, 'hex')
      AND k.message_id = a.message_id
    RETURNING k.organization_id AS "organizationId", encode(k.key_sha256, 'hex') AS "keySha256",
-     k.message_id AS "messageId", k.status, k.answer`,
+     k.message_id AS "messageId", k.status, k.response AS answer`,
 );
 
 /** Stores what requests with a key are answered, before anybody is. */

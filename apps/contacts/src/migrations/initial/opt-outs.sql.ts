@@ -7,7 +7,7 @@ export const optOutTables = `
     is_default boolean NOT NULL DEFAULT false,
     default_region text,
     -- Id of the event that the row is from; a later one is newer.
-    told_by text COLLATE "C" NOT NULL DEFAULT '',
+    last_event_id text COLLATE "C" NOT NULL DEFAULT '',
     PRIMARY KEY (organization_id, id)
   );
 
@@ -26,16 +26,16 @@ export const optOutTables = `
   CREATE UNIQUE INDEX opt_out_contact ON opt_out (organization_id, contact_id, channel_id);
   CREATE INDEX opt_out_channel ON opt_out (organization_id, channel_id, id);
 
-  CREATE TABLE unconfirmed_lift (
+  CREATE TABLE unconfirmed_removal (
     organization_id text COLLATE "C" NOT NULL,
     opt_out_id text COLLATE "C" NOT NULL,
     contact_id text COLLATE "C" NOT NULL,
     -- Removals whose callers never ask again are pruned by their age.
-    begun_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organization_id, opt_out_id)
   );
-  CREATE INDEX unconfirmed_lift_begun ON unconfirmed_lift (begun_at);
+  CREATE INDEX unconfirmed_removal_started ON unconfirmed_removal (started_at);
 `;
 
 /** Takes `optOutTables` back. */
-export const optOutTablesReversal = 'DROP TABLE unconfirmed_lift, opt_out, channel';
+export const optOutTablesReversal = 'DROP TABLE unconfirmed_removal, opt_out, channel';

@@ -1,39 +1,39 @@
 /**
  * The order of an organization's contacts that searches read them in, and the columns of `contact` that hold it.
  *
- * A shelf is about 8,192 contacts of an organization that follow each other by id. A contact's shelf follows from its
- * neighbour's and never changes; those that are inserted at the same moment do not see each other, so shelves may be
+ * A segment is about 8,192 contacts of an organization that follow each other by id. A contact's segment follows from its
+ * neighbour's and never changes; those that are inserted at the same moment do not see each other, so segments may be
  * larger, and overlap where they meet: the search relies on neither.
  */
-export const placeFunction = `
-  CREATE OR REPLACE FUNCTION place_contact() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+export const ordinalFunction = `
+  CREATE OR REPLACE FUNCTION assign_ordinal() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
   BEGIN
-    NEW.place := 1 + coalesce((SELECT c.place FROM contact c
+    NEW.ordinal := 1 + coalesce((SELECT c.ordinal FROM contact c
       WHERE c.organization_id = NEW.organization_id AND c.id < NEW.id ORDER BY c.id DESC LIMIT 1), -1);
     RETURN NEW;
   END $$;
 `;
 
-/** Gives each contact its place; one that brings a place keeps it. */
-export const placeTrigger = `
-  CREATE TRIGGER contact_place BEFORE INSERT ON contact FOR EACH ROW WHEN (NEW.place IS NULL)
-    EXECUTE FUNCTION place_contact();
+/** Gives each contact its ordinal; one that brings an ordinal keeps it. */
+export const ordinalTrigger = `
+  CREATE TRIGGER contact_ordinal BEFORE INSERT ON contact FOR EACH ROW WHEN (NEW.ordinal IS NULL)
+    EXECUTE FUNCTION assign_ordinal();
 `;
 
 /**
  * The grams of a contact's text, for the index `contact_search`.
  *
- * The three characters at every place of the text, led by the end of the organization's id and the shelf, so that a search
- * reads the rows of one shelf of one organization. A text's end is filled up, so that one and two characters are the
+ * The three characters at every place of the text, led by the end of the organization's id and the segment, so that a search
+ * reads the rows of one segment of one organization. A text's end is filled up, so that one and two characters are the
  * beginning of a gram at every place. Three passes of a regular expression take a quarter of the time of a loop.
  */
 export const gramsFunction = `
-  CREATE OR REPLACE FUNCTION search_grams(organization_id text, shelf integer, search_text text) RETURNS tsvector
+  CREATE OR REPLACE FUNCTION search_grams(organization_id text, segment integer, search_text text) RETURNS tsvector
   LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
   DECLARE
     filled text := search_text || E'\\x1f\\x1f';
     places integer := length(filled);
-    gram text := E'\\x1e' || right(organization_id, 6) || to_hex(shelf) || '.\\1';
+    gram text := E'\\x1e' || right(organization_id, 6) || to_hex(segment) || '.\\1';
   BEGIN
     RETURN array_to_tsvector(array_remove(string_to_array(
       regexp_replace(left(filled, places / 3 * 3), '(...)', gram, 'g')
@@ -43,20 +43,20 @@ export const gramsFunction = `
   END $$;
 `;
 
-/** The index of grams. No list of pending entries: a search would read it for every shelf. */
+/** The index of grams. No list of pending entries: a search would read it for every segment. */
 export const searchIndex = `
   CREATE INDEX contact_search ON contact
-    USING gin (search_grams(organization_id, shelf, search_text)) WITH (fastupdate = off);
+    USING gin (search_grams(organization_id, segment, search_text)) WITH (fastupdate = off);
 `;
 
 /**
- * The contacts of one shelf that match, in no order; null when the index yields a crowd, which is read no further.
+ * The contacts of one segment that match, in no order; null when the index yields a crowd, which is read no further.
  *
  * GIN gives bitmaps, which the pools' planner settings exclude. Conditions next to the grams are written with IS TRUE, so
  * that no other index can be chosen.
  */
-const SEARCH_SHELF = `
-  CREATE OR REPLACE FUNCTION search_shelf(organization text, number integer, before text, grams tsquery, term text,
+const SEARCH_SEGMENT = `
+  CREATE OR REPLACE FUNCTION search_segment(organization text, number integer, before text, grams tsquery, term text,
     coverages integer[], crowd integer)
   RETURNS text[] LANGUAGE plpgsql STABLE
   SET search_path FROM CURRENT SET enable_bitmapscan = on AS $$
@@ -65,18 +65,18 @@ const SEARCH_SHELF = `
           WHERE strpos(candidate.search_text, term) > 0 AND (coverages IS NULL OR candidate.coverage = ANY (coverages))), '{}')
         END
       FROM (SELECT c.id, c.search_text, c.coverage FROM contact c
-        WHERE search_grams(c.organization_id, c.shelf, c.search_text) @@ grams
-          AND (c.organization_id = organization) IS TRUE AND (c.shelf = number) IS TRUE AND (c.id < before) IS TRUE
+        WHERE search_grams(c.organization_id, c.segment, c.search_text) @@ grams
+          AND (c.organization_id = organization) IS TRUE AND (c.segment = number) IS TRUE AND (c.id < before) IS TRUE
         LIMIT crowd) candidate);
   END $$;
 `;
 
 /**
- * The newest contacts that match, below an id. Shelves are read from the newest on, and no further than the page reaches;
- * where the index yields a crowd, the shelf is walked instead: half a microsecond a contact, and a crowd fills a page.
+ * The newest contacts that match, below an id. Segments are read from the newest on, and no further than the page reaches;
+ * where the index yields a crowd, the segment is walked instead: half a microsecond a contact, and a crowd fills a page.
  *
- * grams: of the term, or the term itself when it is shorter than one. Each costs a look on every shelf, and one that all
- * contacts have (a country code) much more: the four are asked for that are rarest in a sample of all shelves.
+ * grams: of the term, or the term itself when it is shorter than one. Each costs a look on every segment, and one that all
+ * contacts have (a country code) much more: the four are asked for that are rarest in a sample of all segments.
  */
 const SEARCH = `
   CREATE OR REPLACE FUNCTION search_contacts(organization text, before text, term text, grams text[], coverages integer[],
@@ -85,9 +85,9 @@ const SEARCH = `
   DECLARE
     asked constant integer := 4;
     crowd constant integer := 200;
-    top integer := (SELECT c.shelf FROM contact c WHERE c.organization_id = organization AND c.shelf >= 0
-      ORDER BY c.shelf DESC LIMIT 1);
-    -- By shelf, in the order of its newest contact below the id.
+    top integer := (SELECT c.segment FROM contact c WHERE c.organization_id = organization AND c.segment >= 0
+      ORDER BY c.segment DESC LIMIT 1);
+    -- By segment, in the order of its newest contact below the id.
     numbers integer[];
     newest text[];
     oldest text[];
@@ -101,15 +101,15 @@ const SEARCH = `
       INTO numbers, newest, oldest
       FROM generate_series(0, top) AS n(number)
       CROSS JOIN LATERAL (SELECT c.id FROM contact c
-        WHERE c.organization_id = organization AND c.shelf = n.number AND c.shelf >= 0 AND c.id < before
+        WHERE c.organization_id = organization AND c.segment = n.number AND c.segment >= 0 AND c.id < before
         ORDER BY c.id DESC LIMIT 1) l
       CROSS JOIN LATERAL (SELECT c.id FROM contact c
-        WHERE c.organization_id = organization AND c.shelf = n.number AND c.shelf >= 0
+        WHERE c.organization_id = organization AND c.segment = n.number AND c.segment >= 0
         ORDER BY c.id LIMIT 1) f;
     IF cardinality(grams) > asked THEN
       sample := ARRAY(SELECT c.search_text FROM unnest(numbers) AS n(number)
         CROSS JOIN LATERAL (SELECT c.search_text FROM contact c
-          WHERE c.organization_id = organization AND c.shelf = n.number AND c.shelf >= 0
+          WHERE c.organization_id = organization AND c.segment = n.number AND c.segment >= 0
           ORDER BY c.id DESC LIMIT 1 + 256 / cardinality(numbers)) c);
       grams := ARRAY(SELECT g.gram FROM unnest(grams) AS g(gram)
         ORDER BY (SELECT count(*) FROM unnest(sample) AS e(search_text) WHERE strpos(e.search_text, g.gram) > 0) LIMIT asked);
@@ -119,18 +119,18 @@ const SEARCH = `
 
     FOR s IN 1 .. coalesce(cardinality(numbers), 0) LOOP
       EXIT WHEN matches[at_most] COLLATE "C" > newest[s];
-      part := search_shelf(organization, numbers[s], before,
+      part := search_segment(organization, numbers[s], before,
         replace(question, E'\\x1e', right(organization, 6) || to_hex(numbers[s]) || '.')::tsquery, term, coverages, crowd);
       IF part IS NULL AND coverages IS NULL THEN
         part := ARRAY(SELECT c.id FROM contact c
-          WHERE c.organization_id = organization AND c.shelf = numbers[s] AND c.shelf >= 0 AND c.id < before
+          WHERE c.organization_id = organization AND c.segment = numbers[s] AND c.segment >= 0 AND c.id < before
             AND strpos(c.search_text, term) > 0
           ORDER BY c.id DESC LIMIT at_most);
       ELSIF part IS NULL THEN
         part := ARRAY(SELECT found.id FROM unnest(coverages) AS v(coverage)
           CROSS JOIN LATERAL (SELECT c.id FROM contact c
             WHERE c.organization_id = organization AND c.coverage = v.coverage AND c.coverage >= -1
-              AND c.id < before AND c.id >= oldest[s] AND c.id <= newest[s] AND (c.shelf = numbers[s]) IS TRUE
+              AND c.id < before AND c.id >= oldest[s] AND c.id <= newest[s] AND (c.segment = numbers[s]) IS TRUE
               AND strpos(c.search_text, term) > 0
             ORDER BY c.id DESC LIMIT at_most) found
           ORDER BY found.id DESC LIMIT at_most);
@@ -143,12 +143,12 @@ const SEARCH = `
   END $$;
 `;
 
-/** The functions of the search: `search_contacts`, and `search_shelf` that it reads each shelf by. */
-export const searchFunctions = `${SEARCH_SHELF} ${SEARCH}`;
+/** The functions of the search: `search_contacts`, and `search_segment` that it reads each segment by. */
+export const searchFunctions = `${SEARCH_SEGMENT} ${SEARCH}`;
 
 /** Takes the search back, but the columns of `contact`, its index and its trigger, which go with that table. */
 export const searchReversal = `
   DROP FUNCTION search_contacts(text, text, text, text[], integer[], integer),
-    search_shelf(text, integer, text, tsquery, text, integer[], integer),
-    search_grams(text, integer, text), place_contact();
+    search_segment(text, integer, text, tsquery, text, integer[], integer),
+    search_grams(text, integer, text), assign_ordinal();
 `;

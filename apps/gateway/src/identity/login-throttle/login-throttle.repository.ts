@@ -11,27 +11,27 @@ import { statement } from '@switchboard/postgres';
  */
 export const takeGuess = statement(
   'gateway.take-guess',
-  `INSERT INTO password_guess AS g (subject, guesses, last_at, next_at) VALUES ($1, 1, $2, '-infinity')
+  `INSERT INTO login_throttle AS t (subject, attempts, last_attempt_at, next_attempt_at) VALUES ($1, 1, $2, '-infinity')
    ON CONFLICT (subject) DO UPDATE SET
-     guesses = CASE WHEN g.last_at < $3 THEN 1 ELSE g.guesses + 1 END,
-     last_at = greatest(g.last_at, $2),
-     next_at = CASE WHEN g.last_at < $3 OR g.guesses + 1 < $4::integer THEN '-infinity'::timestamptz
-       ELSE greatest(g.last_at, $2) + make_interval(secs => least($6::float8, $5::float8 * power(2, least(g.guesses + 1 - $4, 30)))) END
-   WHERE g.next_at <= $2
-   RETURNING guesses`,
+     attempts = CASE WHEN t.last_attempt_at < $3 THEN 1 ELSE t.attempts + 1 END,
+     last_attempt_at = greatest(t.last_attempt_at, $2),
+     next_attempt_at = CASE WHEN t.last_attempt_at < $3 OR t.attempts + 1 < $4::integer THEN '-infinity'::timestamptz
+       ELSE greatest(t.last_attempt_at, $2) + make_interval(secs => least($6::float8, $5::float8 * power(2, least(t.attempts + 1 - $4, 30)))) END
+   WHERE t.next_attempt_at <= $2
+   RETURNING attempts`,
 );
 
 /** Now, where nobody has to wait any more: the driver has no Date for -infinity. $1 subject, $2 now. */
 export const findNextGuess = statement<{ readonly nextAt: Date }>(
   'gateway.find-next-guess',
-  'SELECT greatest(next_at, $2) AS "nextAt" FROM password_guess WHERE subject = $1',
+  'SELECT greatest(next_attempt_at, $2) AS "nextAt" FROM login_throttle WHERE subject = $1',
 );
 
 /** $1 subject. */
-export const forgetGuesses = statement('gateway.forget-guesses', 'DELETE FROM password_guess WHERE subject = $1');
+export const forgetGuesses = statement('gateway.forget-guesses', 'DELETE FROM login_throttle WHERE subject = $1');
 
 /** Gives back one guess, which was right. $1 subject, $2 now. */
 export const giveBackGuess = statement(
   'gateway.give-back-guess',
-  `UPDATE password_guess SET guesses = greatest(0, guesses - 1), next_at = least(next_at, $2) WHERE subject = $1`,
+  `UPDATE login_throttle SET attempts = greatest(0, attempts - 1), next_attempt_at = least(next_attempt_at, $2) WHERE subject = $1`,
 );

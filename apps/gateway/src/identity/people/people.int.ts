@@ -219,7 +219,7 @@ describe('an invitation', () => {
     const { secret } = await inviteBy('hash@people.example');
     const session = await accept(secret);
     const superuser = await prepared.superuser();
-    const tables = ['invite', 'session', 'user_account', 'password_guess'];
+    const tables = ['invite', 'session', 'user_account', 'login_throttle'];
     const rows = await Promise.all(
       tables.map((table) => superuser.dataSource.query(`SELECT t::text FROM gateway.${table} t`)),
     );

@@ -12,6 +12,6 @@ export const pruneInvites: PruneStatement = statement(
 );
 /** Guesses that no longer count. $2 last made up to then. */
 export const pruneGuesses: PruneStatement = statement(
-  'gateway.prune-password_guess',
-  pruneSql({ table: 'password_guess', key: ['subject'], age: 'last_at', upTo: '$2' }),
+  'gateway.prune-login-throttle',
+  pruneSql({ table: 'login_throttle', key: ['subject'], age: 'last_attempt_at', upTo: '$2' }),
 );

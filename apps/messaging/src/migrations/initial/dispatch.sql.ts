@@ -16,7 +16,7 @@ export const dispatchTable = `
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
   CREATE INDEX dispatch_due ON dispatch (state, due_at);
   -- Retries are looked for channel by channel.
-  CREATE INDEX dispatch_line ON dispatch (organization_id, channel_id, due_at) WHERE state = 'RETRY';
+  CREATE INDEX dispatch_retry ON dispatch (organization_id, channel_id, due_at) WHERE state = 'RETRY';
 `;
 
 /** Takes `dispatchTable` back. */

@@ -13,9 +13,9 @@ export const idempotencyKeyTable = `
     created_at timestamptz NOT NULL DEFAULT now(),
     -- What every request with the key is answered, once it is known; never changed.
     status smallint,
-    answer text,
+    response text,
     PRIMARY KEY (organization_id, key_sha256),
-    CHECK ((status IS NULL) = (answer IS NULL))
+    CHECK ((status IS NULL) = (response IS NULL))
   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
   -- Of all organizations: keys past their day are pruned in the order of their age.
   CREATE INDEX idempotency_key_age ON idempotency_key (created_at);

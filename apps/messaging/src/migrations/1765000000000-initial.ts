@@ -11,8 +11,8 @@ import { messageTables, messageTablesReversal } from './initial/messages.sql.js'
 import { quotaFunctions, quotaFunctionsReversal, quotaTable, quotaTableReversal } from './initial/quota.sql.js';
 
 /** The whole schema. Lock: none that matters, everything is new. Reversal: drops what it made. */
-export class Initial1764900000000 implements MigrationInterface {
-  readonly name = 'Initial1764900000000';
+export class Initial1765000000000 implements MigrationInterface {
+  readonly name = 'Initial1765000000000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(partitionFunctions);

@@ -8,8 +8,8 @@ import { peopleTables, peopleTablesReversal } from './initial/people.sql.js';
 import { planTable, planTableReversal, rateLimits, rateLimitsReversal } from './initial/plans.sql.js';
 
 /** The whole schema. Lock: none that matters, everything is new. Reversal: drops what it made, the audit log with it. */
-export class Initial1764900000000 implements MigrationInterface {
-  readonly name = 'Initial1764900000000';
+export class Initial1765000000000 implements MigrationInterface {
+  readonly name = 'Initial1765000000000';
 
   static readonly tableRights: TableRights = { audit_entry: ['SELECT', 'INSERT'], audit_head: ['SELECT'] };
 
