@@ -1,12 +1,12 @@
 import { contactsConfig } from '../src/contacts.config.js';
 import { ContactsModule } from '../src/contacts.module.js';
 import { contactsMigrations } from '../src/migrations/all.js';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { applySuppressionsRpc, getChannelRpc } from '@switchboard/contracts/messaging/rpc';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
 import { PullConsumer, RpcClient, RpcServerStrategy, type NatsConnection } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
@@ -51,7 +51,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
   let isFenceDown = false;
   await answer(connection, {
     [applySuppressionsRpc.subject]: ({ request }) => {
-      if (isFenceDown) throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+      if (isFenceDown) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
       fenced.push((request as { contact: ContactFacts }).contact);
       return {};
     },

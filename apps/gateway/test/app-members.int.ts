@@ -209,7 +209,7 @@ describe('an invitation', () => {
       402,
       {
         code: 'PAYMENT_REQUIRED',
-        message: 'The plan has 2 seats, and members and open invitations take them all',
+        message: 'The plan has 2 seats, and members and open invitations take all of them',
       },
     ]);
   });

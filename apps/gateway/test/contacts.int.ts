@@ -202,8 +202,8 @@ describe('opt-outs', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['of nobody', {}, 'exactly one of `contactId` and `phone` must be given'],
-    ['of two', { contactId: 'c1234567', phone: '+1' }, 'exactly one of `contactId` and `phone` must be given'],
+    ['of nobody', {}, 'Exactly one of `contactId` and `phone` must be given'],
+    ['of two', { contactId: 'c1234567', phone: '+1' }, 'Exactly one of `contactId` and `phone` must be given'],
     ['of what is no id', { contactId: '1' }, '`contactId` must be a cuid or null'],
     ['on what is no channel', { phone: '+1', messagingChannelId: '*' }, '`messagingChannelId` must be a cuid or null'],
     ['for an empty reason', { phone: '+1', reason: '' }, '`reason` must be 1 to 256 characters long or null'],

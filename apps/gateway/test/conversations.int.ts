@@ -97,7 +97,7 @@ describe('a conversation', () => {
       await get(`/v1/conversations/${MISSING}${path}`),
       404,
       'CONVERSATION_NOT_FOUND',
-      /conversation/,
+      /^Conversation not found$/,
     );
   });
 
@@ -168,7 +168,7 @@ describe('a change of a conversation', () => {
     [{ status: 'SNOOZED', snoozedUntil: 'tomorrow' }, UNTIL],
     [{ status: 'SNOOZED', snoozedUntil: '2030-02-30' }, UNTIL],
     [{ status: 'SNOOZED', snoozedUntil: 1_893_456_000 }, UNTIL],
-    [{ status: 'OPEN', snoozedUntil: '2030-01-01' }, /^`snoozedUntil` must come with the `status` SNOOZED alone$/],
+    [{ status: 'OPEN', snoozedUntil: '2030-01-01' }, /^`snoozedUntil` is allowed only with the `status` SNOOZED$/],
   ])('%j is refused, with the field named', async (body, text) => {
     await expectRefusal(await patch(ID, body), 400, 'VALIDATION_FAILED', text);
     expect(asked).toEqual([]);
@@ -178,7 +178,12 @@ describe('a change of a conversation', () => {
     const message = 'A conversation cannot move from OPEN to ARCHIVED';
     answers.push(new AppError(messagingErrors.INVALID_TRANSITION, message));
     await expectRefusal(await patch(ID, { status: 'ARCHIVED' }), 400, 'INVALID_TRANSITION', /from OPEN to ARCHIVED$/);
-    await expectRefusal(await patch(MISSING, { status: 'OPEN' }), 404, 'CONVERSATION_NOT_FOUND', /conversation/);
+    await expectRefusal(
+      await patch(MISSING, { status: 'OPEN' }),
+      404,
+      'CONVERSATION_NOT_FOUND',
+      /^Conversation not found$/,
+    );
     expect((await call(`/v1/conversations/${ID}`, { method: 'DELETE', headers: authorization() })).status).toBe(405);
   });
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcFailure, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
@@ -41,8 +41,8 @@ const tracer = trace.getTracer('@switchboard/nats');
 const DRAIN_WITHIN_MS = 1_000;
 const BUSY: RpcReply<never> = {
   error: {
-    code: gatewayErrors.SERVICE_UNAVAILABLE.code,
-    message: gatewayErrors.SERVICE_UNAVAILABLE.message,
+    code: serviceErrors.SERVICE_UNAVAILABLE.code,
+    message: serviceErrors.SERVICE_UNAVAILABLE.message,
     retryAfterSeconds: 1,
   },
 };
@@ -135,7 +135,7 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
     const reply = await context.with(trace.setSpan(parent, span), () => this.run(inbound));
     if ('error' in reply) {
       span.setAttribute('error.type', reply.error.code);
-      if (reply.error.code === gatewayErrors.INTERNAL.code) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (reply.error.code === serviceErrors.INTERNAL.code) span.setStatus({ code: SpanStatusCode.ERROR });
     }
     span.end();
     return this.textOf(subject, reply);
@@ -167,10 +167,10 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
     const deadline = new AbortController();
     const deadlineMs = Number(headers?.get(DEADLINE_HEADER)) || 10_000;
     // Not AbortSignal.timeout: that one fires for every request long after its answer, with a stack each time.
-    const timer = setTimeout(() => deadline.abort(new AppError(gatewayErrors.SERVICE_UNAVAILABLE)), deadlineMs);
+    const timer = setTimeout(() => deadline.abort(new AppError(serviceErrors.SERVICE_UNAVAILABLE)), deadlineMs);
     try {
       const handler = this.messageHandlers.get(subject);
-      if (!handler) throw new AppError(gatewayErrors.NOT_FOUND, `There is no ${subject}`);
+      if (!handler) throw new AppError(serviceErrors.NOT_FOUND, `Unknown rpc subject ${subject}`);
       const message = JSON.parse(text) as RpcMessage<unknown>;
       const call: RpcCall<unknown> = { ...message, signal: deadline.signal };
       const result: unknown = await handler(call);

@@ -1,6 +1,6 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcFailure } from '@switchboard/contracts/grammar/define-rpc';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { RpcUnanswered } from '@switchboard/nats';
 import { isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
 import type { Log } from './logger.js';
@@ -13,10 +13,10 @@ export function refusalOf(error: unknown, log: Log, unit: string): AppError {
   if (error instanceof AppError) return error;
   if (isDependencyFailure(error)) {
     log.warn('dependency.unavailable', { unit, reason: error instanceof Error ? error.message : String(error) });
-    return new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, cause: error });
+    return new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, cause: error });
   }
   log.error('unexpected', error, { unit });
-  return new AppError(gatewayErrors.INTERNAL, undefined, { cause: error });
+  return new AppError(serviceErrors.INTERNAL, undefined, { cause: error });
 }
 
 /**

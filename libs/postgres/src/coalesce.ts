@@ -1,6 +1,6 @@
 import { context, ROOT_CONTEXT, SpanStatusCode, trace, type Context, type SpanContext } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
 import { isDataError, isTransientConflict } from './postgres-errors.js';
@@ -105,7 +105,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   };
 
   const call = (item: I, signal?: AbortSignal): Promise<O> => {
-    if (draining) return Promise.reject(new AppError(gatewayErrors.SERVICE_UNAVAILABLE, 'The service is stopping'));
+    if (draining) return Promise.reject(new AppError(serviceErrors.SERVICE_UNAVAILABLE, 'The service is stopping'));
     if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise<O>((resolve, reject) => {
       const waiting: Waiting<I, O> = {
@@ -120,7 +120,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
       };
       if (queue.offer(waiting)) return schedule();
       measured.refused();
-      reject(new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 }));
+      reject(new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 }));
     });
   };
 

@@ -62,8 +62,8 @@ describe('the descriptions', () => {
     };
     const [unauthorized, notFound, conflict, components] = said(appDescription);
     expect(unauthorized).toContain('There is no session, it has ended');
-    expect(notFound).toContain('nothing of the organization with this id');
-    expect(conflict).toMatch(/What stands does not allow it.* put right/);
+    expect(notFound).toContain('the organization has nothing with this id');
+    expect(conflict).toMatch(/The current state does not allow it.* put right/);
     expect(components).toContain('"message":"Sign in first"');
     expect(components).not.toMatch(/Invalid API key|Idempotency-Key/);
     expect(said(publicDescription).join('\n')).toMatch(/Invalid API key[\s\S]*`Idempotency-Key` was used/);

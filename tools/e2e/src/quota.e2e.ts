@@ -56,7 +56,7 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     expect(refused?.body?.error).toEqual({
       code: 'PAYMENT_REQUIRED',
       message: expect.stringMatching(
-        /^The monthly quota of [\d,]+ messages is used up; it begins anew on \d{4}-\d{2}-01 at 00:00 UTC$/,
+        /^The monthly quota of [\d,]+ messages is used up; it resets on \d{4}-\d{2}-01 at 00:00 UTC$/,
       ),
     });
     // Refused before it was stored.

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
@@ -56,7 +56,7 @@ export class ChangeContacts {
       const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
       if (await this.store([...ledgers.values()], at)) return outcomes;
     }
-    throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+    throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
 
   private async read(changes: readonly ContactChange<unknown>[], at: Date): Promise<Map<string, ContactLedger>> {

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { ALL_CHANNELS, createOptOutRpc, type CreateOptOutRequest } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { activeTraceparent, RpcHandler, type RpcCall } from '@switchboard/nats';
 import { ChannelDirectory } from '../channel/channel-directory.js';
@@ -43,6 +43,6 @@ export class CreateOptOutHandler {
     const { contactId, phone, messagingChannelId } = request;
     if (contactId !== null) return { contactId };
     if (phone !== null) return { phone: await this.directory.readPhone(principal, phone, messagingChannelId) };
-    throw new AppError(gatewayErrors.VALIDATION_FAILED, 'one of `contactId` and `phone` must be given');
+    throw new AppError(serviceErrors.VALIDATION_FAILED, 'Exactly one of `contactId` and `phone` must be given');
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { applySuppressionsRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
@@ -30,8 +30,8 @@ export class SendFence {
         organizationId: principal.organizationId,
         contactId: contact.id,
       });
-      const message = 'It is recorded, but the sending service has not confirmed it yet';
-      throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, message, { retryAfterSeconds: 1, cause });
+      const message = 'The change is recorded, but the sending service has not confirmed it yet';
+      throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, message, { retryAfterSeconds: 1, cause });
     }
   }
 }

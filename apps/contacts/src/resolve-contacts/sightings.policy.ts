@@ -1,7 +1,7 @@
 import type { ContactSighting, SightedPreference } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { phoneForms } from '../contact/alias.policy.js';
 
 /** So many answers with names of 256 code points stay below the 1 MiB of a NATS message. */
@@ -69,5 +69,5 @@ function isIdOrNull(value: unknown): value is string | null {
 }
 
 function invalid(message: string): AppError {
-  return new AppError(gatewayErrors.VALIDATION_FAILED, message);
+  return new AppError(serviceErrors.VALIDATION_FAILED, message);
 }

@@ -39,7 +39,7 @@ export class TakeCallback {
   async take(body: Buffer, signature: unknown): Promise<void> {
     const { appSecret, clock, log, relay } = this.parts;
     if (!isSignedByProvider(body, signature, appSecret)) {
-      throw new AppError(gatewayErrors.FORBIDDEN, '`X-Hub-Signature-256` does not fit the body');
+      throw new AppError(gatewayErrors.FORBIDDEN, '`X-Hub-Signature-256` does not match the body');
     }
     if (this.waitingBytes + body.length > WAITING_BYTES_MAX) throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
     this.waitingBytes += body.length;

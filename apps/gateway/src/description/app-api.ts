@@ -41,9 +41,9 @@ const wordings: Wordings = {
     meaning: 'There is no session, it has ended, or email and password are not right',
     example: 'Sign in first',
   },
-  NOT_FOUND: { meaning: 'There is nothing at this path, or nothing of the organization with this id' },
+  NOT_FOUND: { meaning: 'Path not found, or the organization has nothing with this id' },
   CONFLICT: {
-    meaning: 'What stands does not allow it, or somebody changed it at the same moment',
+    meaning: 'The current state does not allow it, or another request changed it at the same moment',
     example: 'An organization must keep at least one owner',
   },
 };

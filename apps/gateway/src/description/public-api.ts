@@ -18,7 +18,7 @@ const wordings: Wordings = {
     meaning:
       'The `Idempotency-Key` was used for a request with another body; or, where `Retry-After` tells when to ask again, its ' +
       'first request is still in flight',
-    example: 'The `Idempotency-Key` was used for a request with another body; take another key',
+    example: 'The `Idempotency-Key` was used for a request with another body; use another key',
     again: 'With `Retry-After`: send the same again after it. Without: take another key for the other body.',
   },
 };

@@ -88,5 +88,5 @@ function refusalOfUnknown(routes: RouteTable, path: string, reply: FastifyReply)
   const methods = routes.methodsOf(path);
   if (methods.length === 0) return new AppError(gatewayErrors.NOT_FOUND);
   reply.header('allow', methods.join(', '));
-  return new AppError(gatewayErrors.METHOD_NOT_ALLOWED, `This path answers ${methods.join(', ')} only`);
+  return new AppError(gatewayErrors.METHOD_NOT_ALLOWED, `Method not allowed; this path allows ${methods.join(', ')}`);
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { pause } from '@switchboard/timing';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
@@ -53,7 +53,7 @@ export class ApplySuppressions {
     const first = new Set(await look());
     for (let open = first.size; open > 0; open = (await look()).filter((id) => first.has(id)).length) {
       await pause(LOOK_EVERY_MS, signal);
-      if (signal.aborted) throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+      if (signal.aborted) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
     }
     return first.size;
   }

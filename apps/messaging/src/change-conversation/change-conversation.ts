@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Actor, Principal } from '@switchboard/contracts/grammar/principal';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ConversationStatus, ConversationView } from '@switchboard/contracts/messaging/http';
@@ -59,7 +59,7 @@ export class ChangeConversation {
     const { id, status } = request;
     const snoozedUntil = request.snoozedUntil === null ? null : new Date(request.snoozedUntil);
     if (snoozedUntil && snoozedUntil.getTime() <= this.clock.now()) {
-      throw new AppError(gatewayErrors.VALIDATION_FAILED, '`snoozedUntil` must be in the future');
+      throw new AppError(serviceErrors.VALIDATION_FAILED, '`snoozedUntil` must be in the future');
     }
     const wish: Wish = { organizationId, actor, id, state: { status, snoozedUntil } };
     const { from, conversation } = await this.database.transaction((tx) => this.move(tx, wish));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Log } from '@switchboard/platform';
 import type { Attempt } from './dispatch.entity.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
 import type { Settlement } from './settle-dispatch.batch.js';
 
-const away = (): Error => new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+const away = (): Error => new AppError(serviceErrors.SERVICE_UNAVAILABLE);
 
 describe('an outcome that cannot be recorded', () => {
   it('is kept through an outage of any length, tried in growing pauses of at most 10 s that differ, and recorded once', async () => {

@@ -14,7 +14,7 @@ describe('the month of a message', () => {
 
   it('is told with what is used up and when it begins anew, at the end of a year too', () => {
     expect(quotaRefusalOf(idAt('2026-11-05T12:00:00Z'), 1_000)).toBe(
-      'The monthly quota of 1,000 messages is used up; it begins anew on 2026-12-01 at 00:00 UTC',
+      'The monthly quota of 1,000 messages is used up; it resets on 2026-12-01 at 00:00 UTC',
     );
     expect(quotaRefusalOf(idAt('2026-12-31T23:59:59Z'), 50_000_000)).toContain('50,000,000 messages');
     expect(quotaRefusalOf(idAt('2026-12-31T23:59:59Z'), 0)).toContain('on 2027-01-01 at');

@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
 import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
@@ -103,7 +103,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
         // Others took what this batch had seen to be left: each time they did, less is left to be disputed.
         if (!isQuotaMoved(error)) throw error;
         if (tries === QUOTA_TRIES_MAX)
-          throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { cause: error });
+          throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { cause: error });
       }
     }
   }

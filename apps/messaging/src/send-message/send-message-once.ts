@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError, envelopeOf } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
@@ -56,8 +56,8 @@ export class SendMessageOnce {
   private async replay(holder: TakenKey, bodySha256: string): Promise<AnswerOnce> {
     const { organizationId, messageId } = holder;
     if (holder.bodySha256 !== bodySha256) {
-      const message = 'The `Idempotency-Key` was used for a request with another body; take another key';
-      throw new AppError(gatewayErrors.CONFLICT, message);
+      const message = 'The `Idempotency-Key` was used for a request with another body; use another key';
+      throw new AppError(serviceErrors.CONFLICT, message);
     }
     const given = holder.answer ?? (await this.answerInPlace(holder));
     this.log.info('message.replayed', { organizationId, messageId, status: given.status, isDerived: !holder.answer });
@@ -68,8 +68,9 @@ export class SendMessageOnce {
   private async answerInPlace(holder: TakenKey): Promise<GivenAnswer> {
     const { organizationId, messageId, ageMs } = holder;
     if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.idempotentReplay.isOpen(organizationId, messageId))) {
-      const message = 'The first request with this `Idempotency-Key` is still in flight; ask again';
-      throw new AppError(gatewayErrors.CONFLICT, message, { retryAfterSeconds: 1 });
+      const message =
+        'The first request with this `Idempotency-Key` is still in flight; repeat the request after `Retry-After`';
+      throw new AppError(serviceErrors.CONFLICT, message, { retryAfterSeconds: 1 });
     }
     const answer = await this.idempotentReplay.byNow(organizationId, messageId).then(answerOf, answerOfRefusal);
     return this.storeResponse.execute({ ...holder, answer });

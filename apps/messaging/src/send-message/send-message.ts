@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
@@ -130,7 +130,7 @@ export class SendMessage {
       }
     }
     if (isDoubtful) this.unbegun.giveBack(lease);
-    throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
+    throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
   }
 
   private mayAskAgain(startedMs: number): boolean {
@@ -201,7 +201,7 @@ function refusalBefore(
     case 'opted-out':
       return new AppError(messagingErrors.CONTACT_OPTED_OUT);
     case 'quota-used-up':
-      return new AppError(gatewayErrors.PAYMENT_REQUIRED, quotaRefusalOf(messageId, messagesPerMonth ?? 0));
+      return new AppError(serviceErrors.PAYMENT_REQUIRED, quotaRefusalOf(messageId, messagesPerMonth ?? 0));
     default:
       return new AppError(messagingErrors.INVALID_PHONE, invalidPhone('to'));
   }

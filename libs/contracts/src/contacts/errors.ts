@@ -5,13 +5,13 @@ export const contactsErrors = {
   CONTACT_NOT_FOUND: defineError({
     code: 'CONTACT_NOT_FOUND',
     status: 404,
-    message: 'There is no such contact',
+    message: 'Contact not found',
     retry: 'after-fixing',
   }),
   OPT_OUT_NOT_FOUND: defineError({
     code: 'OPT_OUT_NOT_FOUND',
     status: 404,
-    message: 'There is no such opt-out',
+    message: 'Opt-out not found',
     retry: 'after-fixing',
   }),
 } as const;

@@ -1,14 +1,9 @@
 import { defineError } from '../grammar/app-error.js';
+import { serviceErrors } from '../grammar/errors.js';
 
-/** What the HTTP edge itself can refuse. Source: docs/api-behaviour.md#errors-codes. */
+/** Refusals of the HTTP edge, after those that any service answers with. Source: docs/api-behaviour.md#errors-codes. */
 export const gatewayErrors = {
-  VALIDATION_FAILED: defineError({
-    code: 'VALIDATION_FAILED',
-    status: 400,
-    message: 'The request is not valid',
-    example: 'The request must have exactly one `Host` header',
-    retry: 'after-fixing',
-  }),
+  ...serviceErrors,
   MALFORMED_BODY: defineError({
     code: 'MALFORMED_BODY',
     status: 400,
@@ -16,37 +11,24 @@ export const gatewayErrors = {
     retry: 'after-fixing',
   }),
   UNAUTHORIZED: defineError({ code: 'UNAUTHORIZED', status: 401, message: 'Invalid API key', retry: 'after-fixing' }),
-  PAYMENT_REQUIRED: defineError({
-    code: 'PAYMENT_REQUIRED',
-    status: 402,
-    message: 'The subscription does not cover this action',
-    example: 'The subscription is canceled',
-    retry: 'after-fixing',
-  }),
   INSUFFICIENT_SCOPE: defineError({
     code: 'INSUFFICIENT_SCOPE',
     status: 403,
-    message: 'The API key lacks the scope that this endpoint needs',
+    message: 'The API key lacks the scope of this endpoint',
     retry: 'after-fixing',
   }),
-  FORBIDDEN: defineError({ code: 'FORBIDDEN', status: 403, message: 'This request is not allowed', retry: 'never' }),
-  NOT_FOUND: defineError({
-    code: 'NOT_FOUND',
-    status: 404,
-    message: 'There is nothing at this path',
-    retry: 'after-fixing',
-  }),
+  FORBIDDEN: defineError({ code: 'FORBIDDEN', status: 403, message: 'The request is not allowed', retry: 'never' }),
   API_KEY_NOT_FOUND: defineError({
     code: 'API_KEY_NOT_FOUND',
     status: 404,
-    message: 'There is no such API key',
+    message: 'API key not found',
     retry: 'after-fixing',
   }),
   METHOD_NOT_ALLOWED: defineError({
     code: 'METHOD_NOT_ALLOWED',
     status: 405,
-    message: 'This path does not answer that method',
-    example: 'This path answers GET, HEAD only',
+    message: 'Method not allowed',
+    example: 'Method not allowed; this path allows GET, HEAD',
     retry: 'after-fixing',
   }),
   REQUEST_TIMEOUT: defineError({
@@ -55,22 +37,16 @@ export const gatewayErrors = {
     message: 'The request did not arrive in time',
     retry: 'later',
   }),
-  CONFLICT: defineError({
-    code: 'CONFLICT',
-    status: 409,
-    message: 'The request conflicts with an earlier one of its `Idempotency-Key`, or with what stands',
-    retry: 'after-fixing',
-  }),
   PAYLOAD_TOO_LARGE: defineError({
     code: 'PAYLOAD_TOO_LARGE',
     status: 413,
-    message: 'The body is larger than this endpoint takes',
+    message: 'The body exceeds the size limit of this endpoint',
     retry: 'after-fixing',
   }),
   URI_TOO_LONG: defineError({
     code: 'URI_TOO_LONG',
     status: 414,
-    message: 'The request target is longer than 8,192 bytes',
+    message: 'The request target exceeds 8,192 bytes',
     retry: 'after-fixing',
   }),
   UNSUPPORTED_MEDIA_TYPE: defineError({
@@ -83,19 +59,7 @@ export const gatewayErrors = {
   HEADERS_TOO_LARGE: defineError({
     code: 'HEADERS_TOO_LARGE',
     status: 431,
-    message: 'The headers are larger than 16,384 bytes in all',
+    message: 'The headers exceed 16,384 bytes in total',
     retry: 'after-fixing',
-  }),
-  INTERNAL: defineError({
-    code: 'INTERNAL',
-    status: 500,
-    message: 'Something went wrong on our side; the X-Request-Id helps us to find it',
-    retry: 'later',
-  }),
-  SERVICE_UNAVAILABLE: defineError({
-    code: 'SERVICE_UNAVAILABLE',
-    status: 503,
-    message: 'The service cannot take the request at the moment',
-    retry: 'later',
   }),
 } as const;

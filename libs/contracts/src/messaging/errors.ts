@@ -1,6 +1,6 @@
 import { defineError } from '../grammar/app-error.js';
 
-/** The sentence of INVALID_PHONE. @param field what was to hold the number, as the caller wrote it */
+/** The sentence of INVALID_PHONE. @param field the field or parameter that must hold the number */
 export function invalidPhone(field: 'to' | 'phone'): string {
   return `\`${field}\` must be a phone number, E.164 preferred`;
 }
@@ -10,21 +10,21 @@ export const messagingErrors = {
   INVALID_PHONE: defineError({
     code: 'INVALID_PHONE',
     status: 400,
-    message: 'What must be a phone number is none; E.164 is preferred',
+    message: 'The phone number is not valid; E.164 is preferred',
     example: invalidPhone('phone'),
     retry: 'after-fixing',
   }),
   UPSTREAM_REJECTED: defineError({
     code: 'UPSTREAM_REJECTED',
     status: 400,
-    message: 'The upstream provider refused the message for good',
+    message: 'The upstream provider refused the message',
     example: 'The upstream provider refused the message (131026: Message undeliverable)',
     retry: 'after-fixing',
   }),
   INVALID_TRANSITION: defineError({
     code: 'INVALID_TRANSITION',
     status: 400,
-    message: 'The conversation cannot move from its status to that one',
+    message: 'The conversation cannot move to this status',
     example: 'A conversation cannot move from ARCHIVED to CLOSED',
     retry: 'after-fixing',
   }),
@@ -43,20 +43,20 @@ export const messagingErrors = {
   CHANNEL_NOT_FOUND: defineError({
     code: 'CHANNEL_NOT_FOUND',
     status: 404,
-    message: 'There is no such channel',
+    message: 'Channel not found',
     example: '`messagingChannelId` names no channel of the organization',
     retry: 'after-fixing',
   }),
   CONVERSATION_NOT_FOUND: defineError({
     code: 'CONVERSATION_NOT_FOUND',
     status: 404,
-    message: 'There is no such conversation',
+    message: 'Conversation not found',
     retry: 'after-fixing',
   }),
   MESSAGE_NOT_FOUND: defineError({
     code: 'MESSAGE_NOT_FOUND',
     status: 404,
-    message: 'There is no such message',
+    message: 'Message not found',
     retry: 'after-fixing',
   }),
 } as const;

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { messagingContactsConsumer as consumer } from '@switchboard/contracts/topology';
 import { EventPublisher, RpcUnanswered, type DeliveredEvent } from '@switchboard/nats';
 import { buryEvent, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
@@ -98,7 +98,7 @@ describe('a batch of events', () => {
     };
     const reasons = [
       new RpcUnanswered('rpc.contacts.resolve-many', 'none', null),
-      new AppError(gatewayErrors.SERVICE_UNAVAILABLE),
+      new AppError(serviceErrors.SERVICE_UNAVAILABLE),
       new OutcomeUnknown(null),
     ];
     for (const reason of reasons) await expect(away(reason)).rejects.toBe(reason);
@@ -161,7 +161,7 @@ describe('a dead letter', () => {
   it('keeps its mark while something that it needs is away', async () => {
     const event = await bury(13);
     await database.query(markAllLetters, []);
-    const away = { ...replica(), prepare: () => Promise.reject(new AppError(gatewayErrors.SERVICE_UNAVAILABLE)) };
+    const away = { ...replica(), prepare: () => Promise.reject(new AppError(serviceErrors.SERVICE_UNAVAILABLE)) };
     await expect(redriveBatch(away, await markedLetters(database, 'test', 50))).rejects.toMatchObject({ status: 503 });
     expect(idsOf(await markedLetters(database, 'test', 50))).toEqual([event.envelope.id]);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc as rpc } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import {
   Announcer,
@@ -56,7 +56,7 @@ describe('an rpc while NATS is away', () => {
       connection,
       service: 'contacts',
       inFlightMax: 10,
-      failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(gatewayErrors.INTERNAL)),
+      failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(serviceErrors.INTERNAL)),
     });
     strategy.addHandler(rpc.subject, async (call: RpcCall<unknown>) => (calls.push(call), name));
     strategy.listen(() => undefined);

@@ -3,6 +3,7 @@ import { context, SpanKind, trace } from '@opentelemetry/api';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { resolveContactsRpc as rpc, type ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
@@ -49,7 +50,7 @@ describe('an rpc', () => {
       connection,
       service: 'contacts',
       inFlightMax,
-      failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(gatewayErrors.INTERNAL)),
+      failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(serviceErrors.INTERNAL)),
     });
     running.addHandler(rpc.subject, handler);
     running.listen(() => undefined);

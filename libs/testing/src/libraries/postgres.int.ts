@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { isUnavailable, migrate, OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
 import { coalesce } from '@switchboard/postgres/coalesce';
 import fc from 'fast-check';
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     for (let n = 0; n < 3; n++) {
       const refused = database.transaction(async (tx) => {
         await tx.query(insertCounter, ['a', 'k', 1]);
-        throw new AppError(gatewayErrors.NOT_FOUND);
+        throw new AppError(serviceErrors.NOT_FOUND);
       });
       await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
       await expect(database.transaction(() => Promise.reject(new Error('before any statement')))).rejects.toThrow(

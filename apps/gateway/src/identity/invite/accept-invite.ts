@@ -101,5 +101,5 @@ export class AcceptInvite {
 }
 
 function goneInvite(): AppError {
-  return new AppError(gatewayErrors.NOT_FOUND, 'This invitation was used or withdrawn, has expired, or never was');
+  return new AppError(gatewayErrors.NOT_FOUND, 'The invitation was used, withdrawn, has expired or does not exist');
 }

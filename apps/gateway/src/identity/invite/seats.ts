@@ -14,6 +14,6 @@ export async function requireSeat(tx: Transaction, organizationId: string, seats
   if (taken && taken.members + taken.invites < seats) return;
   throw new AppError(
     gatewayErrors.PAYMENT_REQUIRED,
-    `The plan has ${seats} seats, and members and open invitations take them all`,
+    `The plan has ${seats} seats, and members and open invitations take all of them`,
   );
 }

@@ -53,7 +53,7 @@ export function readChangeConversation(request: FastifyRequest): ChangeConversat
   const { status, snoozedUntil } = readBody(ChangeConversationBody, request);
   const until = typeof snoozedUntil === 'string' ? momentOf(snoozedUntil) : null;
   if (until !== null && status !== 'SNOOZED') {
-    throw new AppError(gatewayErrors.VALIDATION_FAILED, '`snoozedUntil` must come with the `status` SNOOZED alone');
+    throw new AppError(gatewayErrors.VALIDATION_FAILED, '`snoozedUntil` is allowed only with the `status` SNOOZED');
   }
   return { id, status, snoozedUntil: until?.toISOString() ?? null };
 }

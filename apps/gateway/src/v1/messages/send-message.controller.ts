@@ -53,7 +53,7 @@ export class SendMessageController {
       },
       sentences: {
         INVALID_PHONE: invalidPhone('to'),
-        PAYMENT_REQUIRED: 'The monthly quota of 1,000 messages is used up; it begins anew on 2026-03-01 at 00:00 UTC',
+        PAYMENT_REQUIRED: 'The monthly quota of 1,000 messages is used up; it resets on 2026-03-01 at 00:00 UTC',
       },
       refusalHeaders: ['X-Message-Id', 'Idempotent-Replayed'],
     },

@@ -74,7 +74,7 @@ export function readCreateOptOut(request: FastifyRequest): CreateOptOutRequest {
     reason = null,
   } = readBody(CreateOptOutBody, request);
   if ((contactId === null) === (phone === null)) {
-    throw new AppError(gatewayErrors.VALIDATION_FAILED, 'exactly one of `contactId` and `phone` must be given');
+    throw new AppError(gatewayErrors.VALIDATION_FAILED, 'Exactly one of `contactId` and `phone` must be given');
   }
   return { contactId, phone, messagingChannelId, reason };
 }
