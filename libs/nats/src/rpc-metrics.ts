@@ -13,7 +13,7 @@ const SECOND_BOUNDS = [0.0025, 0.01, 0.025, 0.1, 0.5, 2.5, 5, 10];
 /** The histogram of this process's calls; about 0.5 µs a call. */
 export function rpcClientMetrics(): RpcClientMetrics {
   const duration = metrics.getMeter('@switchboard/nats').createHistogram('switchboard_rpc_client_duration_seconds', {
-    description: 'Time of a call to another service, by what came of it; pauses while nobody is there included',
+    description: 'Time of a call to another service, by outcome; pauses while no process answers included',
     advice: { explicitBucketBoundaries: SECOND_BOUNDS },
   });
   return { called: (rpc, outcome, durationMs) => duration.record(durationMs / 1_000, { rpc, outcome }) };
