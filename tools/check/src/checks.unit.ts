@@ -1,11 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundaryRules } from './boundaries/boundary-rules.js';
-import { canaries } from './boundaries/canaries.js';
-import { verbFolders } from './boundaries/verb-folders.js';
 import type { Check } from './check.js';
 import { addressesCheck } from './checks/addresses.js';
 import { barrelsCheck } from './checks/barrels.js';
-import { judgeCanaries } from './checks/boundary-canaries.js';
 import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
 import { lockfileCheck } from './checks/lockfile.js';
@@ -28,41 +24,156 @@ const entryManifest = JSON.stringify({
   exports: { '.': { '@switchboard/source': './src/index.ts' }, './*': { '@switchboard/source': './src/*.ts' } },
 });
 
-describe('each check refuses its canary', () => {
-  it.each<[string, Check, string, string]>([
-    ['a range', packagePinsCheck, 'package.json', '{"dependencies":{"a":"^1.0.0"}}'],
-    ['a tag', packagePinsCheck, 'libs/a/package.json', '{"optionalDependencies":{"a":"latest"}}'],
-    ['an address', packagePinsCheck, 'libs/a/package.json', '{"devDependencies":{"a":"github:a/a"}}'],
-    ['a registry', addressesCheck, 'docs/a.md', `from ${registry}/a`],
-    ['a registry setting', addressesCheck, '.npmrc', ['registry', 'x'].join('=')],
-    ['a registry token', addressesCheck, '.npmrc', `//x/:${token}=1`],
-    ['a machine path', addressesCheck, 'tools/a/run.sh', `cd ${machinePath}/src`],
-    ['a machine path in quotes', addressesCheck, 'libs/a/src/a.ts', `const a = '${machinePath}/b';`],
-    ['a download address', lockfileCheck, 'package-lock.json', `{"packages":{"a":{"resolved":"${registry}/a.tgz"}}}`],
-    ['a forgotten package', lockfileCheck, 'package-lock.json', '{"packages":{}}'],
-    ['an outdated lock', lockfileCheck, 'package-lock.json', '{"packages":{"libs/a":{"dependencies":{"b":"1.0.0"}}}}'],
-    ['a missing lock file', lockfileCheck, 'a.json', '{}'],
-    ['a binary', binariesCheck, 'docs/a.png', '\u0089PNG\u0000'],
-    ['301 lines', fileLengthCheck, 'libs/a/src/a.ts', 'a;\n'.repeat(301)],
-    ['a utils folder', namesCheck, 'libs/a/src/utils/b.ts', ''],
-    ['a helpers file', namesCheck, 'libs/a/src/helpers.ts', ''],
-    ['a manager', namesCheck, 'libs/a/src/session-manager.ts', ''],
-    ['a base role', namesCheck, 'apps/a/src/base.entity.ts', ''],
+describe('each check refuses its canary, for its own reason', () => {
+  it.each<[string, Check, string, string, string]>([
+    [
+      'a range',
+      packagePinsCheck,
+      'package.json',
+      '{"dependencies":{"a":"^1.0.0"}}',
+      'package.json does not pin a exactly: ^1.0.0',
+    ],
+    [
+      'a tag',
+      packagePinsCheck,
+      'libs/a/package.json',
+      '{"optionalDependencies":{"a":"latest"}}',
+      'libs/a/package.json does not pin a exactly: latest',
+    ],
+    [
+      'an address',
+      packagePinsCheck,
+      'libs/a/package.json',
+      '{"devDependencies":{"a":"github:a/a"}}',
+      'libs/a/package.json does not pin a exactly: github:a/a',
+    ],
+    [
+      'a registry',
+      addressesCheck,
+      'docs/a.md',
+      `from ${registry}/a`,
+      `docs/a.md:1 has the address of a package registry: from ${registry}/a`,
+    ],
+    [
+      'a registry setting',
+      addressesCheck,
+      '.npmrc',
+      ['registry', 'x'].join('='),
+      `.npmrc:1 has the setting of a package registry: ${['registry', 'x'].join('=')}`,
+    ],
+    [
+      'a registry token',
+      addressesCheck,
+      '.npmrc',
+      `//x/:${token}=1`,
+      `.npmrc:1 has the setting of a package registry: //x/:${token}=1`,
+    ],
+    [
+      'a machine path',
+      addressesCheck,
+      'tools/a/run.sh',
+      `cd ${machinePath}/src`,
+      `tools/a/run.sh:1 has the path of one machine: cd ${machinePath}/src`,
+    ],
+    [
+      'a machine path in quotes',
+      addressesCheck,
+      'libs/a/src/a.ts',
+      `const a = '${machinePath}/b';`,
+      `libs/a/src/a.ts:1 has the path of one machine: const a = '${machinePath}/b';`,
+    ],
+    [
+      'a download address',
+      lockfileCheck,
+      'package-lock.json',
+      `{"packages":{"libs/a":{},"a":{"resolved":"${registry}/a.tgz"}}}`,
+      'package-lock.json records where a was downloaded from',
+    ],
+    [
+      'a forgotten package',
+      lockfileCheck,
+      'package-lock.json',
+      '{"packages":{}}',
+      'package-lock.json is behind libs/a/package.json',
+    ],
+    [
+      'an outdated lock',
+      lockfileCheck,
+      'package-lock.json',
+      '{"packages":{"libs/a":{"dependencies":{"b":"1.0.0"}}}}',
+      'package-lock.json is behind libs/a/package.json',
+    ],
+    ['a missing lock file', lockfileCheck, 'a.json', '{}', 'package-lock.json is missing'],
+    ['a binary', binariesCheck, 'docs/a.png', '\u0089PNG\u0000', 'docs/a.png is a binary file'],
+    [
+      '301 lines',
+      fileLengthCheck,
+      'libs/a/src/a.ts',
+      'a;\n'.repeat(301),
+      'libs/a/src/a.ts has 301 lines, more than 300',
+    ],
+    ['a utils folder', namesCheck, 'libs/a/src/utils/b.ts', '', 'the folder libs/a/src/utils has an empty name'],
+    ['a helpers file', namesCheck, 'libs/a/src/helpers.ts', '', 'libs/a/src/helpers.ts has an empty name'],
+    ['a manager', namesCheck, 'libs/a/src/session-manager.ts', '', 'libs/a/src/session-manager.ts has an empty name'],
+    ['a base role', namesCheck, 'apps/a/src/base.entity.ts', '', 'apps/a/src/base.entity.ts has an empty name'],
     [
       'a barrel',
       barrelsCheck,
       'libs/a/src/b/index.ts',
       "// All.\nexport {\n  a,\n} from './a.js';\nexport * from './b.js';",
+      'libs/a/src/b/index.ts is a barrel',
     ],
-    ['a barrel of another name', barrelsCheck, 'libs/a/src/all.ts', "export type { A } from './a.js';"],
-    ['a star among other things', barrelsCheck, 'libs/a/src/b.ts', "export * from './a.js';\nexport const b = 1;"],
-    ['a bare export', docstringsCheck, 'libs/a/src/a.ts', 'const b = 1;\nexport const a = b;'],
-    ['a plain comment', docstringsCheck, 'libs/a/src/a.ts', '// A.\nexport class A {}'],
-    ['a bare decorated export', docstringsCheck, 'libs/a/src/a.ts', '\n@Entity({\n  a: 1,\n})\nexport class A {}'],
-    ['an undeclared package', workspaceDependenciesCheck, 'apps/a/src/a.ts', "import { a } from '@switchboard/phone';"],
-    ['one over lines', workspaceDependenciesCheck, 'apps/a/src/a.ts', "import {\n  a,\n} from '@switchboard/b/c';"],
-  ])('%s', (_what, check, path, text) => {
-    expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).not.toEqual([]);
+    [
+      'a barrel of another name',
+      barrelsCheck,
+      'libs/a/src/all.ts',
+      "export type { A } from './a.js';",
+      'libs/a/src/all.ts is a barrel',
+    ],
+    [
+      'a star among other things',
+      barrelsCheck,
+      'libs/a/src/b.ts',
+      "export * from './a.js';\nexport const b = 1;",
+      'libs/a/src/b.ts passes on everything of another file',
+    ],
+    [
+      'a bare export',
+      docstringsCheck,
+      'libs/a/src/a.ts',
+      'const b = 1;\nexport const a = b;',
+      'libs/a/src/a.ts:2 a has no docstring',
+    ],
+    [
+      'a plain comment',
+      docstringsCheck,
+      'libs/a/src/a.ts',
+      '// A.\nexport class A {}',
+      'libs/a/src/a.ts:2 A has no docstring',
+    ],
+    [
+      'a bare decorated export',
+      docstringsCheck,
+      'libs/a/src/a.ts',
+      '\n@Entity({\n  a: 1,\n})\nexport class A {}',
+      'libs/a/src/a.ts:5 A has no docstring',
+    ],
+    [
+      'an undeclared package',
+      workspaceDependenciesCheck,
+      'apps/a/src/a.ts',
+      "import { a } from '@switchboard/phone';",
+      'apps/a/package.json does not declare @switchboard/phone',
+    ],
+    [
+      'one over lines',
+      workspaceDependenciesCheck,
+      'apps/a/src/a.ts',
+      "import {\n  a,\n} from '@switchboard/b/c';",
+      'apps/a/package.json does not declare @switchboard/b',
+    ],
+  ])('%s', (_what, check, path, text, reason) => {
+    expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).toEqual([reason]);
   });
 
   it('two versions of one package', () => {
@@ -118,47 +229,6 @@ describe('each check lets its lawful neighbour pass', () => {
     ['its own name', workspaceDependenciesCheck, 'libs/a/src/a.ts', "import { a } from '@switchboard/a/b';"],
   ])('%s', (_what, check, path, text) => {
     expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).toEqual([]);
-  });
-});
-
-describe('the boundary canaries', () => {
-  const rules = boundaryRules([]);
-  const obeyed = canaries.map(({ rule, path }) => ({ rule, from: path, to: 'anything' }));
-
-  it('hold when each rule names its own', () => {
-    expect(judgeCanaries(rules, obeyed)).toEqual([]);
-  });
-
-  it('fail for every rule that stays silent', () => {
-    for (const { name } of rules) {
-      const silent = obeyed.filter(({ rule }) => rule !== name);
-      expect(judgeCanaries(rules, silent)).not.toEqual([]);
-    }
-  });
-
-  it('fail when another rule than the expected one names the file', () => {
-    const swapped = obeyed.map((one, index) => (index === 0 ? { ...one, rule: 'no-cycles' } : one));
-    expect(judgeCanaries(rules, swapped)).toHaveLength(1);
-  });
-
-  it('fail for a rule without a canary and for a lawful file that is refused', () => {
-    expect(judgeCanaries([...rules, { name: 'new', from: {}, to: {} }], obeyed)).toEqual([
-      'the rule new has no canary',
-    ]);
-    const refused = { rule: 'no-cycles', from: 'libs/phone/src/index.ts', to: 'anything' };
-    expect(judgeCanaries(rules, [...obeyed, refused])).toHaveLength(1);
-  });
-
-  it('take for a verb what holds an edge, and for a room what holds verbs', () => {
-    const paths = [
-      'apps/a/src/message/message.entity.ts',
-      'apps/a/src/send-message/send-message.handler.ts',
-      'apps/a/src/edge/edge.controller.ts',
-      'apps/a/src/edge/list/list.controller.ts',
-      'apps/a/src/relay.worker.ts',
-      'libs/a/src/loop/loop.worker.ts',
-    ];
-    expect(verbFolders(paths)).toEqual(['apps/a/src/edge/list', 'apps/a/src/send-message']);
   });
 });
 
