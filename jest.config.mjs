@@ -2,10 +2,18 @@
 export default {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  // What the files of a worker share is started here; built, for Jest loads these two before it can transform.
+  globalSetup: '<rootDir>/tools/e2e/dist/global-setup.js',
+  globalTeardown: '<rootDir>/tools/e2e/dist/global-teardown.js',
+  maxWorkers: 2,
+  testSequencer: '<rootDir>/tools/dev/test-order.mjs',
+  // Of transformed sources. A run of all tests has a temporary folder of its own, where it would be lost.
+  cacheDirectory: '<rootDir>/.cache/jest',
   testMatch: ['<rootDir>/{apps,libs,tools}/*/{src,test}/**/*.(unit|int|e2e).ts'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/\\.data', '<rootDir>/\\.cache'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Sources name each other as what they are built into. Packages do not: theirs may end in .json.js, which is no JSON.
+  moduleNameMapper: { '^(\\.{1,2}/.*)(?<!\\.json)\\.js$': '$1' },
   testEnvironmentOptions: { customExportConditions: ['@switchboard/source', 'node', 'node-addons'] },
   transform: {
     '^.+\\.ts$': [

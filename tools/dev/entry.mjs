@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -100,31 +100,35 @@ async function test() {
   await prepare();
   const code = await run(findNode(), [join(root, 'tools', 'dev', 'dist', 'main.js'), 'prepare']);
   if (code !== 0) return code;
+  // All that the tests write for a while lies below it, and goes with it: also of a run that is interrupted.
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
   const report = join(folder, 'report.json');
   try {
     const jest = join(modules, 'jest', 'bin', 'jest.js');
-    const options = [
-      '--runInBand',
-      '--json',
-      `--outputFile=${report}`,
-      ...(process.stderr.isTTY ? ['--colors'] : []),
-      ...args,
-    ];
+    const options = ['--json', `--outputFile=${report}`, ...(process.stderr.isTTY ? ['--colors'] : []), ...args];
     // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-    const exitCode = await run(findNode(), [...flags, jest, ...options], { isStdoutDropped: true });
+    const environment = { TMPDIR: folder };
+    const exitCode = await run(findNode(), [...flags, jest, ...options], { isStdoutDropped: true, environment });
     const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
     const passed = result?.numPassedTests ?? 0;
     // A file that could not be loaded holds tests that nobody saw: it counts as one that failed.
     let failed = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
     if (exitCode !== 0 && failed === 0) failed = 1;
     const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);
+    process.stdout.write(slowestFiles(result?.testResults ?? []));
     process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
     return exitCode === 0 && failed > 0 ? 1 : exitCode;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The ten files that took longest, with their seconds. */
+function slowestFiles(results) {
+  const files = results.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }));
+  const slowest = files.sort((a, b) => b.seconds - a.seconds).slice(0, 10);
+  return slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, name)}\n`).join('');
 }
 
 async function check() {
@@ -229,7 +233,7 @@ async function runQuietly(file, rest) {
   throw new Error(`${output.trim().split('\n').slice(-60).join('\n')}\n\nFailed with exit code ${code}.`);
 }
 
-function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput } = {}) {
+function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput, environment = {} } = {}) {
   return new Promise((resolve, reject) => {
     const output = onOutput === undefined ? 'inherit' : 'pipe';
     const child = spawn(file, rest, {
@@ -243,6 +247,7 @@ function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput } = {}
         NX_NO_CLOUD: 'true',
         NX_TUI: 'false',
         NX_ISOLATE_PLUGINS: 'false',
+        ...environment,
       },
     });
     children.add(child);

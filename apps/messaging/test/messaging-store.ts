@@ -48,8 +48,14 @@ export class MessagingStore {
   static async open(servers: TestServers, poolMax = 8): Promise<MessagingStore> {
     const prepared = await servers.serviceDatabase('messaging', messagingMigrations);
     const superuser = await prepared.superuser();
+    const { role, name } = prepared;
+    const set = (setting: string): Promise<unknown> =>
+      superuser.dataSource.query(`ALTER ROLE ${role} IN DATABASE ${name} SET ${setting}`);
     // No test of this store ends the server: waiting for its disk at every COMMIT would prove nothing.
-    await superuser.dataSource.query(`ALTER ROLE ${prepared.role} SET synchronous_commit = off`);
+    await set('synchronous_commit = off');
+    // A deadlock is to be found in the log with its statements.
+    await set("log_min_messages = 'error'");
+    await set("log_error_verbosity = 'default'");
     const database = await prepared.database({ entities: [Channel, Message], poolMax });
     return new MessagingStore(database, superuser, prepared.url);
   }
@@ -118,6 +124,11 @@ export class MessagingStore {
   /** Applies status callbacks. @returns ids of those whose message is not known */
   async callbacks(...callbacks: readonly StatusCallback[]): Promise<Set<string>> {
     return this.database.transaction((tx) => takeStatuses(tx, callbacks));
+  }
+
+  /** Forgets every attempt, made or to be made. */
+  async forgetDispatches(): Promise<void> {
+    await this.superuser.dataSource.query('DELETE FROM messaging.dispatch');
   }
 
   async dispatches(attempt: Pick<Attempt, 'messageId'>): Promise<DispatchRow[]> {

@@ -1,11 +1,13 @@
 export { AppClient, type AppAnswer, type AppBody, type AppExchange } from './app-client.js';
 export { collectSpans, type SpanCollector } from './collect-spans.js';
+export { deadlocksIn } from './deadlocks.js';
 export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
 export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { goldenFile } from './golden-file.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';
+export { SeededRandom } from './seeded-random.js';
 export type { DatabaseOverrides, Migrations, ServiceDatabase } from './service-database.js';
 export type { TestNats } from './test-nats.js';
 export { testServers, type TestServers } from './test-servers.js';

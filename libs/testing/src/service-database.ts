@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import type { EmbeddedPostgres } from '@switchboard/embedded-servers';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   Database,
   databaseRightsSql,
@@ -9,10 +8,13 @@ import {
   type DatabaseOptions,
   type MigrateOptions,
 } from '@switchboard/postgres';
+import type { PostgresAccess } from './worker-postgres.js';
 
 /** What a database is made from. */
 export interface DatabaseSpec {
-  readonly server: EmbeddedPostgres;
+  readonly server: PostgresAccess;
+  /** Other files use the server too: what was migrated once is cloned, and dropped after the file. */
+  readonly isShared: boolean;
   readonly onEnd: (cleanUp: () => Promise<unknown>) => void;
 }
 
@@ -24,6 +26,7 @@ export type DatabaseOverrides = Partial<Omit<DatabaseOptions, 'schema'>>;
 
 /** A database of its own, set up as in production. */
 export interface ServiceDatabase {
+  readonly name: string;
   /** As the service's own role. */
   readonly url: string;
   readonly migratorUrl: string;
@@ -39,6 +42,8 @@ export interface ServiceDatabase {
 /** The roles belong to the server and their passwords with them: the same for each of its databases. */
 const PASSWORD = 'test';
 let databases = 0;
+/** Templates that this file found or made, by name. */
+const templates = new Map<string, Promise<void>>();
 
 /**
  * Makes a database, then for each service its roles and its schema, and applies its migrations as their own role: all as
@@ -51,44 +56,99 @@ export async function createDatabase(
   migrations: Readonly<Record<string, Migrations>>,
 ): Promise<ReadonlyMap<string, ServiceDatabase>> {
   const { server } = spec;
-  const services = Object.entries(migrations);
-  const name = `${services[0]?.[0]}_${++databases}_${randomBytes(3).toString('hex')}`;
-  await asSuperuser(server.url, `CREATE DATABASE "${name}"`);
-  const superuserUrl = urlOf(server, name, server.user, server.password);
-  await asSuperuser(superuserUrl, databaseRightsSql(name));
-  const made = new Map<string, ServiceDatabase>();
-  for (const [service, own] of services) {
-    const roles = serviceRoles(service);
-    const url = urlOf(server, name, roles.runtime, PASSWORD);
-    const migratorUrl = urlOf(server, name, roles.migrator, PASSWORD);
-    const access = { service, database: name, runtimePassword: PASSWORD, migratorPassword: PASSWORD };
-    await asSuperuser(superuserUrl, serviceRolesSql(access));
-    await migrate({ url: migratorUrl, schema: service, migrations: own, serviceRole: roles.runtime });
-    const open = async (overrides: DatabaseOverrides): Promise<Database> => {
-      const database = await Database.open({ ...optionsFor(url, service), ...overrides });
-      spec.onEnd(() => database.close());
-      return database;
-    };
-    made.set(service, {
-      url,
-      migratorUrl,
-      superuserUrl,
-      role: roles.runtime,
-      database: (overrides = {}) => open(overrides),
-      superuser: () => open({ url: superuserUrl }),
-    });
+  const services = Object.keys(migrations);
+  const name = `${services[0]}_${++databases}_${randomBytes(3).toString('hex')}`;
+  if (spec.isShared) {
+    const template = await templateOf(server, migrations);
+    // By files: the default writes each page of the template to the WAL.
+    await asSuperuser(server.url, `CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY file_copy`);
+    spec.onEnd(() => asSuperuser(server.url, `DROP DATABASE "${name}" WITH (FORCE)`));
+    // Rights on a database are no part of its template.
+    await giveRights(server, name, services);
+  } else {
+    await asSuperuser(server.url, `CREATE DATABASE "${name}"`);
+    await giveRights(server, name, services);
+    await applyMigrations(server, name, migrations);
   }
-  return made;
+  return new Map(services.map((service) => [service, describeDatabase(spec, name, service)]));
 }
 
-function urlOf({ host, port }: EmbeddedPostgres, database: string, user: string, password: string): string {
+/** A migrated database that nothing connects to, made when it is first needed; one for each list of migrations. */
+async function templateOf(server: PostgresAccess, migrations: Readonly<Record<string, Migrations>>): Promise<string> {
+  const content = Object.entries(migrations).map(([service, own]) => [service, ...own.map(String)]);
+  const name = `template_${createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)}`;
+  const made = templates.get(name) ?? ensureTemplate(server, name, migrations);
+  templates.set(name, made);
+  await made;
+  return name;
+}
+
+async function ensureTemplate(
+  server: PostgresAccess,
+  name: string,
+  migrations: Readonly<Record<string, Migrations>>,
+): Promise<void> {
+  const sql = `SELECT EXISTS (SELECT FROM pg_database WHERE datname = '${name}') AS "exists"`;
+  const [row] = await asSuperuser<{ exists: boolean }>(server.url, sql);
+  if (row?.exists === true) return;
+  const draft = `draft_${randomBytes(6).toString('hex')}`;
+  await asSuperuser(server.url, `CREATE DATABASE "${draft}" STRATEGY file_copy`);
+  await giveRights(server, draft, Object.keys(migrations));
+  await applyMigrations(server, draft, migrations);
+  // Under its name once it is complete: a file whose migrations failed leaves none.
+  await asSuperuser(server.url, `ALTER DATABASE "${draft}" RENAME TO "${name}"`);
+}
+
+async function giveRights(server: PostgresAccess, name: string, services: readonly string[]): Promise<void> {
+  const access = { database: name, runtimePassword: PASSWORD, migratorPassword: PASSWORD };
+  const statements = services.map((service) => serviceRolesSql({ ...access, service }));
+  await asSuperuser(superuserUrlOf(server, name), [databaseRightsSql(name), ...statements].join('\n'));
+}
+
+async function applyMigrations(
+  server: PostgresAccess,
+  name: string,
+  migrations: Readonly<Record<string, Migrations>>,
+): Promise<void> {
+  for (const [service, own] of Object.entries(migrations)) {
+    const { runtime, migrator } = serviceRoles(service);
+    const url = urlOf(server, name, migrator, PASSWORD);
+    await migrate({ url, schema: service, migrations: own, serviceRole: runtime });
+  }
+}
+
+function describeDatabase({ server, onEnd }: DatabaseSpec, name: string, service: string): ServiceDatabase {
+  const roles = serviceRoles(service);
+  const url = urlOf(server, name, roles.runtime, PASSWORD);
+  const superuserUrl = superuserUrlOf(server, name);
+  const open = async (overrides: DatabaseOverrides): Promise<Database> => {
+    const database = await Database.open({ ...optionsFor(url, service), ...overrides });
+    onEnd(() => database.close());
+    return database;
+  };
+  return {
+    name,
+    url,
+    migratorUrl: urlOf(server, name, roles.migrator, PASSWORD),
+    superuserUrl,
+    role: roles.runtime,
+    database: (overrides = {}) => open(overrides),
+    superuser: () => open({ url: superuserUrl }),
+  };
+}
+
+function superuserUrlOf(server: PostgresAccess, name: string): string {
+  return urlOf(server, name, server.user, server.password);
+}
+
+function urlOf({ host, port }: PostgresAccess, database: string, user: string, password: string): string {
   return `postgres://${user}:${password}@${host}:${port}/${database}`;
 }
 
-async function asSuperuser(url: string, sql: string): Promise<void> {
+async function asSuperuser<Row>(url: string, sql: string): Promise<Row[]> {
   const database = await Database.open({ ...optionsFor(url, 'public'), poolMax: 1 });
   try {
-    await database.dataSource.query(sql);
+    return await database.dataSource.query<Row[]>(sql);
   } finally {
     await database.close();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { partitionFunctions, statement } from '@switchboard/postgres';
-import { eventually, FakeClock, testServers } from './index.js';
+import { deadlocksIn, eventually, FakeClock, testServers } from './index.js';
 
 const servers = testServers();
 
@@ -28,6 +28,25 @@ describe('the harness', () => {
     expect(await superuser.dataSource.query('SELECT id FROM contacts.thing')).toEqual([{ id: 'a' }]);
     const beside = await other.database();
     expect(await beside.dataSource.query('SELECT id FROM contacts.thing')).toEqual([]);
+  });
+
+  it('names the statements of a deadlock', async () => {
+    const superuser = await (await servers.serviceDatabase('contacts', [First1764000000000])).superuser();
+    await superuser.dataSource.query("INSERT INTO contacts.thing VALUES ('a'), ('b')");
+    const clients = [await superuser.connect(), await superuser.connect()];
+    const lock = (thing: string): string => `SELECT FROM contacts.thing WHERE id = '${thing}' FOR UPDATE`;
+    const ends = await Promise.all(
+      clients.map(async (client, index) => {
+        await client.query("SET log_error_verbosity = 'default'; SET deadlock_timeout = '10ms'; BEGIN");
+        await client.query(lock('ab'[index] ?? ''));
+        return client;
+      }),
+    ).then(async (all) => Promise.allSettled(all.map((client, index) => client.query(lock('ba'[index] ?? '')))));
+    for (const client of clients) client.release(true);
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const [circle = '', ...others] = deadlocksIn(await servers.postgresLog());
+    expect(others).toEqual([]);
+    for (const thing of ['a', 'b']) expect(circle).toContain(lock(thing));
   });
 
   it('gives a NATS that knows the users of the topology and nobody else', async () => {

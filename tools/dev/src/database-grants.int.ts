@@ -18,7 +18,7 @@ interface OwnedTable extends SomeTable {
   readonly object: DatabaseObject;
 }
 
-const servers = testServers();
+const servers = testServers({ ownPostgres: true });
 const roles = names.flatMap((service) => {
   const { runtime, migrator } = serviceRoles(service);
   return [

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { createServiceAccess, dropServiceAccess, type DatabaseAccess } from './database.js';
 import { Secrets } from './secrets.js';
 
-const servers = testServers();
+const servers = testServers({ ownPostgres: true });
 const secrets = await Secrets.open('/dev/null');
 const count = statement<{ count: number }>('test.count', 'SELECT count(*)::int AS count FROM message');
 

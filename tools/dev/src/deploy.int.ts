@@ -22,7 +22,7 @@ const environment = (name: string): Record<string, string> => {
   return service === undefined ? {} : environmentOf(service, dotEnv);
 };
 
-const servers = testServers();
+const servers = testServers({ ownPostgres: true });
 
 describe('deploy/nats/nats.conf', () => {
   it('lets in every service with its password of docker-compose.yml, answers the health check, and lets in nobody else', async () => {

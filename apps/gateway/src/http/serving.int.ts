@@ -15,7 +15,7 @@ import { measureRequests } from './request-metrics.js';
 import { Declare } from './route-declaration.js';
 import { RouteTable } from './route-table.js';
 
-const servers = testServers();
+const servers = testServers({ ownPostgres: true });
 
 describe('a route', () => {
   @Controller('v1/undeclared')

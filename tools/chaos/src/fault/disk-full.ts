@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '@switchboard/testing/eventually';
 import { SmallDisk } from '../disk/small-disk.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { BEGINNING, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 import { temporaryFolder } from '../stage/temporary-folder.js';

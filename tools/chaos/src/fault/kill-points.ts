@@ -3,7 +3,7 @@ import { eventually } from '@switchboard/testing/eventually';
 import type { Send } from '../ledger/ledgers.js';
 import type { SendLoad } from '../load/send-load.js';
 import { MIXED } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { markOf, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 import type { FaultContext, FaultOptions, FaultReport } from './fault.js';

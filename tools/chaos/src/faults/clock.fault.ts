@@ -9,7 +9,7 @@ import { UNRULY_KNOBS } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
 import type { RecordedEvent, Send } from '../ledger/ledgers.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { BEGINNING, settleAndAudit } from '../stage/settle.js';
 import { temporaryFolder } from '../stage/temporary-folder.js';
 

@@ -8,7 +8,7 @@ import { ReportBook } from '../fault/report-book.js';
 import type { Send } from '../ledger/ledgers.js';
 import { Wires, type WireEnd } from '../link/wires.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { markOf, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 

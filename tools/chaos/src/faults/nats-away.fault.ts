@@ -6,7 +6,7 @@ import { UNRULY_KNOBS } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
 import { Wires } from '../link/wires.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { BEGINNING, settleAndAudit } from '../stage/settle.js';
 
 const AWAY_MS = 60_000;

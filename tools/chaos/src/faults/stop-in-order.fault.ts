@@ -5,7 +5,7 @@ import type { Fault, FaultContext } from '../fault/fault.js';
 import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { markOf, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 

@@ -5,7 +5,7 @@ import type { Fault } from '../fault/fault.js';
 import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
 import { MIXED } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { BEGINNING, settleAndAudit } from '../stage/settle.js';
 
 const REPLAY_DEADLINE_MS = 180_000;

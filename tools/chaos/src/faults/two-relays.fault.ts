@@ -6,7 +6,7 @@ import type { Fault } from '../fault/fault.js';
 import { UNRULY_KNOBS } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
 import { MIXED } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { markOf, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { InboundTold, Send, SendOutcome } from '../ledger/ledgers.js';
 import type { SimulatorControl } from '../ledger/simulator-control.js';
-import type { SeededRandom } from '../random/seeded-random.js';
+import type { SeededRandom } from '@switchboard/testing/seeded-random';
 import { Balancer, codeOf, NoConnection, type BalancedAnswer } from './balancer.js';
 import { SendPlan, type PlannedSend, type SendMix, type Sender } from './send-plan.js';
 

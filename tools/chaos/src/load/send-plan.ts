@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../random/seeded-random.js';
+import type { SeededRandom } from '@switchboard/testing/seeded-random';
 
 /** An organization that the generator sends for. */
 export interface Sender {

@@ -1,0 +1,64 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Starts what a worker's files share. @returns what they need to use it, as JSON, and how it ends */
+export type StartShared = (worker: string) => Promise<{ readonly access: unknown; end(): Promise<void> }>;
+
+/**
+ * What the files of a Jest worker share for a test run: each kind is started when the worker's first file asks for it,
+ * and ends with the run. The process that holds it is Jest's own: when that is killed, the watchdog ends the servers.
+ */
+export class RunServers {
+  private readonly started = new Map<string, ReturnType<StartShared>>();
+
+  private constructor(
+    private readonly kinds: Readonly<Record<string, StartShared>>,
+    private readonly server: Server,
+  ) {}
+
+  static async start(kinds: Readonly<Record<string, StartShared>>): Promise<RunServers> {
+    const server = createServer();
+    const made = new RunServers(kinds, server);
+    server.on('request', (request, response) => {
+      made.access(request.url ?? '').then(
+        (access) => response.end(JSON.stringify(access)),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    return made;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Ends everything that was started. */
+  async end(): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    const started = await Promise.allSettled(this.started.values());
+    await Promise.all(started.map(async (one) => (one.status === 'fulfilled' ? one.value.end() : undefined)));
+  }
+
+  /** @param path `/<kind>/<worker>` */
+  private async access(path: string): Promise<unknown> {
+    const [, kind = '', worker = ''] = path.split('/');
+    const start = this.kinds[kind];
+    if (!start) throw new Error(`the run has no ${kind}`);
+    const started = this.started.get(path) ?? start(worker);
+    this.started.set(path, started);
+    return (await started).access;
+  }
+}
+
+/** What the files of this worker share of a kind. @throws Error when it could not be started */
+export async function sharedOfRun<Access>(runServersUrl: string, kind: string, worker: string): Promise<Access> {
+  const answer = await fetch(`${runServersUrl}/${kind}/${worker}`);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${kind}: ${text}`);
+  return JSON.parse(text) as Access;
+}
