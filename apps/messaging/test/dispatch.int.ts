@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Transaction } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
@@ -30,6 +30,9 @@ describe('the dispatch of messages', () => {
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
   });
+
+  // What a test leaves behind becomes due while another runs, which would claim it.
+  beforeEach(() => store.forgetDispatches());
 
   describe('whose outcome is unknown', () => {
     it.each([

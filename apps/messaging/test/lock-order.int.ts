@@ -1,8 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { sqlState, statement } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { deadlocksIn, SeededRandom, testServers } from '@switchboard/testing';
 import {
   callbackOf,
   channelOf,
@@ -27,7 +28,10 @@ const RUN_MS = 4_000;
 /** The youngest messages: few, so that all writers meet on them. */
 const YOUNGEST = 24;
 
-type Work = () => Promise<unknown>;
+/** What the writers do is drawn from it; named when they fail. The order in which they meet is the machine's. */
+const seed = randomInt(2 ** 31);
+
+type Work = (random: SeededRandom) => Promise<unknown>;
 
 describe('sixteen writers that do everything to the same rows at once', () => {
   let store: MessagingStore;
@@ -35,11 +39,12 @@ describe('sixteen writers that do everything to the same rows at once', () => {
   let attempts: { readonly attempt: Attempt; readonly sender: Sender }[] = [];
   /** Of what contacts tells; grows. */
   let version = 1;
+  const random = new SeededRandom(seed);
 
   beforeAll(async () => {
     store = await MessagingStore.open(servers, 16);
     senders = [await store.sender(3), await store.sender(3)];
-    for (let n = 0; n < 8; n++) await accept();
+    for (let n = 0; n < 8; n++) await accept(random.fork());
   });
 
   it('never wait for each other in a circle, nor longer than a lock may be waited for', async () => {
@@ -58,8 +63,9 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     };
     const endMs = performance.now() + RUN_MS;
     const run = async (name: string, work: Work): Promise<void> => {
+      const own = random.fork();
       while (performance.now() < endMs) {
-        await work().then(
+        await work(own).then(
           () => done.set(name, (done.get(name) ?? 0) + 1),
           (error: unknown) => refusals.push(`${name}: ${sqlState(error) ?? String(error)}`),
         );
@@ -67,15 +73,16 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     };
     const twice = ['accept', 'settle', 'settle', 'callbacks', 'callbacks', 'claim', 'overdue'];
     await Promise.all([...Object.keys(writers), ...twice].map((name) => run(name, writers[name] ?? accept)));
-    expect(refusals).toEqual([]);
+    const circles = deadlocksIn(await servers.postgresLog());
+    expect({ seed, refusals, circles }).toEqual({ seed, refusals: [], circles: [] });
     expect([...done.keys()].sort()).toEqual(Object.keys(writers).sort());
     for (const count of done.values()) expect(count).toBeGreaterThan(10);
     expect(await numberingFaults()).toEqual([]);
     expect(await store.quotaFaults()).toEqual([]);
   }, 60_000);
 
-  async function accept(): Promise<void> {
-    const pairs = some([0, 1, 2]).map((contact) => ({ sender: oneOf(senders), contact }));
+  async function accept(drawn: SeededRandom): Promise<void> {
+    const pairs = some(drawn, [0, 1, 2]).map((contact) => ({ sender: drawn.pick(senders), contact }));
     const results = await store.accept(pairs.map(({ sender, contact }) => store.request(sender, contact)));
     for (const [index, result] of results.entries()) {
       const sender = pairs[index]?.sender;
@@ -84,13 +91,15 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     attempts = attempts.slice(-YOUNGEST);
   }
 
-  async function settle(): Promise<void> {
-    await store.settle(...some(attempts).map(({ attempt }) => settlementOf(attempt, oneOf(outcomesOf(attempt)))));
+  async function settle(drawn: SeededRandom): Promise<void> {
+    await store.settle(
+      ...some(drawn, attempts).map(({ attempt }) => settlementOf(attempt, drawn.pick(outcomesOf(attempt)))),
+    );
   }
 
-  async function callbacks(): Promise<void> {
-    const statuses = some(attempts).map(({ attempt, sender }) =>
-      callbackOf(sender, attempt, { status: oneOf(['sent', 'delivered', 'read', 'failed']) }),
+  async function callbacks(drawn: SeededRandom): Promise<void> {
+    const statuses = some(drawn, attempts).map(({ attempt, sender }) =>
+      callbackOf(sender, attempt, { status: drawn.pick(['sent', 'delivered', 'read', 'failed']) }),
     );
     await store.callbacks(...statuses);
   }
@@ -105,28 +114,38 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     }
   }
 
-  async function giveBack(): Promise<void> {
-    const leases = some(attempts).map(({ attempt }) => attempt.lease);
+  async function giveBack(drawn: SeededRandom): Promise<void> {
+    const leases = some(drawn, attempts).map(({ attempt }) => attempt.lease);
     await unclaim(store.database, leases.slice(0, 2));
   }
 
-  async function overdue(): Promise<void> {
-    for (const { attempt } of some(attempts).slice(0, 3)) await store.letTimePass(attempt);
+  async function overdue(drawn: SeededRandom): Promise<void> {
+    for (const { attempt } of some(drawn, attempts).slice(0, 3)) await store.letTimePass(attempt);
     await abandonOverdue(store.database, 100, SETTLE_DEADLINE_MS);
-    if (Math.random() < 0.2) await failExpired(store.database, 100, new Date());
+    if (drawn.chance(0.2)) await failExpired(store.database, 100, new Date());
   }
 
-  async function optOut(): Promise<void> {
-    const { organizationId, contacts } = oneOf(senders);
-    const told = { ...factsOf(contacts, oneOf(contacts)), optOuts: [{ channelId: '*', source: 'API' as const }] };
+  async function optOut(drawn: SeededRandom): Promise<void> {
+    const { organizationId, contacts } = drawn.pick(senders);
+    const told = {
+      ...factsOf(drawn, contacts, drawn.pick(contacts)),
+      optOuts: [{ channelId: '*', source: 'API' as const }],
+    };
     await store.database.transaction((tx) => applyFenced(tx, { organizationId, contact: told }));
-    await store.database.query(liftSql, [organizationId]);
+    if (drawn.chance(0.5)) await lift(drawn, organizationId, contacts);
   }
 
-  async function inbound(): Promise<void> {
-    const sender = oneOf(senders);
+  /** Contacts tells that all are lifted, and that it has taken into account what was observed here. */
+  async function lift(drawn: SeededRandom, organizationId: string, contacts: Sender['contacts']): Promise<void> {
+    const observed = (await store.database.query(observedSql, [organizationId])).map(({ by }) => by);
+    const told = contacts.map((one) => ({ organizationId, contact: factsOf(drawn, contacts, one), observed }));
+    await store.database.transaction((tx) => projectContacts(tx, told));
+  }
+
+  async function inbound(drawn: SeededRandom): Promise<void> {
+    const sender = drawn.pick(senders);
     const { organizationId } = sender;
-    const callbacksOf = some(sender.contacts).map(({ id, phone }) => ({
+    const callbacksOf = some(drawn, sender.contacts).map(({ id, phone }) => ({
       at: new Date(),
       traceparent: null,
       channel: channelOf(sender),
@@ -145,20 +164,24 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     });
   }
 
-  async function project(): Promise<void> {
-    const { organizationId, contacts } = oneOf(senders);
-    const told = some(contacts).map((one) => ({
+  async function project(drawn: SeededRandom): Promise<void> {
+    const { organizationId, contacts } = drawn.pick(senders);
+    const told = some(drawn, contacts).map((one) => ({
       organizationId,
-      contact: factsOf(contacts, one),
+      contact: factsOf(drawn, contacts, one),
       observed: [newCuid()],
     }));
-    const how = Math.random() < 0.5 ? 'heard' : 'answered';
+    const how = drawn.chance(0.5) ? 'heard' : 'answered';
     await store.database.transaction((tx) => projectContacts(tx, told, how));
   }
 
   /** Now and then numbers go to others: some of all, in any order. */
-  function factsOf(contacts: Sender['contacts'], { id, phone }: Sender['contacts'][number]): ContactFacts {
-    const phoneForms = Math.random() < 0.7 ? [phone] : some(contacts).map((one) => one.phone);
+  function factsOf(
+    drawn: SeededRandom,
+    contacts: Sender['contacts'],
+    { id, phone }: Sender['contacts'][number],
+  ): ContactFacts {
+    const phoneForms = drawn.chance(0.7) ? [phone] : some(drawn, contacts).map((one) => one.phone);
     return { ...contactOf('', id, phone).contact, phoneForms, version: ++version };
   }
 
@@ -172,7 +195,10 @@ describe('sixteen writers that do everything to the same rows at once', () => {
   }
 });
 
-const liftSql = statement('test.lift', 'DELETE FROM suppression WHERE organization_id = $1');
+const observedSql = statement<{ by: string }>(
+  'test.observed',
+  "SELECT observed_by AS by FROM suppression WHERE organization_id = $1 AND observed_by <> ''",
+);
 
 function outcomesOf(attempt: Attempt): UpstreamOutcome[] {
   const throttled: UpstreamOutcome = { state: 'not-taken', code: '130429', message: 'too many', retry: 'normal' };
@@ -186,14 +212,8 @@ function outcomesOf(attempt: Attempt): UpstreamOutcome[] {
   return [taken(attempt), refused('rejected'), refused('opted-out'), unknown, unknown, throttled, throttled, throttled];
 }
 
-function oneOf<T>(items: readonly T[]): T {
-  const item = items[Math.floor(Math.random() * items.length)];
-  if (item === undefined) throw new Error('nothing to choose from');
-  return item;
-}
-
 /** Some of the items, at least one, in any order. */
-function some<T>(items: readonly T[]): T[] {
-  const shuffled = items.map((item) => ({ item, key: Math.random() })).sort((a, b) => a.key - b.key);
-  return shuffled.slice(0, 1 + Math.floor(Math.random() * Math.min(items.length, 8))).map(({ item }) => item);
+function some<T>(drawn: SeededRandom, items: readonly T[]): T[] {
+  const shuffled = items.map((item) => ({ item, key: drawn.next() })).sort((a, b) => a.key - b.key);
+  return shuffled.slice(0, drawn.integer(1, Math.min(items.length, 8) + 1)).map(({ item }) => item);
 }

@@ -7,7 +7,7 @@ import { eventually, testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
 import { projectContacts } from '../contact/contact.repository.js';
 import { claimRetries, type ClaimedAttempt } from '../dispatch/retry-claim.repository.js';
-import { ApplySuppressions } from './apply-suppressions.js';
+import { applyFenced, ApplySuppressions } from './apply-suppressions.js';
 
 type Client = Awaited<ReturnType<MessagingStore['superuser']['connect']>>;
 
@@ -223,6 +223,19 @@ describe('the fence of opt-outs', () => {
       expect(await claimed()).toEqual([]);
     });
     expect(await claimed()).toMatchObject([{ messageId: queued.messageId, refusal: null }]);
+  });
+
+  it('has the claim of a repetition skip, not wait for, a number that it takes from another contact', async () => {
+    const sender = await store.sender();
+    const queued = await store.attempt(sender);
+    await store.settle(settlementOf(queued, { state: 'not-taken', code: '130429', message: '', retry: 'normal' }));
+    await store.letTimePass(queued);
+    const next: Sender = { ...sender, contacts: [{ id: newCuid(), phone: sender.contacts[0]?.phone ?? '' }] };
+    await store.database.transaction(async (tx) => {
+      await applyFenced(tx, { organizationId: next.organizationId, contact: factsOf(next, 1, ['*']) });
+      expect(await claimed()).toEqual([]);
+    });
+    expect(await claimed()).toMatchObject([{ messageId: queued.messageId, refusal: 'opted-out' }]);
   });
 
   async function claimed(): Promise<ClaimedAttempt[]> {

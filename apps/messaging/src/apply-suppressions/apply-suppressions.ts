@@ -72,6 +72,5 @@ export async function applyFenced(tx: Transaction, told: ProjectedContact): Prom
     await makeRoomForContact(tx, organizationId, contact);
     await lockContacts(tx, [key]);
   }
-  await projectContacts(tx, [told]);
-  lockPhones(tx, told);
+  await Promise.all([lockPhones(tx, told), projectContacts(tx, [told])]);
 }

@@ -87,9 +87,16 @@ const holdPhonesSql = statement<PhoneKey>(
    JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
    ORDER BY f.organization_id, f.phone FOR KEY SHARE OF f`,
 );
+/**
+ * A number without a row gets one that names no owner: its version is below every one that is told. Setting a column of
+ * the key, though of no row, is what makes the conflict lock a row FOR UPDATE. One statement, so that all are locked in
+ * the order of phones, whichever are there.
+ */
 const lockPhonesSql = statement(
   'messaging.contact.lock-phones',
-  `SELECT FROM contact_phone WHERE organization_id = $1 AND phone = ANY($2) ORDER BY phone FOR UPDATE`,
+  `INSERT INTO contact_phone (organization_id, phone, contact_id, version)
+   SELECT DISTINCT $1, phone, $2, -1 FROM unnest($3::text[]) AS told(phone) ORDER BY phone
+   ON CONFLICT (organization_id, phone) DO UPDATE SET phone = excluded.phone WHERE false`,
 );
 
 /** Messaging's own small projection of contacts: who stands behind a phone, what lists show of them, their opt-outs. */
@@ -203,8 +210,11 @@ export async function holdRecipients(
 
 /**
  * Locks the phones that facts name against sends that are being marked, whichever contact they were judged by: those that
- * are, are waited for. Travels with COMMIT, behind the facts (`projectContacts`), so that every phone has a row.
+ * are, are waited for. To be called behind the lock of the contact and before the facts are written (`projectContacts`).
+ *
+ * Not after: PostgreSQL skips a row that is locked, but waits for one whose uncommitted version is, even with SKIP
+ * LOCKED. The claim of retries, which locks in its own order, would wait here and be waited for.
  */
-export function lockPhones(tx: Transaction, { organizationId, contact }: ProjectedContact): void {
-  tx.atCommit(lockPhonesSql, [organizationId, contact.phoneForms]);
+export async function lockPhones(tx: Transaction, { organizationId, contact }: ProjectedContact): Promise<void> {
+  await tx.query(lockPhonesSql, [organizationId, contact.id, contact.phoneForms]);
 }
