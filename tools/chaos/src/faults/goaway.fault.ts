@@ -3,7 +3,7 @@ import type { Fault } from '../fault/fault.js';
 import { isSuccess } from '../fault/kill-points.js';
 import { ReportBook } from '../fault/report-book.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { SeededRandom } from '../random/seeded-random.js';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { markOf, settleAndAudit } from '../stage/settle.js';
 import { unknownCounted } from '../stage/unknown-counted.js';
 
