@@ -10,6 +10,7 @@ export async function runMigrations(spec: {
   readonly service: string;
   readonly config: MigrationConfig;
   readonly migrations: MigrateOptions['migrations'];
+  readonly former: MigrateOptions['former'];
 }): Promise<void> {
   const log = createLog(spec.service);
   try {
@@ -17,6 +18,7 @@ export async function runMigrations(spec: {
       url: spec.config.MIGRATOR_DATABASE_URL,
       schema: spec.service,
       migrations: spec.migrations,
+      former: spec.former,
       serviceRole: spec.config.SERVICE_DATABASE_ROLE,
     });
     log.info('migrations.applied', { count: applied.length, names: applied.join(', ') });

@@ -1,4 +1,5 @@
 export { Database, type DatabaseOptions } from './database.js';
+export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
 export { migrate, revertMigrations, type MigrateOptions, type MigrationClass, type TableRights } from './migrate.js';
 export { keysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions, partitionFunctionsReversal } from './partitions.sql.js';

@@ -1,4 +1,5 @@
-import { DataSource, type MigrationInterface } from 'typeorm';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { adoptFormerSchema, type FormerSchema } from './former-schema.js';
 import { plannerHints } from './planner-hints.sql.js';
 import { identifier } from './service-roles.sql.js';
 
@@ -19,10 +20,12 @@ export interface MigrateOptions {
   readonly migrations: readonly MigrationClass[];
   /** The service's role, which gets DML on what the migrations made. */
   readonly serviceRole: string;
+  /** The schema of before the first of `migrations`: it is adopted, and any other one refused. */
+  readonly former?: FormerSchema;
 }
 
 /**
- * Applies what is pending, one transaction per migration, grants the service's role its rights, and tells the planner of
+ * Adopts a former schema, applies what is pending, one transaction per migration, grants the service's role its rights, and tells the planner of
  * tables that are new.
  *
  * Migrations name tables without their schema: the search path is the schema, then `pg_temp`, and functions take it over
@@ -32,9 +35,12 @@ export interface MigrateOptions {
  * gives up instead of stopping the traffic behind it. Two runs at once wait for each other.
  *
  * @returns the names of the migrations applied now
+ * @throws UnknownSchemaError when there is a former schema and the database has neither that one nor the present one
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
-  return withLock(options, async (dataSource) => {
+  return withLock(options, async (dataSource, runner) => {
+    const [baseline] = options.migrations;
+    if (options.former && baseline) await adoptFormerSchema(runner, options.schema, options.former, baseline.name);
     const applied = await dataSource.runMigrations();
     await grant(dataSource, options);
     await dataSource.query(`DO $$ BEGIN ${plannerHints} END $$`);
@@ -51,7 +57,7 @@ export async function revertMigrations(options: Omit<MigrateOptions, 'serviceRol
 
 async function withLock<Result>(
   { url, schema, migrations }: Omit<MigrateOptions, 'serviceRole'>,
-  work: (dataSource: DataSource) => Promise<Result>,
+  work: (dataSource: DataSource, runner: QueryRunner) => Promise<Result>,
 ): Promise<Result> {
   const dataSource = new DataSource({
     type: 'postgres',
@@ -68,7 +74,7 @@ async function withLock<Result>(
   const lock = dataSource.createQueryRunner();
   try {
     await lock.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`${schema}.migration`]);
-    return await work(dataSource);
+    return await work(dataSource, lock);
   } finally {
     await lock.release();
     await dataSource.destroy();

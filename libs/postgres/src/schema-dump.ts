@@ -1,13 +1,16 @@
-import type { DataSource } from 'typeorm';
+/** What runs a query: a data source, or a query runner in its transaction. */
+export interface DumpSource {
+  query(sql: string, parameters: unknown[]): Promise<unknown>;
+}
 
 /**
  * A schema as text, in a stable order: what `schema.sql` holds and a test compares, so that every change of the
  * database is seen in review. Partitions are left out: their names change with the date.
  */
-export async function dumpSchema(dataSource: DataSource, schema: string): Promise<string> {
+export async function dumpSchema(source: DumpSource, schema: string): Promise<string> {
   const sections: string[] = [];
   for (const [title, sql] of SECTIONS) {
-    const rows: { line: string }[] = await dataSource.query(sql, [schema]);
+    const rows = (await source.query(sql, [schema])) as { line: string }[];
     if (rows.length > 0) sections.push(`-- ${title}\n${rows.map(({ line }) => line).join('\n')}`);
   }
   return `${sections.join('\n\n')}\n`;

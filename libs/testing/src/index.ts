@@ -2,6 +2,7 @@ export { AppClient, type AppAnswer, type AppBody, type AppExchange } from './app
 export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { deadlocksIn } from './deadlocks.js';
 export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
+export { describeAdoption, type AdoptionSpec } from './describe-adoption.js';
 export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
