@@ -11,6 +11,7 @@ import { formatCheck } from './checks/format.js';
 import { generatedCheck, writeGeneratedFiles } from './checks/generated.js';
 import { lintCanaryCheck, lintCheck } from './checks/lint.js';
 import { lockfileCheck } from './checks/lockfile.js';
+import { migrationOrderCheck } from './checks/migration-order.js';
 import { packagePinsCheck } from './checks/package-pins.js';
 import { servicePackagesCheck } from './checks/service-packages.js';
 import { statementNamesCheck } from './checks/statement-names.js';
@@ -53,6 +54,7 @@ if (process.argv.includes('--write')) {
       barrelsCheck,
       docstringsCheck,
       statementNamesCheck,
+      migrationOrderCheck,
       servicePackagesCheck,
       citationsCheck,
     ],
