@@ -8,7 +8,7 @@ import type { Database } from '@switchboard/postgres';
 import type { ServiceDatabase } from '@switchboard/testing';
 import { ChannelDirectory } from '../src/channel/channel-directory.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
-import { storeContacts } from '../src/contact/contact-store.js';
+import { storeContacts } from '../src/contact/contact.repository.js';
 import { ContactListRepository } from '../src/list-contacts/contact-list.repository.js';
 import { ListContacts } from '../src/list-contacts/list-contacts.js';
 import { fillContacts } from '../src/seed.js';

@@ -1,7 +1,7 @@
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { activeTraceparent } from '@switchboard/nats';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 
 /** A fact to tell, in the transaction that makes it true. */
 export interface NewEvent<Data> {
@@ -35,13 +35,16 @@ export function appendEvents(tx: Transaction, events: readonly NewEvent<unknown>
   if (events.length === 0) return;
   const active = activeTraceparent();
   const rows = events.map((event) => ({ ...event, envelope: envelopeOf(event) }));
-  tx.atCommit(insertEvents, [
-    rows.map(({ envelope }) => envelope.id),
-    rows.map(({ aggregateId }) => aggregateId),
-    rows.map(({ envelope }) => envelope.subject),
-    rows.map(({ envelope }) => JSON.stringify(envelope)),
-    rows.map(({ traceparent }) => (traceparent === undefined ? active : traceparent)),
-  ]);
+  tx.atCommit(
+    insertEvents,
+    unnestColumns(rows, [
+      ({ envelope }) => envelope.id,
+      'aggregateId',
+      ({ envelope }) => envelope.subject,
+      ({ envelope }) => JSON.stringify(envelope),
+      ({ traceparent }) => (traceparent === undefined ? active : traceparent),
+    ]),
+  );
 }
 
 function envelopeOf(event: NewEvent<unknown>): EventEnvelope {

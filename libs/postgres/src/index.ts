@@ -10,3 +10,4 @@ export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } f
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
 export { prepared, statement, type Statement } from './statement.js';
 export type { Queryable, Transaction } from './transaction.js';
+export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';

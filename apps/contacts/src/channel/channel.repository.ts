@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, statement, type Queryable } from '@switchboard/postgres';
+import { Database, statement, type Queryable, unnestColumns } from '@switchboard/postgres';
 
 /** A channel of an organization, as far as contacts need to know. */
 export interface ProjectedChannel {
@@ -42,13 +42,10 @@ export class ChannelRepository {
   /** Takes what messaging told or answered. */
   async project(channels: readonly ProjectedChannel[], through: Queryable = this.database): Promise<void> {
     if (channels.length === 0) return;
-    await through.query(projectSql, [
-      channels.map(({ organizationId }) => organizationId),
-      channels.map(({ id }) => id),
-      channels.map(({ isDefault }) => isDefault),
-      channels.map(({ defaultRegion }) => defaultRegion),
-      channels.map(({ toldBy }) => toldBy),
-    ]);
+    await through.query(
+      projectSql,
+      unnestColumns(channels, ['organizationId', 'id', 'isDefault', 'defaultRegion', 'toldBy']),
+    );
   }
 
   /** The ids of all channels, by organization. */

@@ -8,8 +8,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';
-import { ContactRepository, type ContactQuestion } from './contact.repository.js';
-import { storeContacts } from './contact-store.js';
+import { ContactRepository, storeContacts, type ContactQuestion } from './contact.repository.js';
 
 /** One call's change of contacts. */
 export interface ContactChange<Result> extends ContactQuestion {

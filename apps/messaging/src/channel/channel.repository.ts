@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChannelFacts } from '@switchboard/contracts/messaging/http';
 import { channelChanged } from '@switchboard/contracts/messaging/events';
 import { appendEvents } from '@switchboard/outbox';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { In, LessThan } from 'typeorm';
 import { channelFacts } from './channel-view.js';
@@ -73,11 +73,7 @@ export class ChannelRepository {
 export async function disconnectChannels(tx: Transaction, refused: readonly RefusedToken[]): Promise<void> {
   if (refused.length === 0) return;
   const sorted = [...refused].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
-  const gone = await tx.query(disconnect, [
-    sorted.map(({ organizationId }) => organizationId),
-    sorted.map(({ channelId }) => channelId),
-    sorted.map(({ accessTokenSealed }) => accessTokenSealed),
-  ]);
+  const gone = await tx.query(disconnect, unnestColumns(sorted, ['organizationId', 'channelId', 'accessTokenSealed']));
   const occurredAt = new Date(systemClock.now());
   appendEvents(
     tx,

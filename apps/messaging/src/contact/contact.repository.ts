@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { forgetObserved, replaceTold } from '../suppression/suppression.repository.js';
 
 /** A contact of an organization, as the contacts service told it. */
@@ -127,23 +127,22 @@ export async function projectContacts(
   const phones = told.flatMap(({ organizationId, contact }) =>
     contact.phoneForms.map((phone) => ({ organizationId, phone, contactId: contact.id, version: versionOf(contact) })),
   );
-  const named = [phones.map(({ organizationId }) => organizationId), phones.map(({ phone }) => phone)];
+  const columns = unnestColumns(phones, ['organizationId', 'phone', 'contactId', 'version']);
   // Together, and before anything but contacts is locked (ADR 0012).
   const [changed] = await Promise.all([
-    tx.query(upsertContacts, [
-      told.map(({ organizationId }) => organizationId),
-      told.map(({ contact }) => contact.id),
-      told.map(({ contact }) => contact.phone),
-      told.map(({ contact }) => contact.messagingId),
-      told.map(({ contact }) => contact.name),
-      told.map(({ contact }) => versionOf(contact)),
-    ]),
-    how === 'heard' ? tx.query(lockHeardPhonesSql, named) : null,
-    tx.query(how === 'heard' ? upsertHeardPhones : upsertPhones, [
-      ...named,
-      phones.map(({ contactId }) => contactId),
-      phones.map(({ version }) => version),
-    ]),
+    tx.query(
+      upsertContacts,
+      unnestColumns(told, [
+        'organizationId',
+        ({ contact }) => contact.id,
+        ({ contact }) => contact.phone,
+        ({ contact }) => contact.messagingId,
+        ({ contact }) => contact.name,
+        ({ contact }) => versionOf(contact),
+      ]),
+    ),
+    how === 'heard' ? tx.query(lockHeardPhonesSql, columns.slice(0, 2)) : null,
+    tx.query(how === 'heard' ? upsertHeardPhones : upsertPhones, columns),
   ]);
   replaceTold(
     tx,
@@ -199,7 +198,7 @@ export async function holdRecipients(
   tx: Transaction,
   recipients: readonly { readonly organizationId: string; readonly phone: string | null }[],
 ): Promise<Held> {
-  const keys = [recipients.map(({ organizationId }) => organizationId), recipients.map(({ phone }) => phone)];
+  const keys = unnestColumns(recipients, ['organizationId', 'phone']);
   const [contacts, phones] = await Promise.all([tx.query(holdByPhonesSql, keys), tx.query(holdPhonesSql, keys)]);
   const held = new Set(phones.map(({ organizationId, phone }) => `${organizationId} ${phone}`));
   return {

@@ -1,5 +1,5 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
 import { reopenedByInbound, type ConversationState } from './conversation-status.policy.js';
 
 /** Messages that a conversation gains in one transaction. */
@@ -74,13 +74,15 @@ export async function touchConversations(
 ): Promise<TouchedConversation[]> {
   if (touches.length === 0) return [];
   const rows = await tx.query(touchSql, [
-    touches.map((t) => t.organizationId),
-    touches.map((t) => t.channelId),
-    touches.map((t) => t.contactId),
-    touches.map((t) => t.newId),
-    touches.map((t) => t.lastMessageId),
-    touches.map((t) => t.lastMessageAt),
-    touches.map((t) => t.messages),
+    ...unnestColumns(touches, [
+      'organizationId',
+      'channelId',
+      'contactId',
+      'newId',
+      'lastMessageId',
+      'lastMessageAt',
+      'messages',
+    ]),
     touches.filter((t) => t.reopens).map((t) => t.lastMessageId),
   ]);
   return rows.map((row) => ({ ...row, eventSequence: Number(row.eventSequence) }));

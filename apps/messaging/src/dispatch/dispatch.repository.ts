@@ -1,5 +1,5 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { statement, type Database, type Queryable, type Transaction } from '@switchboard/postgres';
+import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
 
 /** An open dispatch whose time has come. */
@@ -79,14 +79,10 @@ const pendingSql = statement<{ messageId: string }>(
 /** Marks first attempts, in the transaction that accepts their messages. Travels with COMMIT. */
 export function insertDispatches(tx: Transaction, dispatches: readonly Dispatch[]): void {
   if (dispatches.length === 0) return;
-  tx.atCommit(insertSql, [
-    dispatches.map((d) => d.organizationId),
-    dispatches.map((d) => d.messageId),
-    dispatches.map((d) => d.channelId),
-    dispatches.map((d) => d.contactId),
-    dispatches.map((d) => d.recipientPhone),
-    dispatches.map((d) => d.lease),
-  ]);
+  tx.atCommit(
+    insertSql,
+    unnestColumns(dispatches, ['organizationId', 'messageId', 'channelId', 'contactId', 'recipientPhone', 'lease']),
+  );
 }
 
 /**
@@ -95,13 +91,16 @@ export function insertDispatches(tx: Transaction, dispatches: readonly Dispatch[
  */
 export function postponeDispatches(tx: Transaction, postponements: readonly Postponement[]): void {
   if (postponements.length === 0) return;
-  tx.atCommit(postponeSql, [
-    postponements.map(({ dispatch }) => dispatch.organizationId),
-    postponements.map(({ dispatch }) => dispatch.messageId),
-    postponements.map(({ dispatch }) => dispatch.lease),
-    postponements.map(({ state }) => state),
-    postponements.map(({ delayMs }) => delayMs),
-  ]);
+  tx.atCommit(
+    postponeSql,
+    unnestColumns(postponements, [
+      ({ dispatch }) => dispatch.organizationId,
+      ({ dispatch }) => dispatch.messageId,
+      ({ dispatch }) => dispatch.lease,
+      'state',
+      'delayMs',
+    ]),
+  );
 }
 
 /** Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: nobody can say whether they left. */

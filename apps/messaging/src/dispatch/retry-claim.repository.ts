@@ -1,4 +1,4 @@
-import { statement, type Database } from '@switchboard/postgres';
+import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { lockMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt } from './dispatch.entity.js';
@@ -152,14 +152,13 @@ export async function claimRetries(
     const marked = await tx.query(markSql, [
       limit,
       lease,
-      lines.map(({ organizationId }) => organizationId),
-      lines.map(({ channelId }) => channelId),
+      ...unnestColumns(lines, ['organizationId', 'channelId']),
       organizationMax,
       [...underway.keys()],
       [...underway.values()],
     ]);
     if (marked.length === 0) return [];
-    const [organizationIds, messageIds] = [marked.map((m) => m.organizationId), marked.map((m) => m.messageId)];
+    const [organizationIds, messageIds] = unnestColumns(marked, ['organizationId', 'messageId']);
     const claimed = await tx.query(judgeSql, [organizationIds, messageIds]);
     return claimed.map((attempt) => ({ ...attempt, markedMs }));
   });

@@ -1,4 +1,11 @@
-import { pruneSql, statement, type PruneStatement, type Queryable, type Transaction } from '@switchboard/postgres';
+import {
+  pruneSql,
+  statement,
+  type PruneStatement,
+  type Queryable,
+  type Transaction,
+  unnestColumns,
+} from '@switchboard/postgres';
 
 /** What a send claims when its caller named a key: to be the only one under it. */
 export interface KeyClaim {
@@ -88,7 +95,7 @@ export async function findKeys(
   names: readonly KeyName[],
 ): Promise<{ readonly taken: readonly TakenKey[]; readonly past: readonly KeyName[] }> {
   if (names.length === 0) return { taken: [], past: [] };
-  const found = await through.query(findSql, columnsOf(names));
+  const found = await through.query(findSql, unnestColumns(names, ['organizationId', 'keySha256']));
   const taken = found.filter(({ isPast }) => !isPast).map(takenKeyOf);
   return { taken, past: found.filter(({ isPast }) => isPast) };
 }
@@ -100,16 +107,8 @@ export async function findKeys(
  */
 export function insertKeys(tx: Transaction, claimed: readonly ClaimedKey[], past: readonly KeyName[]): void {
   if (claimed.length === 0) return;
-  if (past.length > 0) tx.atCommit(deletePastSql, columnsOf(past));
-  tx.atCommit(insertSql, [
-    ...columnsOf(claimed),
-    claimed.map(({ bodySha256 }) => bodySha256),
-    claimed.map(({ messageId }) => messageId),
-  ]);
-}
-
-function columnsOf(names: readonly KeyName[]): unknown[] {
-  return [names.map(({ organizationId }) => organizationId), names.map(({ keySha256 }) => keySha256)];
+  if (past.length > 0) tx.atCommit(deletePastSql, unnestColumns(past, ['organizationId', 'keySha256']));
+  tx.atCommit(insertSql, unnestColumns(claimed, ['organizationId', 'keySha256', 'bodySha256', 'messageId']));
 }
 
 function takenKeyOf({ status, answer, isPast: _isPast, ...key }: FoundKey): TakenKey {

@@ -1,5 +1,5 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
 import type { GivenAnswer, KeyName } from './idempotency-key.repository.js';
 
@@ -60,13 +60,16 @@ export function coalesceAnswers(database: Database, run: typeof storeResponses):
 
 /** The whole effect of a batch. An answer whose key is forgotten is given as it is. */
 export async function storeResponses(tx: Transaction, items: readonly KeptAnswer[]): Promise<Outcome<GivenAnswer>[]> {
-  const stored = await tx.query(keepSql, [
-    items.map(({ organizationId }) => organizationId),
-    items.map(({ keySha256 }) => keySha256),
-    items.map(({ messageId }) => messageId),
-    items.map(({ answer }) => answer.status),
-    items.map(({ answer }) => answer.body),
-  ]);
+  const stored = await tx.query(
+    keepSql,
+    unnestColumns(items, [
+      'organizationId',
+      'keySha256',
+      'messageId',
+      ({ answer }) => answer.status,
+      ({ answer }) => answer.body,
+    ]),
+  );
   const answers = new Map(stored.map((row) => [nameOf(row), { status: row.status, body: row.answer }]));
   return items.map((item) => ({ ok: answers.get(nameOf(item)) ?? item.answer }));
 }

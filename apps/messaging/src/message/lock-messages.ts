@@ -1,4 +1,4 @@
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Message } from './message.entity.js';
 
 /** Names a message. */
@@ -38,8 +38,5 @@ const lockSql = statement<LockedMessage>(
 export async function lockMessages(tx: Transaction, keys: readonly MessageKey[]): Promise<LockedMessage[]> {
   const distinct = [...new Map(keys.map((key) => [`${key.organizationId} ${key.messageId}`, key])).values()];
   if (distinct.length === 0) return [];
-  return tx.query(lockSql, [
-    distinct.map(({ organizationId }) => organizationId),
-    distinct.map(({ messageId }) => messageId),
-  ]);
+  return tx.query(lockSql, unnestColumns(distinct, ['organizationId', 'messageId']));
 }

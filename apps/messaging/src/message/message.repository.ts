@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { Message } from './message.entity.js';
 
 const insertSql = statement(
@@ -44,18 +44,21 @@ export class MessageRepository {
 /** Stores messages; outbound ones as attempted now, by the database's clock. Travels with COMMIT. */
 export function insertMessages(tx: Transaction, messages: readonly NewMessage[]): void {
   if (messages.length === 0) return;
-  tx.atCommit(insertSql, [
-    messages.map((m) => m.organizationId),
-    messages.map((m) => m.id),
-    messages.map((m) => m.conversationId),
-    messages.map((m) => m.contactId),
-    messages.map((m) => m.channelId),
-    messages.map((m) => m.direction),
-    messages.map((m) => m.type),
-    messages.map((m) => m.unsupportedType),
-    messages.map((m) => m.text),
-    messages.map((m) => m.status),
-    messages.map((m) => m.upstreamMessageId),
-    messages.map((m) => m.traceparent),
-  ]);
+  tx.atCommit(
+    insertSql,
+    unnestColumns(messages, [
+      'organizationId',
+      'id',
+      'conversationId',
+      'contactId',
+      'channelId',
+      'direction',
+      'type',
+      'unsupportedType',
+      'text',
+      'status',
+      'upstreamMessageId',
+      'traceparent',
+    ]),
+  );
 }

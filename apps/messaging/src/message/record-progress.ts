@@ -8,7 +8,7 @@ import {
   type MessageEventData,
 } from '@switchboard/contracts/messaging/events';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { lockMessages, type MessageKey } from './lock-messages.js';
 import type { Message } from './message.entity.js';
 import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
@@ -113,28 +113,23 @@ export async function recordProgress(
 
 function write(tx: Transaction, rows: readonly Message[]): void {
   if (rows.length === 0) return;
-  const [organizationIds, ids] = [rows.map((m) => m.organizationId), rows.map((m) => m.id)];
-  tx.atCommit(updateSql, [
-    organizationIds,
-    ids,
-    rows.map((m) => m.status),
-    rows.map((m) => m.upstreamMessageId),
-    rows.map((m) => m.errorCode),
-    rows.map((m) => m.errorMessage),
-    rows.map((m) => m.sentAt),
-    rows.map((m) => m.deliveredAt),
-    rows.map((m) => m.readAt),
-    rows.map((m) => m.failedAt),
+  const columns = unnestColumns(rows, [
+    'organizationId',
+    'id',
+    'status',
+    'upstreamMessageId',
+    'errorCode',
+    'errorMessage',
+    'sentAt',
+    'deliveredAt',
+    'readAt',
+    'failedAt',
   ]);
-  tx.atCommit(closeSql, [organizationIds, ids]);
+  tx.atCommit(updateSql, columns);
+  tx.atCommit(closeSql, columns.slice(0, 2));
   const mapped = rows.filter((m) => m.upstreamMessageId !== null);
   if (mapped.length === 0) return;
-  tx.atCommit(mapSql, [
-    mapped.map((m) => m.channelId),
-    mapped.map((m) => m.upstreamMessageId),
-    mapped.map((m) => m.organizationId),
-    mapped.map((m) => m.id),
-  ]);
+  tx.atCommit(mapSql, unnestColumns(mapped, ['channelId', 'upstreamMessageId', 'organizationId', 'id']));
 }
 
 function milestoneEvent(

@@ -1,5 +1,5 @@
 import type { QuotaUse } from '@switchboard/contracts/messaging/rpc';
-import { sqlState, statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { sqlState, statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 
 /** What an organization takes from the quota of one month, in one transaction. */
 export interface QuotaTake {
@@ -30,12 +30,7 @@ const usedSql = statement<QuotaUse>(
  */
 export function takeQuota(tx: Transaction, takes: readonly QuotaTake[]): void {
   if (takes.length === 0) return;
-  tx.atCommit(takeSql, [
-    takes.map(({ organizationId }) => organizationId),
-    takes.map(({ month }) => month),
-    takes.map(({ messages }) => messages),
-    takes.map(({ usedBeforeMax }) => usedBeforeMax),
-  ]);
+  tx.atCommit(takeSql, unnestColumns(takes, ['organizationId', 'month', 'messages', 'usedBeforeMax']));
 }
 
 /** True when a transaction was rolled back because others took first: run again it sees what they left. */

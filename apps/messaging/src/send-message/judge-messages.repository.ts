@@ -1,4 +1,4 @@
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { LEASE_MS } from '../dispatch/dispatch.entity.js';
 import { quotaMonthOf } from '../quota/quota.policy.js';
 
@@ -85,12 +85,15 @@ const judge = statement<Candidate>(
 
 /** Judges messages, in the order given. @returns a candidate for each */
 export async function judgeMessages(tx: Transaction, messages: readonly JudgedMessage[]): Promise<Candidate[]> {
-  return tx.query(judge, [
-    messages.map(({ organizationId }) => organizationId),
-    messages.map(({ messageId }) => messageId),
-    messages.map(({ channelId }) => channelId),
-    messages.map(({ phone }) => phone),
-    messages.map(({ lease }) => lease),
-    messages.map(({ messageId }) => quotaMonthOf(messageId)),
-  ]);
+  return tx.query(
+    judge,
+    unnestColumns(messages, [
+      'organizationId',
+      'messageId',
+      'channelId',
+      'phone',
+      'lease',
+      ({ messageId }) => quotaMonthOf(messageId),
+    ]),
+  );
 }

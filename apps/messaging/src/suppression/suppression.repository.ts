@@ -1,5 +1,5 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 
 /** An opt-out that the upstream told in answer to a send, before contacts knows of it. */
 export interface ObservedOptOut {
@@ -59,10 +59,7 @@ const forgetObservedSql = statement(
  */
 export async function lockContacts(tx: Transaction, contacts: readonly ContactKey[]): Promise<number> {
   if (contacts.length === 0) return 0;
-  const locked = await tx.query(lockSql, [
-    contacts.map(({ organizationId }) => organizationId),
-    contacts.map(({ contactId }) => contactId),
-  ]);
+  const locked = await tx.query(lockSql, unnestColumns(contacts, ['organizationId', 'contactId']));
   return locked.length;
 }
 
@@ -70,13 +67,10 @@ export async function lockContacts(tx: Transaction, contacts: readonly ContactKe
 export async function suppressObserved(tx: Transaction, observed: readonly ObservedOptOut[]): Promise<void> {
   if (observed.length === 0) return;
   await lockContacts(tx, observed);
-  tx.atCommit(insertSql, [
-    observed.map(({ organizationId }) => organizationId),
-    observed.map(({ contactId }) => contactId),
-    observed.map(({ channelId }) => channelId),
-    observed.map(() => 'UPSTREAM'),
-    observed.map(({ eventId }) => eventId),
-  ]);
+  tx.atCommit(
+    insertSql,
+    unnestColumns(observed, ['organizationId', 'contactId', 'channelId', () => 'UPSTREAM', 'eventId']),
+  );
 }
 
 /**
@@ -85,19 +79,10 @@ export async function suppressObserved(tx: Transaction, observed: readonly Obser
  */
 export function replaceTold(tx: Transaction, contacts: readonly ToldOptOuts[]): void {
   if (contacts.length === 0) return;
-  tx.atCommit(forgetToldSql, [
-    contacts.map(({ organizationId }) => organizationId),
-    contacts.map(({ contactId }) => contactId),
-  ]);
+  tx.atCommit(forgetToldSql, unnestColumns(contacts, ['organizationId', 'contactId']));
   const rows = contacts.flatMap((contact) => contact.optOuts.map((optOut) => ({ ...contact, ...optOut })));
   if (rows.length === 0) return;
-  tx.atCommit(insertSql, [
-    rows.map(({ organizationId }) => organizationId),
-    rows.map(({ contactId }) => contactId),
-    rows.map(({ channelId }) => channelId),
-    rows.map(({ source }) => source),
-    rows.map(() => ''),
-  ]);
+  tx.atCommit(insertSql, unnestColumns(rows, ['organizationId', 'contactId', 'channelId', 'source', () => '']));
 }
 
 /** Lets go of observed opt-outs that the facts stored by this transaction, or newer ones, hold. Travels with COMMIT. */
@@ -106,9 +91,5 @@ export function forgetObserved(
   observed: readonly (ContactKey & { readonly eventId: string })[],
 ): void {
   if (observed.length === 0) return;
-  tx.atCommit(forgetObservedSql, [
-    observed.map(({ organizationId }) => organizationId),
-    observed.map(({ contactId }) => contactId),
-    observed.map(({ eventId }) => eventId),
-  ]);
+  tx.atCommit(forgetObservedSql, unnestColumns(observed, ['organizationId', 'contactId', 'eventId']));
 }

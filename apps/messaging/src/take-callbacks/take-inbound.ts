@@ -3,7 +3,7 @@ import type { CallbackItem, UpstreamMessageItem } from '@switchboard/contracts/g
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { conversationOpened, messageReceived } from '@switchboard/contracts/messaging/events';
 import { appendEvents, type NewEvent } from '@switchboard/outbox';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
 import { conversationView } from '../conversation/conversation-view.js';
 import {
@@ -48,12 +48,15 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
   if (callbacks.length === 0) return;
   const sorted = [...callbacks].sort((one, other) => one.at.getTime() - other.at.getTime());
   const all = sorted.map((callback): NewInbound => ({ ...callback, messageId: newCuid() }));
-  const taken = await tx.query(takeSql, [
-    all.map(({ channel }) => channel.id),
-    all.map(({ callback }) => callback.item.message.id),
-    all.map(({ channel }) => channel.organizationId),
-    all.map(({ messageId }) => messageId),
-  ]);
+  const taken = await tx.query(
+    takeSql,
+    unnestColumns(all, [
+      ({ channel }) => channel.id,
+      ({ callback }) => callback.item.message.id,
+      ({ channel }) => channel.organizationId,
+      'messageId',
+    ]),
+  );
   const takenIds = new Set(taken.map(({ messageId }) => messageId));
   const fresh = all.filter(({ messageId }) => takenIds.has(messageId));
   const groups = Map.groupBy(fresh, ({ channel, contact }) => `${channel.organizationId} ${channel.id} ${contact.id}`);

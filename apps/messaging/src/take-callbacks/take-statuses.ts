@@ -1,6 +1,6 @@
 import type { CallbackItem, UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 import { factOf } from './status-fact.policy.js';
@@ -59,10 +59,13 @@ async function findByUpstreamId(
 ): Promise<ReadonlyMap<string, string>> {
   const unreferenced = statuses.filter(({ callback }) => !isCuid(callback.item.biz_opaque_callback_data));
   if (unreferenced.length === 0) return new Map();
-  const rows = await tx.query(findSql, [
-    unreferenced.map(({ channel }) => channel.organizationId),
-    unreferenced.map(({ channel }) => channel.id),
-    unreferenced.map(({ callback }) => callback.item.id),
-  ]);
+  const rows = await tx.query(
+    findSql,
+    unnestColumns(unreferenced, [
+      ({ channel }) => channel.organizationId,
+      ({ channel }) => channel.id,
+      ({ callback }) => callback.item.id,
+    ]),
+  );
   return new Map(rows.map((row) => [`${row.channelId} ${row.upstreamMessageId}`, row.messageId]));
 }

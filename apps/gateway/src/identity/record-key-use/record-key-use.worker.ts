@@ -1,5 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Database } from '@switchboard/postgres';
+import { Database, unnestColumns } from '@switchboard/postgres';
 import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
 import { ipAddressOf } from '../address/ip-address.policy.js';
 import type { KeyUses } from '../key-use.contract.js';
@@ -44,13 +44,12 @@ export class RecordKeyUseWorker extends PollingWorker implements KeyUses, Before
     if (this.uses.size === 0) return;
     const uses = this.uses;
     this.uses = new Map();
-    const values = [...uses.values()];
+    const columns = unnestColumns(
+      [...uses],
+      [([keyId]) => keyId, ([, { atMs }]) => new Date(atMs), ([, { address }]) => address],
+    );
     try {
-      await this.database.query(recordKeyUses, [
-        [...uses.keys()],
-        values.map(({ atMs }) => new Date(atMs)),
-        values.map(({ address }) => address),
-      ]);
+      await this.database.query(recordKeyUses, columns);
     } catch (error) {
       this.log.warn('key-uses.not-written', { reason: error instanceof Error ? error.message : String(error) });
       // Later uses win over these.

@@ -4,7 +4,7 @@ import { eventually, testServers } from '@switchboard/testing';
 import { contactsMigrations } from '../migrations/all.js';
 import type { Contact } from './contact.entity.js';
 import type { ContactWrite } from './contact-ledger.js';
-import { storeContacts } from './contact-store.js';
+import { storeContacts } from './contact.repository.js';
 
 const servers = testServers();
 const lockWaiters = statement<{ count: number }>(
