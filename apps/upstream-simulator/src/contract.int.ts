@@ -37,7 +37,7 @@ describe('the shapes are the provider’s', () => {
     expect(shapeOf(answer.body)).toEqual(shapeOf(recorded('error-answer')));
   });
 
-  it('quotes the whole request in its refusals when told, as providers do now and then', async () => {
+  it('quotes the whole request in its refusals when the knob is set, as providers do now and then', async () => {
     await sim.control('PUT', 'knobs', { errorRate: { '131026': 1 }, quoteRequest: true });
     const refused = await sim.send({ to: '+12015550277' });
 

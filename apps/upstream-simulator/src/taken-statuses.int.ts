@@ -36,7 +36,7 @@ describe('the record of statuses that were taken', () => {
     expect(await taken(next)).toEqual([first, ...others, { id: later, status: 'sent' }]);
   });
 
-  it('is read on from a cursor, has nothing of what nobody takes, and is empty after DELETE', async () => {
+  it('is read on from a cursor, has nothing that was not taken, and is empty after DELETE', async () => {
     const sim = await SimulatorHarness.start({ callbackUrl: receiver.url });
     await sim.control('PUT', 'knobs', { callbackDelayMs: { sent: 0, delivered: null, read: null } });
     await accepted(sim);

@@ -90,7 +90,7 @@ export class SimulatorHarness {
     return (await this.control('GET', `requests?${query}`)).body;
   }
 
-  /** Asks the control surface until the answer is right: for what no signal of the provider's contract tells. */
+  /** Asks the control surface until the answer is right: for events without a signal in the provider's contract. */
   async until(path: string, condition: (body: Json) => boolean): Promise<void> {
     while (!condition((await this.control('GET', path)).body)) await new Promise(setImmediate);
   }

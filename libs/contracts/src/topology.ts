@@ -51,7 +51,7 @@ export interface ServiceTopology {
   /** Its stream holds `<service>.>`; null for a service that emits no event. */
   readonly stream: string | null;
   readonly consumes: readonly ConsumerTopology[];
-  /** What its network lets through: calls to hosts outside of the platform, and callers from there. Default: neither. */
+  /** What its network allows: calls to hosts outside of the platform, and callers from there. Default: neither. */
   readonly outside?: 'calls' | 'listens';
   readonly settings?: ServiceSettings;
 }

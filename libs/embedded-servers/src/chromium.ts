@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** A browser that runs here. */
 export interface Chromium {
   readonly executablePath: string;
-  /** What its environment needs beside the present one: where libraries lie that came with it. */
+  /** Variables to add to the present environment: where the libraries are that came with it. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -15,7 +15,7 @@ export const natsVersionMin = { major: 2, minor: 10 } as const;
  * of Debian's mirror, which is unpacked into the cache (no root rights needed, nothing is installed).
  *
  * @param options.cacheDir folder that keeps what was fetched, for instance `<checkout>/.cache`.
- * @param options.onProgress told in a few words before something slow begins.
+ * @param options.onProgress called with a few words before something slow begins.
  * @returns the binary's absolute path.
  * @throws Error in one line that says what to install or set.
  */

@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Repeats an expectation until it holds, for at most 10 s: nobody announces the end of another's child. */
+/** Repeats an expectation until it holds, for at most 10 s: no signal announces the end of another process's child. */
 async function eventually(expectation: () => Promise<void>): Promise<void> {
   for (const deadline = Date.now() + 10_000; ; await delay(20)) {
     try {

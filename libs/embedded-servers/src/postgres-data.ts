@@ -21,7 +21,7 @@ export interface PostgresData {
 /**
  * Finds or makes the cluster of `dataDir`: UTF-8, built-in C.UTF-8 collation (the same on every platform), scram.
  *
- * A cluster appears whole or not at all: it is made in a neighbouring folder and renamed. The password is kept beside
+ * A cluster appears whole or not at all: it is made in a neighbouring folder and renamed. The password is kept next to
  * it in `<dataDir>.password` (0600). As root, a folder that the unprivileged account cannot reach is made a link to one
  * below /var/lib/switchboard.
  *

@@ -74,7 +74,7 @@ describe('embedded PostgreSQL', () => {
     }
   });
 
-  it('starts beside a stale postmaster.pid whose pid belongs to another program, and leaves that program alone', async () => {
+  it('starts despite a stale postmaster.pid whose pid belongs to another program, and leaves that program alone', async () => {
     const dataDir = join(folder, 'one');
     const first = await startPostgres({ dataDir });
     const [{ data_directory: real } = { data_directory: '' }] = await query(first.url, 'show data_directory');

@@ -9,7 +9,7 @@ import { spawnAccount } from './unprivileged-user.js';
 
 /** How to start a PostgreSQL. */
 export interface PostgresOptions {
-  /** The cluster's folder; made when missing. Its password lies beside it in `<dataDir>.password`. */
+  /** The cluster's folder; made when missing. Its password is next to it in `<dataDir>.password`. */
   readonly dataDir: string;
   /** Without it the kernel chooses. With it a taken port is an error. */
   readonly port?: number;

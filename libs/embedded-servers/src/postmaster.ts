@@ -30,7 +30,7 @@ export async function findPostmaster(folder: string): Promise<ProcessIdentity | 
 
 /**
  * Ends a server that a killed parent left on a data folder, and removes a `postmaster.pid` that names no such server
- * (after a power cut its pid may belong to anything, and PostgreSQL would refuse to start beside it).
+ * (after a power cut its pid may belong to anything, and PostgreSQL would refuse to start because of it).
  *
  * @returns whether a server was ended.
  */

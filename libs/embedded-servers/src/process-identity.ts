@@ -6,7 +6,7 @@ import { systemErrorCode } from './system-error.js';
 
 const run = promisify(execFile);
 
-/** A process as it can be told apart later: pids are reused, a pid together with its time of birth is not. */
+/** The lasting identity of a process: pids are reused, a pid together with its time of birth is not. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Opaque; compared for equality only. */

@@ -27,7 +27,7 @@ export async function spawnServer(spec: {
   account?: { uid?: number; gid?: number };
   /** A descriptor of ours that the process gets as its descriptor 3: a socket to accept on. */
   handedOverFd?: number;
-  /** How the process is told to end when ours is killed; SIGTERM without it. */
+  /** The signal that ends the process when ours is killed; default SIGTERM. */
   orphanSignal?: NodeJS.Signals;
 }): Promise<ServerProcess> {
   const from = (await stat(spec.log).catch(() => undefined))?.size ?? 0;

@@ -51,7 +51,7 @@ export function forget(pid: number): void {
 function startWatchdog(): ChildProcess {
   // A group of its own: Ctrl-C in a terminal must not end it before us.
   const shell = spawn('/bin/sh', ['-c', script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  // Without it we are as safe as before; there is nobody to tell.
+  // Without it we are as safe as before; there is no log to write to.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

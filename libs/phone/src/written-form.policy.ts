@@ -16,14 +16,14 @@ const spaces = ' \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
 // Hyphens, dashes, the minus sign, and the full-width and Japanese ones.
 const dashes = '\\-\\u00ad\\u2010-\\u2015\\u2212\\u30fc\\ufe58\\ufe63\\uff0d';
 const dotsAndBrackets = '.\\u00b7\\uff0e()\\[\\]\\uff08\\uff09';
-// Direction marks and zero-width characters: address books put them around numbers, and nobody sees them.
+// Direction marks and zero-width characters: address books put them around numbers, invisibly.
 const invisible = '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff';
 
 const separators = new RegExp(`[${spaces}${dashes}${dotsAndBrackets}${invisible}]+`, 'g');
 const fullWidth = /[\uff0b\uff10-\uff19]/g;
 
 /**
- * Strips `tel:`, spaces, dots, dashes and brackets, and tells international from national forms.
+ * Strips `tel:`, spaces, dots, dashes and brackets, and distinguishes international from national forms.
  *
  * Full-width digits and plus, which Japanese and Chinese keyboards produce, are folded: the mapping is one to one.
  * Digits of other scripts are refused, as are letters, extensions, slashes and a plus anywhere but in front.

@@ -50,7 +50,7 @@ export function describeCoalesceLaw<I>(spec: CoalesceLawSpec<I>): void {
     beforeAll(async () => (subject = await spec.open()));
     afterAll(() => subject.close?.());
 
-    /** Runs items anew and tells what each tenant sees of it. */
+    /** Runs items anew and returns what each tenant sees of it. */
     const outcomeOf = async (
       items: readonly I[],
       run: (items: readonly I[]) => Promise<unknown[]>,
@@ -103,7 +103,7 @@ export function describeCoalesceLaw<I>(spec: CoalesceLawSpec<I>): void {
       );
     });
 
-    it('tells every item that the outcome is unknown when the connection is killed at COMMIT, and can be asked again', async () => {
+    it('answers every item OutcomeUnknown when the connection is killed at COMMIT, and can be repeated', async () => {
       const superuser = await spec.superuser();
       await subject.clear();
       const untouched = await Promise.all(TENANTS.map((tenant) => subject.stored(tenant)));

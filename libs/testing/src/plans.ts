@@ -1,6 +1,6 @@
 import type { Database } from '@switchboard/postgres';
 
-/** A node of a plan as the server tells it. */
+/** A node of a plan as the server explains it. */
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;

@@ -31,7 +31,7 @@ export interface ServiceDatabase {
   readonly url: string;
   readonly migratorUrl: string;
   readonly superuserUrl: string;
-  /** The service's own role, as `migrate` wants it. */
+  /** The service's own role, in the form that `migrate` takes. */
   readonly role: string;
   /** Opens a pool as the service's own role, as one replica has it; closed after the tests. */
   database(overrides?: DatabaseOverrides): Promise<Database>;

@@ -26,8 +26,8 @@ describe('the harness', () => {
     await expect(database.dataSource.query('SELECT * FROM contacts.migration')).rejects.toThrow('permission denied');
     const superuser = await prepared.superuser();
     expect(await superuser.dataSource.query('SELECT id FROM contacts.thing')).toEqual([{ id: 'a' }]);
-    const beside = await other.database();
-    expect(await beside.dataSource.query('SELECT id FROM contacts.thing')).toEqual([]);
+    const neighbour = await other.database();
+    expect(await neighbour.dataSource.query('SELECT id FROM contacts.thing')).toEqual([]);
   });
 
   it('names the statements of a deadlock', async () => {
@@ -49,7 +49,7 @@ describe('the harness', () => {
     for (const thing of ['a', 'b']) expect(circle).toContain(lock(thing));
   });
 
-  it('gives a NATS that knows the users of the topology and nobody else', async () => {
+  it('gives a NATS that knows the users of the topology and no others', async () => {
     const nats = await servers.nats();
     const connection = await nats.connect('contacts');
     expect(connection.isClosed()).toBe(false);

@@ -81,7 +81,7 @@ export const views = {
       traceId: { description: "The request's `X-Request-Id`.", type: ['string', 'null'] },
       at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$', format: 'date-time' },
       before: { description: 'What stood before; null: nothing.', type: ['object', 'null'] },
-      after: { description: 'What stands after; null: nothing any more.', type: ['object', 'null'] },
+      after: { description: 'The state after the act; null: deleted.', type: ['object', 'null'] },
       hash: { description: '64 hex digits over this act and all before it.', type: 'string' },
     },
     required: ['sequence', 'action', 'actor', 'address', 'traceId', 'at', 'before', 'after', 'hash'],
@@ -123,7 +123,7 @@ export const views = {
     type: 'object',
     properties: {
       id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      phone: { description: 'E.164; empty for a sender of whom the upstream tells an id alone.', type: 'string' },
+      phone: { description: 'E.164; empty for a sender whom the upstream names only by an id.', type: 'string' },
       messagingId: { type: 'string' },
       name: { type: ['string', 'null'] },
       email: { type: ['string', 'null'] },
@@ -450,7 +450,7 @@ export const views = {
     type: 'object',
     properties: {
       link: {
-        description: 'To be handed to the invited person, and to nobody else: who has it can accept.',
+        description: 'A secret for the invited person alone: its holder can accept the invitation.',
         type: 'string',
       },
       token: { description: 'What the link carries behind its `#`.', type: 'string' },
@@ -560,7 +560,7 @@ export const views = {
       },
       seatsTaken: { description: 'Members and open invitations.', type: 'integer' },
       usage: {
-        description: "This month's messages; null while that cannot be told.",
+        description: "This month's messages; null while the count is not available.",
         anyOf: [{ $ref: '#/components/schemas/PlanUsage' }, { type: 'null' }],
       },
     },

@@ -26,7 +26,7 @@ interface Progress {
 interface Batch {
   readonly body: string;
   readonly progress: readonly Progress[];
-  /** What it tells of accepted messages. */
+  /** Reports the statuses of accepted messages. */
   readonly statuses: readonly TakenStatus[];
   readonly madeAtMs: number;
   attempts: number;
@@ -111,7 +111,7 @@ export class DeliverCallbacks {
     for (const progress of items) {
       const sender = this.accounts.findSender(progress.message.phoneNumberId);
       if (!sender) {
-        // The account was taken away meanwhile: nobody to report to.
+        // The account was removed meanwhile: there is no receiver.
         progress.left = 0;
         this.#finish([progress]);
         continue;

@@ -2,7 +2,7 @@ import type { Knobs } from '../knobs/knobs.entity.js';
 import type { MagicBehaviour } from '../send-message/magic-recipient.policy.js';
 
 /**
- * One callback item to come for a message. `dueAtMs` says when it goes out, `happenedAtMs` what it tells as its time: under
+ * One callback item to come for a message. `dueAtMs` says when it goes out, `happenedAtMs` the time it reports: under
  * `reorder` the two differ in order.
  */
 export type Step =

@@ -11,11 +11,11 @@ export interface TakenStatus {
 const PAGE_BYTES = 1 << 20;
 
 /**
- * Which statuses the receiver has taken, in that order, repetitions included: what nobody may have lost since. A line each,
+ * Which statuses the receiver has taken, in that order, repetitions included: none of them may be lost later. A line each,
  * in a file that survives restarts.
  *
  * It must join its write group before the journal of pending callbacks does: a kill between the two writes then has the
- * status told and recorded again, and never leaves a message done whose statuses nobody recorded.
+ * status reported and recorded again, and never leaves a message done without a record of its statuses.
  */
 export class TakenStatuses {
   constructor(

@@ -39,7 +39,7 @@ const EXAMPLE_CONTENT: Readonly<Record<string, unknown>> = {
  * string; `newPhone` makes it a `system` note of a changed number; every member but the control's own (`phoneNumberId`,
  * `displayPhone`, `name`, `userId`, `newPhone`) goes out as it is.
  *
- * @throws ControlRefusal when neither `from` nor `userId` is there, or when the type cannot be told.
+ * @throws ControlRefusal when neither `from` nor `userId` is there, or when the type cannot be determined.
  */
 export function inboundMessage(body: JsonObject, defaults: { id: string; timestamp: string }): InboundMessage {
   const { phoneNumberId: _phone, displayPhone: _display, name, userId, from, id, text, newPhone, ...rest } = body;

@@ -13,7 +13,7 @@ import { preferenceItem } from './preference.policy.js';
 /**
  * `POST /_sim/inbound` `{ phoneNumberId | displayPhone, from | userId, name?, id?, type?, text?, … }` sends an inbound message
  * → `{ id, delivered: <HTTP status of the first attempt, or null> }`. It opens the sender's 24-hour window. Several go in one
- * callback as `messages: [{ … }]`, what they have in common beside it → `{ id, ids, delivered }`.
+ * callback as `messages: [{ … }]`, their common fields next to it → `{ id, ids, delivered }`.
  *
  * `POST /_sim/preferences` `{ phoneNumberId | displayPhone, from | userId, value, timestamp?, … }` sends what somebody has set
  * in the provider's own settings (`user_preferences`) → `{ delivered }`.

@@ -11,7 +11,7 @@ const DETAILS: Readonly<Record<string, string>> = {
 /**
  * The `user_preferences` item that `POST /_sim/preferences` describes. Further members go out as they are.
  *
- * @throws ControlRefusal when it says nothing, or of nobody
+ * @throws ControlRefusal when the value or the person is missing
  */
 export function preferenceItem(body: JsonObject, timestamp: string): CallbackItem {
   const { phoneNumberId: _phone, displayPhone: _display, name, userId, from, ...rest } = body;

@@ -17,7 +17,7 @@ interface Entry {
 
 /**
  * The codes that can be answered, with the HTTP status that the provider's error page gives for each (429 for call and
- * throughput limits; clients are told to decide by the code all the same).
+ * throughput limits; clients decide by the code all the same).
  * Source: the provider's page "Cloud API error codes".
  */
 const CATALOG: Readonly<Record<number, Entry>> = {

@@ -1,4 +1,4 @@
-/** Width of a bucket. Wide enough that a loaded simulator wakes 100 times a second, narrow beside the 20 ms default delay. */
+/** Width of a bucket. Wide enough that a loaded simulator wakes 100 times a second, narrow compared with the 20 ms default delay. */
 const BUCKET_MS = 10;
 /** setTimeout turns longer delays into 1 ms. */
 const TIMER_DELAY_MS_MAX = 2_147_483_647;

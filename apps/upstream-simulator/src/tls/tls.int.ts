@@ -32,7 +32,7 @@ describe('the contract over TLS', () => {
     socket.destroy();
   });
 
-  it('is believed by nobody who does not trust its authority', async () => {
+  it('is refused by a client that does not trust its authority', async () => {
     const pool = new Pool(sim.simulator.tlsUrl, { connect: {} });
     await expect(pool.request({ path, method: 'POST', headers, body: '{}' })).rejects.toMatchObject({
       code: expect.stringMatching(/UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN/),

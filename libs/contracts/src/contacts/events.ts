@@ -15,7 +15,7 @@ export const contactChanged = defineEvent<{
 }>('contacts', 'contact.changed', 1);
 
 /**
- * A channel became covered by an opt-out: told once per channel, also for an opt-out of all channels.
+ * A channel became covered by an opt-out: emitted once per channel, also for an opt-out of all channels.
  *
  * @aggregate contact
  */

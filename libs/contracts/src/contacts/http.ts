@@ -6,7 +6,7 @@ export type OptOutSource = 'API' | 'KEYWORD' | 'CONSOLE' | 'UPSTREAM';
 /** A contact as the API shows it; every field is always present. Source: docs/api-behaviour.md#contacts-fields. */
 export interface ContactView {
   readonly id: Cuid;
-  /** E.164; empty for a sender of whom the upstream tells an id alone. */
+  /** E.164; empty for a sender whom the upstream names only by an id. */
   readonly phone: string;
   readonly messagingId: string;
   readonly name: string | null;

@@ -32,7 +32,7 @@ export interface SightedPreference {
 export interface ContactSighting {
   /** E.164; null for a sender of whom only `upstreamUserId` is known. */
   readonly phone: string | null;
-  /** The profile name that the upstream tells; it fills an empty name, never replaces one. */
+  /** The profile name that the upstream reports; it fills an empty name, never replaces one. */
   readonly profileName: string | null;
   /** The upstream's id of the subscriber (`wa_id`), once it is known. */
   readonly messagingId: string | null;
@@ -56,7 +56,7 @@ export const resolveContactsRpc = defineRpc<
   { readonly contacts: readonly ContactFacts[] }
 >('contacts', 'resolve-many', { deadlineMs: 3_000 });
 
-/** A contact as a caller wants it; a field left out keeps its value, null clears it. */
+/** The input of an upsert; a field left out keeps its value, null clears it. */
 export interface UpsertContactRequest {
   /** As the caller wrote it. */
   readonly phone: string;

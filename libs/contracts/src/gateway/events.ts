@@ -11,7 +11,7 @@ export interface CallbackItem<Item> {
 export interface UpstreamStatusItem {
   readonly id: string;
   readonly status: string;
-  /** Unix seconds; empty where it was told none. */
+  /** Unix seconds; empty where the upstream gave none. */
   readonly timestamp: string;
   /** Digits of the recipient's number. */
   readonly recipient_id?: string;
@@ -19,11 +19,11 @@ export interface UpstreamStatusItem {
   readonly errors?: readonly { readonly code: number; readonly title?: string; readonly message?: string }[];
 }
 
-/** One `messages[]` item with the profile of its sender; what stands beside the fields named here is as it came. */
+/** One `messages[]` item with the profile of its sender; further fields are as they came. */
 export interface UpstreamMessageItem {
   readonly message: {
     readonly id: string;
-    /** Digits of the sender's number; empty for one of whom the upstream tells an id of its own alone. */
+    /** Digits of the sender's number; empty for a sender whom the upstream names only by its own id. */
     readonly from: string;
     readonly timestamp: string;
     readonly type: string;
@@ -31,7 +31,7 @@ export interface UpstreamMessageItem {
     readonly [field: string]: unknown;
   };
   readonly profileName: string | null;
-  /** The upstream's own id of the sender, where it tells one; printable, 1 to 128 characters. */
+  /** The upstream's own id of the sender, if it has one; printable, 1 to 128 characters. */
   readonly userId?: string;
 }
 
@@ -44,24 +44,24 @@ export interface UpstreamPreferenceItem {
   /** `stop` or `resume`, and what the provider may add. */
   readonly value: string;
   readonly category?: string;
-  /** Unix seconds; empty where it was told none. */
+  /** Unix seconds; empty where the upstream gave none. */
   readonly timestamp: string;
 }
 
 /** A person's preference in the upstream's own settings. */
 export interface CallbackPreference {
   readonly businessAccountId: string;
-  /** The upstream's id of the line; null when it was told none: it is about every line of the account. */
+  /** The upstream's id of the line; null when the upstream gave none: it is about every line of the account. */
   readonly phoneNumberId: string | null;
   readonly item: UpstreamPreferenceItem;
   readonly profileName: string | null;
 }
 
-/** The upstream told what became of a message. @aggregate the upstream's message */
+/** The upstream reported the outcome of a message. @aggregate the upstream's message */
 export const callbackStatus = defineEvent<CallbackItem<UpstreamStatusItem>>('gateway', 'callback.status', 1);
 /** The upstream brought a message of a contact. @aggregate line and sender */
 export const callbackMessage = defineEvent<CallbackItem<UpstreamMessageItem>>('gateway', 'callback.message', 1);
-/** Somebody wants no more messages, or wants them again, by the upstream's own settings. @aggregate line and person */
+/** A contact opted out of messages, or in again, in the upstream's own settings. @aggregate line and person */
 export const callbackPreference = defineEvent<CallbackPreference>('gateway', 'callback.preference', 1);
 /**
  * Any other change (`field` and `value` as they came): kept, so that a later reader loses nothing.

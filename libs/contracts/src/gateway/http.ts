@@ -58,7 +58,7 @@ export interface InviteView {
 
 /** An invitation as its maker sees it, once. */
 export interface NewInviteView extends InviteView {
-  /** To be handed to the invited person, and to nobody else: who has it can accept. */
+  /** A secret for the invited person alone: its holder can accept the invitation. */
   readonly link: string;
   /** What the link carries behind its `#`. */
   readonly token: string;
@@ -74,7 +74,7 @@ export interface PlanView {
   readonly excludedScopes: readonly string[];
   /** Members and open invitations. */
   readonly seatsTaken: Int;
-  /** This month's messages; null while that cannot be told. */
+  /** This month's messages; null while the count is not available. */
   readonly usage: PlanUsageView | null;
 }
 
@@ -140,7 +140,7 @@ export interface AuditEntryView {
   readonly at: IsoTime;
   /** What stood before; null: nothing. */
   readonly before: Readonly<Record<string, unknown>> | null;
-  /** What stands after; null: nothing any more. */
+  /** The state after the act; null: deleted. */
   readonly after: Readonly<Record<string, unknown>> | null;
   /** 64 hex digits over this act and all before it. */
   readonly hash: string;

@@ -18,7 +18,7 @@ export function defineError<const Code extends string>(definition: ErrorDefiniti
   return Object.freeze(definition);
 }
 
-/** Facts that travel with a refusal beside its code and sentence; none of them is secret. */
+/** Facts that travel with a refusal's code and sentence; none of them is secret. */
 export interface AppErrorDetails {
   /** Whole seconds for `Retry-After`. */
   readonly retryAfterSeconds?: number;

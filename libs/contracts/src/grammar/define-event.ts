@@ -2,7 +2,7 @@ import type { Cuid } from './cuid.js';
 import type { IsoTime } from './iso-time.js';
 declare const types: unique symbol;
 
-/** A fact that a service tells: `<owner>.<aggregate>.<past tense>` in version `v<n>`. */
+/** A fact that a service emits: `<owner>.<aggregate>.<past tense>` in version `v<n>`. */
 export interface EventDefinition<Data = unknown> {
   /** Subject in JetStream: `<owner>.<aggregate>.<name>.v<n>`. */
   readonly subject: string;
@@ -14,10 +14,10 @@ export interface EventDefinition<Data = unknown> {
 export type EventDataOf<Definition> = Definition extends EventDefinition<infer Data> ? Data : never;
 
 /**
- * Declares an event. Within a version it only grows by optional fields; `v<n+1>` is emitted beside `v<n>` for a
+ * Declares an event. Within a version it only grows by optional fields; `v<n+1>` is emitted together with `v<n>` for a
  * release; consumers tolerate unknown fields.
  *
- * The catalogue (`docs/events.md`) is read from the declaration: its docstring says when the event is told, and in a tag
+ * The catalogue (`docs/events.md`) is read from the declaration: its docstring says when the event is emitted, and in a tag
  * `aggregate` whose id is the envelope's `aggregateId`, followed by `, counted` where `sequence` is a number.
  */
 export function defineEvent<Data>(owner: string, name: string, version: number): EventDefinition<Data> {

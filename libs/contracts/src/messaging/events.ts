@@ -23,7 +23,7 @@ export const messageSent = defineEvent<MessageEventData>('messaging', 'message.s
 export const messageDelivered = defineEvent<MessageEventData>('messaging', 'message.delivered', 1);
 /** The recipient opened the message. @aggregate conversation, counted */
 export const messageRead = defineEvent<MessageEventData>('messaging', 'message.read', 1);
-/** The upstream refused the message, or nobody knows what became of it. @aggregate conversation, counted */
+/** The upstream refused the message, or its outcome stayed unknown. @aggregate conversation, counted */
 export const messageFailed = defineEvent<MessageEventData>('messaging', 'message.failed', 1);
 /** An inbound message arrived from a contact. @aggregate conversation, counted */
 export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);
@@ -38,7 +38,7 @@ export const conversationClosed = defineEvent<ConversationEventData>('messaging'
  */
 export const conversationUpdated = defineEvent<ConversationEventData>('messaging', 'conversation.updated', 1);
 /**
- * The upstream told that a contact wants no more messages on a channel; sends are suppressed already.
+ * The upstream reported that a contact opted out on a channel; sends are suppressed already.
  *
  * @aggregate contact
  */

@@ -105,7 +105,7 @@ describe('an rpc while NATS is away', () => {
     expect(process.calls).toHaveLength(1);
   });
 
-  it('is given to another process when the first is gone, and was taken by nobody when all are', async () => {
+  it('is given to another process when the first is gone, and was taken by no process when all are', async () => {
     const [one, two] = [await startProcess('one'), await startProcess('two')];
     await eventually(async () => (await asDirectory()).length === 2);
     await away();
@@ -130,7 +130,7 @@ describe('an rpc while NATS is away', () => {
     expect(calls).toHaveLength(1);
   });
 
-  /** What messaging was told of contacts, as its own NATS user hears it. */
+  /** The announcements of contacts that messaging's own NATS user receives. */
   async function asDirectory(): Promise<{ url: string; token: string }[]> {
     const connection = await nats.connect('messaging');
     const heard = new Map<string, { url: string; token: string }>();

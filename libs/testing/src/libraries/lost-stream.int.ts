@@ -54,7 +54,7 @@ afterEach(async () => {
 
 async function startRelay(options: Partial<RelayOptions> = {}): Promise<Relay> {
   const own = await prepared.database();
-  const report = (told: RelayReport): void => void reports.push(told);
+  const report = (one: RelayReport): void => void reports.push(one);
   const relay = new Relay({ database: own, service: 'contacts', broker: publisher, report, ...options });
   relay.start();
   relays.push(relay);

@@ -56,7 +56,7 @@ describe('what a service stands on', () => {
 
   afterAll(() => api.disable());
 
-  it('is told: events published, the backlog, dead letters, connections and reconnects', async () => {
+  it('counts events published, the backlog, dead letters, connections and reconnects', async () => {
     await superuser.transaction(async (tx) => appendEvents(tx, [eventOf('a', 1), eventOf('a', 2)]));
     await superuser.query(bury, ['cevent']);
     await becomes('switchboard_outbox_published_events_total', 2);

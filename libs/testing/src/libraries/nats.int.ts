@@ -77,17 +77,17 @@ describe('an rpc', () => {
     });
   });
 
-  it('had no effect when nobody took it within the patience, and finds a service that comes meanwhile', async () => {
-    const nobody = client.call(rpc, principal, request, { patienceMs: 150 });
-    await expect(nobody).rejects.toBeInstanceOf(RpcUnanswered);
-    await expect(nobody).rejects.toMatchObject({ effect: 'none', subject: rpc.subject });
+  it('had no effect when no process took it within the patience, and finds a service that comes meanwhile', async () => {
+    const unanswered = client.call(rpc, principal, request, { patienceMs: 150 });
+    await expect(unanswered).rejects.toBeInstanceOf(RpcUnanswered);
+    await expect(unanswered).rejects.toMatchObject({ effect: 'none', subject: rpc.subject });
     const early = client.call(rpc, principal, request);
     await connection.flush();
     serve(() => Promise.resolve(answer));
     expect(await early).toEqual(answer);
   });
 
-  it('has an unknown effect when the answer is late, and tells the handler that nobody waits any more', async () => {
+  it('has an unknown effect when the answer is late, and signals the handler that no caller waits any more', async () => {
     const aborted = Promise.withResolvers<unknown>();
     const release = Promise.withResolvers<unknown>();
     serve((call) => {
@@ -111,7 +111,7 @@ describe('an rpc', () => {
     expect(await client.call(rpc, principal, request)).toEqual(answer);
   });
 
-  it('that is under way is answered before the server has closed; the next one finds nobody', async () => {
+  it('that is under way is answered before the server has closed; the next one finds no process', async () => {
     const release = Promise.withResolvers<unknown>();
     const entered = Promise.withResolvers<void>();
     const server = serve(() => (entered.resolve(), release.promise));

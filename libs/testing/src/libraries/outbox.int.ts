@@ -176,14 +176,14 @@ describe('the outbox', () => {
     for (let n = 0; n < 20; n++) await append(eventOf(`goes${n}`, 1));
     await eventually(async () => (await database.query(unpublished, []))[0]?.n === 2);
     expect(performance.now() - startedMs).toBeLessThan(2_000);
-    // Told once, however often it was tried.
+    // Reported once, however often it was tried.
     expect(failures.map(({ kind }) => kind)).toEqual(['failed']);
     hang.reject(new Error('the end'));
     await relay.stop();
     await (await prepared.superuser()).dataSource.query('DELETE FROM contacts.outbox WHERE published_at IS NULL');
   });
 
-  it('tells how many events wait, how old the first is, and how many dead letters each consumer has', async () => {
+  it('counts the events that wait, how old the first is, and how many dead letters each consumer has', async () => {
     const { dataSource } = await prepared.superuser();
     expect(await outboxBacklog(database)).toEqual({ pending: 0, oldestAgeSeconds: 0 });
     await dataSource.query(

@@ -26,7 +26,7 @@ describe('migrations', () => {
       const sql = `SELECT n_distinct AS n FROM pg_stats WHERE tablename = $1 AND attname = 'organization_id'`;
       return (await superuser.dataSource.query(sql, [table]))[0]?.n;
     };
-    // Both indexes begin with the organization: of a table that nobody knows either would do, at the same cost.
+    // Both indexes begin with the organization: of a table without statistics either would do, at the same cost.
     const [{ 'QUERY PLAN': plan }] = await database.dataSource.query(
       `EXPLAIN (GENERIC_PLAN, FORMAT JSON) SELECT * FROM owned WHERE organization_id = $1 AND id = $2`,
     );

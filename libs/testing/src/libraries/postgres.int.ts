@@ -79,7 +79,7 @@ describe('a transaction', () => {
     const lent = await other.connect();
     try {
       const ended = new Error('Connection terminated unexpectedly');
-      // What the driver does when the server is gone; an event that nobody hears is thrown, and ends the process.
+      // What the driver does when the server is gone; an event without a listener is thrown, and ends the process.
       for (const client of [given, lent]) expect(() => client.emit('error', ended)).not.toThrow();
     } finally {
       lent.release(true);

@@ -75,7 +75,7 @@ const acked = (heard: Set<string>): PullConsumerOptions['handle'] => {
 };
 
 describe('a consumer', () => {
-  it('goes on by itself when it was deleted and provisioned again, and tells of it once', async () => {
+  it('goes on by itself when it was deleted and provisioned again, and reports it once', async () => {
     const heard = new Set<string>();
     const errors: unknown[] = [];
     const connection = await nats.connect('messaging');
@@ -121,23 +121,23 @@ describe('a consumer', () => {
   });
 
   it('whose pull fails under a batch ends the batch before it pulls again, on a closed connection too', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const connection = await nats.connect('admin');
     const consumer = start({
       connection,
-      onError: (error) => told.push(String(error)),
+      onError: (error) => reported.push(String(error)),
       handle: async () => {
         await api(`CONSUMER.DELETE.${STREAM}.${hasty.name}`);
         for (let turn = 0; turn < 50; turn++) await connection.flush();
         await connection.close();
-        told.push('the batch has ended');
+        reported.push('the batch has ended');
         return [{ ack: true }];
       },
     });
     await publish(1);
-    await eventually(() => told.length > 1);
+    await eventually(() => reported.length > 1);
     await consumer.stop();
-    expect(told.slice(0, 2)).toEqual(['the batch has ended', expect.stringContaining('consumer deleted')]);
+    expect(reported.slice(0, 2)).toEqual(['the batch has ended', expect.stringContaining('consumer deleted')]);
   });
 
   it('applies each effect once in a storm: four replicas, everything published thrice, answers lost, given back, thrown away', async () => {

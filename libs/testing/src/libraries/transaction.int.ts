@@ -49,7 +49,7 @@ describe('a transaction that does not begin', () => {
   it.each<[string, Parameters<Database['transaction']>[0]]>([
     ['its first statement', (tx) => tx.query(insertCounter, counter('k'))],
     [
-      'what is asked beside its first statement',
+      'what is asked in parallel to its first statement',
       (tx) => Promise.all(['k', 'l', 'm'].map((key) => tx.query(insertCounter, counter(key)))),
     ],
     ['what travels with COMMIT', async (tx) => tx.atCommit(insertCounter, counter('k'))],

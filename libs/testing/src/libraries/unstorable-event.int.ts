@@ -27,7 +27,7 @@ beforeAll(async () => {
   const broker = new EventPublisher(await nats.connect('contacts'), 'contacts');
   const consumer = effectsConsumer(await nats.connect('messaging'), database);
   consumer.start();
-  const report = (told: RelayReport): void => void reports.push(told);
+  const report = (one: RelayReport): void => void reports.push(one);
   relay = new Relay({ database: await prepared.database(), service: 'contacts', broker, report });
   servers.onEnd(() => Promise.all([consumer.stop(), relay.stop()]));
 });
