@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import { RpcClient } from '@switchboard/nats';
+import { Budget, RpcClient } from '@switchboard/nats';
 import { testServers } from '@switchboard/testing';
 import { contactsMigrations } from './migrations/all.js';
 
@@ -65,7 +65,12 @@ describe('the built programs of contacts', () => {
     const [code] = await once(service.child, 'exit');
     expect(code).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(8_000);
-    const late = client.call(resolveContactsRpc, systemPrincipal('corg', 'test'), { sightings }, { patienceMs: 100 });
+    const late = client.call(
+      resolveContactsRpc,
+      systemPrincipal('corg', 'test'),
+      { sightings },
+      { budget: new Budget(100) },
+    );
     await expect(late).rejects.toMatchObject({ effect: 'none' });
   });
 

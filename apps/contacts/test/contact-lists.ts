@@ -3,7 +3,7 @@ import type { ListContactsRequest } from '@switchboard/contracts/contacts/rpc';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import type { RpcClient } from '@switchboard/nats';
+import { Budget, type RpcClient } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
 import type { ServiceDatabase } from '@switchboard/testing';
 import { ChannelDirectory } from '../src/channel/channel-directory.js';
@@ -57,7 +57,11 @@ export class ContactLists {
   /** One page. */
   list(organizationId: string, request: Partial<ListContactsRequest> = {}): Promise<Page<ContactView>> {
     const nothing = { limit: 25, cursor: null, search: null, phone: null, isOptedOut: null };
-    return this.listContacts.execute(systemPrincipal(organizationId, 'test'), { ...nothing, ...request });
+    return this.listContacts.execute(
+      systemPrincipal(organizationId, 'test'),
+      { ...nothing, ...request },
+      new Budget(60_000),
+    );
   }
 
   /** The ids of all pages. @throws Error when a page that is not the last is empty */

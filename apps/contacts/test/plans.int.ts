@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import type { RpcClient } from '@switchboard/nats';
+import { Budget, type RpcClient } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import {
   FakeClock,
@@ -93,7 +93,11 @@ describe('every statement of contacts', () => {
     await channels.idsOf([organizationId]);
     const directory = new ChannelDirectory(channels, {} as RpcClient);
     const page = { limit: 25, cursor: null, search: null, phone: '+12015550123', isOptedOut: true };
-    await new ListContacts(lists, channels, directory).execute(systemPrincipal(organizationId, 'test'), page);
+    await new ListContacts(lists, channels, directory).execute(
+      systemPrincipal(organizationId, 'test'),
+      page,
+      new Budget(60_000),
+    );
     for (const coverages of [null, [0, 1]]) {
       const stretch = { organizationId, cursor: null, coverages };
       const term = searchTerm('ana');

@@ -27,7 +27,6 @@ import { RetryDispatchWorker } from './retry-dispatch/retry-dispatch.worker.js';
 import { AcceptMessage } from './send-message/accept-message.batch.js';
 import { keyPruner } from './prune-keys/prune-keys.worker.js';
 import { IdempotentReplay } from './send-message/idempotent-replay.js';
-import { SendMessageOnceHandler } from './send-message/send-message-once.handler.js';
 import { SendMessageOnce } from './send-message/send-message-once.js';
 import { SendMessageHandler } from './send-message/send-message.handler.js';
 import { SendMessage } from './send-message/send-message.js';
@@ -44,7 +43,6 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
   controllers: [
     ApplySuppressionsHandler,
     SendMessageHandler,
-    SendMessageOnceHandler,
     GetMessageHandler,
     ListMessagesHandler,
     GetConversationHandler,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
+import { Budget } from '@switchboard/nats';
 import { testServers } from '@switchboard/testing';
 import { ChannelRepository, disconnectChannels, type RefusedToken } from '../src/channel/channel.repository.js';
 import { GetChannelHandler } from '../src/get-channel/get-channel.handler.js';
@@ -8,7 +9,7 @@ import { ListChannelsHandler } from '../src/list-channels/list-channels.handler.
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
-const { signal } = new AbortController();
+const budget = new Budget(60_000);
 
 describe('channels', () => {
   let inbox: TestInbox;
@@ -20,9 +21,9 @@ describe('channels', () => {
   });
 
   const list = (principal: Principal, limit: number, cursor: string | null = null) =>
-    new ListChannelsHandler(channels).list({ principal, request: { limit, cursor }, signal });
+    new ListChannelsHandler(channels).list({ principal, request: { limit, cursor }, budget });
   const get = (principal: Principal, id: string | null) =>
-    new GetChannelHandler(channels).get({ principal, request: { id }, signal });
+    new GetChannelHandler(channels).get({ principal, request: { id }, budget });
 
   async function tokenOf(organizationId: string, channelId: string): Promise<RefusedToken> {
     const sql = 'SELECT access_token_sealed AS sealed FROM channel WHERE id = $1';

@@ -74,8 +74,9 @@ describe('an idempotency key', () => {
   it('is its own message’s for as long as that is asked for again', async () => {
     const request = keyed(await store.sender());
     await store.accept([request]);
-    expect(await store.accept([request])).toMatchObject([{ verdict: 'accepted' }]);
-    expect(await store.accept([{ ...request, lease: 'another' }])).toMatchObject([{ verdict: 'repeated' }]);
+    for (const lease of [request.lease, 'another']) {
+      expect(await store.accept([{ ...request, lease }])).toEqual([{ verdict: 'repeated' }]);
+    }
   });
 
   it('of one organization never meets the same key of another', async () => {

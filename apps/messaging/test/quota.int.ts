@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Relay } from '@switchboard/outbox';
+import { createLog, systemClock } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
+import { ReleasedLeases } from '../src/dispatch/released-leases.js';
 import { OUTCOME_UNKNOWN } from '../src/message/message-progress.policy.js';
 import { quotaMonthOf } from '../src/quota/quota.policy.js';
 import { isQuotaMoved, quotaUse } from '../src/quota/quota.repository.js';
@@ -67,7 +69,10 @@ describe('the quota of a month', () => {
 
   it('holds exactly under 200 concurrent senders of two replicas at its edge; the others find it used up', async () => {
     const relay = { wake: () => undefined } as Relay;
-    const replicas = [new AcceptMessage(store.database, relay), new AcceptMessage(store.database, relay)] as const;
+    const log = createLog('messaging', { write: () => undefined });
+    const released = new ReleasedLeases(store.database, systemClock, log);
+    const replica = (): AcceptMessage => new AcceptMessage(store.database, relay, released, log);
+    const replicas = [replica(), replica()] as const;
     const [small, large] = [await store.sender(CONTACTS), await store.sender(CONTACTS)];
     // Connections that stand: else one replica has ended before the other begins.
     await Promise.all(Array.from({ length: 16 }, () => store.database.dataSource.query('SELECT pg_sleep(0.05)')));

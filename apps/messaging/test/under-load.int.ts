@@ -5,7 +5,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
-import { RpcClient } from '@switchboard/nats';
+import { Budget, RpcClient } from '@switchboard/nats';
 import { createLog, startService, type RunningService } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { Channel } from '../src/channel/channel.entity.js';
@@ -162,7 +162,7 @@ describe('messaging under load', () => {
   async function send({ organizationId, channelId }: Sender, messageId: string, to: string): Promise<Answer> {
     const request = { messageId, to, text: 'hello', messagingChannelId: channelId };
     try {
-      const limits = { deadlineMs: 5_500, patienceMs: 5_500 };
+      const limits = { budget: new Budget(5_500) };
       return await client.call(sendMessageRpc, systemPrincipal(organizationId, 'test'), request, limits);
     } catch (error) {
       // Nobody took it: the only replica is gone.

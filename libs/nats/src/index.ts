@@ -1,3 +1,4 @@
+export { Budget, DEADLINE_HEADER } from './budget.js';
 export { connectNats, inboxPrefix, type NatsConnection, type NatsOptions } from './connection.js';
 export { LinkState } from './link-state.js';
 export { DirectLink } from './direct-link/direct-link.js';

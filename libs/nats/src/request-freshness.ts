@@ -7,15 +7,17 @@ const STALL_MS = 2_000;
 const BACKLOG_MS = 1_000;
 
 /**
- * Tells when the age of what arrives is not known.
+ * Says how old what arrives may be.
  *
  * A deadline travels as a duration, because clocks differ; it begins when a request is read. After the process stood still
  * the requests that waited in its socket would have their whole time ahead of them, though their callers gave up long ago
  * and may have asked again. So after a stall everything is doubtful until the server has answered a PING: what it had
- * sent before that lies in front of the answer.
+ * sent before that lies in front of the answer. A shorter gap is taken from the budgets of the requests read after it.
  */
 export class RequestFreshness {
   private lastTickMs = performance.now();
+  /** By how much the last tick was late, where that is more than a tick. */
+  private gapMs = 0;
   private stoodStillMs = -Infinity;
   private doubtful = false;
   private readonly timer: NodeJS.Timeout;
@@ -24,16 +26,18 @@ export class RequestFreshness {
     this.timer = setInterval(() => this.tick(), TICK_MS).unref();
   }
 
-  /** True for a request that may be older than its deadline says. To be asked before each. */
-  isDoubtful(): boolean {
-    if (!this.doubtful && performance.now() - this.lastTickMs > STALL_MS) this.beginDoubt();
-    return this.doubtful;
+  /** Milliseconds for which a request that is read now may have waited; Infinity: that is not known, it must be refused. */
+  ageMaxMs(): number {
+    const sinceTickMs = performance.now() - this.lastTickMs;
+    if (!this.doubtful && sinceTickMs > STALL_MS) this.beginDoubt();
+    return this.doubtful ? Infinity : Math.max(this.gapMs, gapOf(sinceTickMs));
   }
 
-  /** The same for requests over connections other than NATS, where no PING shows the end of what is old. */
-  hasStoodStill(): boolean {
-    this.isDoubtful();
-    return performance.now() - this.stoodStillMs < BACKLOG_MS;
+  /** The same over connections other than NATS, where no PING shows the end of what is old. */
+  directAgeMaxMs(): number {
+    const ageMs = this.ageMaxMs();
+    if (performance.now() - this.stoodStillMs < BACKLOG_MS) return Infinity;
+    return ageMs === Infinity ? 0 : ageMs;
   }
 
   stop(): void {
@@ -41,8 +45,12 @@ export class RequestFreshness {
   }
 
   private tick(): void {
-    if (performance.now() - this.lastTickMs > STALL_MS) this.beginDoubt();
-    this.lastTickMs = performance.now();
+    const nowMs = performance.now();
+    const sinceTickMs = nowMs - this.lastTickMs;
+    if (sinceTickMs > STALL_MS) this.beginDoubt();
+    // Timers fire before sockets are read: what is read until the next tick may have waited through this gap.
+    this.gapMs = gapOf(sinceTickMs);
+    this.lastTickMs = nowMs;
   }
 
   private beginDoubt(): void {
@@ -51,9 +59,15 @@ export class RequestFreshness {
     this.doubtful = true;
     const end = (): void => {
       this.lastTickMs = performance.now();
+      this.gapMs = 0;
       this.doubtful = false;
     };
     // A connection that broke meanwhile brings nothing old with it when it is back.
     this.connection.flush().then(end, end);
   }
+}
+
+/** A tick that is late by less than another one is a busy process, not one that stood still. */
+function gapOf(sinceTickMs: number): number {
+  return sinceTickMs > 2 * TICK_MS ? sinceTickMs - TICK_MS : 0;
 }

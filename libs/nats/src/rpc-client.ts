@@ -6,14 +6,12 @@ import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/def
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { jittered } from '@switchboard/timing';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { Budget, DEADLINE_HEADER } from './budget.js';
 import { LinkState } from './link-state.js';
 import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
 import { RpcOverNats, type RpcWay } from './rpc-over-nats.js';
 import { LinkLost, RpcUnanswered } from './rpc-unanswered.js';
 import { traceHeaders } from './trace-headers.js';
-
-/** Header with the milliseconds that the caller will wait; relative, because clocks differ. */
-export const DEADLINE_HEADER = 'Switchboard-Deadline-Ms';
 
 /** What is on the wire in an rpc. */
 export interface RpcMessage<Request> {
@@ -25,8 +23,12 @@ export interface RpcMessage<Request> {
 export interface RpcLimits {
   /** Milliseconds to wait for one answer; the rpc's own by default. */
   readonly deadlineMs?: number;
-  /** Milliseconds in all, for a service that is away to come back; 8 s by default, never less than the deadline. */
-  readonly patienceMs?: number;
+  /**
+   * Of the request that the call is made for. Its owner asks again: the call waits for a service that is away as long as
+   * the budget lasts, and reports a request that may have been taken. Without one the call has 8 s, never less than the
+   * deadline, and owns them.
+   */
+  readonly budget?: Budget;
 }
 
 /** What a client has beside NATS. */
@@ -37,14 +39,16 @@ export interface RpcClientOptions {
 }
 
 const tracer = trace.getTracer('@switchboard/nats');
-/** A restart of a service, its last requests included: nobody took the request, so asking again is safe. */
-const PATIENCE_MS = 8_000;
+/** A restart of a service, its last requests included. */
+const OWN_BUDGET_MS = 8_000;
 const PAUSE_MS = { first: 25, max: 400 };
 
 /**
  * Calls other services, with a deadline, the tenant and the trace: over NATS, and directly while NATS is away.
  *
- * Every rpc may be asked twice: when the link breaks before the answer, the same question goes the other way.
+ * A request that no process took has not begun: it is offered again until the budget is spent. One that may have been
+ * taken is asked again by the owner of the budget alone, over the other way when its link broke; every rpc may be asked
+ * twice.
  */
 export class RpcClient {
   private readonly link: LinkState;
@@ -104,26 +108,26 @@ export class RpcClient {
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
     request: Request,
-    { deadlineMs = rpc.deadlineMs, patienceMs = Math.max(PATIENCE_MS, deadlineMs) }: RpcLimits,
+    { deadlineMs = rpc.deadlineMs, budget: given }: RpcLimits,
   ): Promise<Response> {
     const message: RpcMessage<Request> = { principal, request };
     const payload = JSON.stringify(message);
     const headers = traceHeaders();
-    const endMs = performance.now() + patienceMs;
+    const budget = given ?? new Budget(Math.max(OWN_BUDGET_MS, deadlineMs));
     let effect: RpcUnanswered['effect'] = 'none';
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)) {
-      const timeoutMs = Math.ceil(Math.min(deadlineMs, Math.max(endMs - performance.now(), 1)));
-      headers.set(DEADLINE_HEADER, String(timeoutMs));
+      const waitMs = Math.ceil(Math.min(deadlineMs, budget.leftMs));
+      if (waitMs <= 0) throw new RpcUnanswered(rpc.subject, effect, new Error('the budget is spent'));
+      headers.set(DEADLINE_HEADER, String(waitMs));
       try {
         const way = this.link.isAway ? (this.direct ?? this.nats) : this.nats;
-        return openReply((await way.ask({ rpc, payload, headers }, timeoutMs)) as RpcReply<Response>);
+        return openReply((await way.ask({ rpc, payload, headers }, waitMs)) as RpcReply<Response>);
       } catch (error) {
         if (!(error instanceof RpcUnanswered)) throw error;
         if (error.effect === 'unknown') effect = 'unknown';
-        const isWorthAsking = error.effect === 'none' || (error.cause instanceof LinkLost && this.direct !== undefined);
-        if (!isWorthAsking || performance.now() + pauseMs >= endMs) {
-          throw new RpcUnanswered(rpc.subject, effect, error.cause);
-        }
+        const hasOtherWay = !given && error.cause instanceof LinkLost && this.direct !== undefined;
+        const mayAskAgain = error.effect === 'none' || hasOtherWay;
+        if (!mayAskAgain || budget.leftMs <= pauseMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
       }
       await wait(jittered(pauseMs));
     }

@@ -6,15 +6,16 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
-import { DEADLINE_HEADER, type RpcMessage } from './rpc-client.js';
+import { Budget, DEADLINE_HEADER, spent } from './budget.js';
+import type { RpcMessage } from './rpc-client.js';
 import { RequestFreshness } from './request-freshness.js';
 import { rpcServerMetrics } from './rpc-metrics.js';
 import { contextOfHeaders } from './trace-headers.js';
 
 /** What the handler of an rpc gets: one object, because Nest hands a plain method its payload alone. */
 export interface RpcCall<Request> extends RpcMessage<Request> {
-  /** Aborts when the caller has stopped waiting; what has not begun by then must not begin. */
-  readonly signal: AbortSignal;
+  /** What is left of the caller's time, less the way back: to be passed on to every rpc and batch that works for it. */
+  readonly budget: Budget;
 }
 
 /** How a service answers rpcs. */
@@ -34,6 +35,8 @@ interface InboundRequest {
   readonly headers: MsgHdrs | undefined;
   /** `RpcMessage` as JSON. */
   readonly text: string;
+  /** For how long it may have waited to be read. */
+  readonly ageMs: number;
 }
 
 const tracer = trace.getTracer('@switchboard/nats');
@@ -99,17 +102,19 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
    * and does not know how old the request is
    */
   async answerDirectly(subject: string, headers: MsgHdrs, text: string): Promise<string | null> {
-    if (this.closing || this.freshness.hasStoodStill() || !this.messageHandlers.has(subject)) return null;
+    const ageMs = this.freshness.directAgeMaxMs();
+    if (this.closing || ageMs === Infinity || !this.messageHandlers.has(subject)) return null;
     if (this.underway.size >= this.options.inFlightMax) return this.refuse();
-    return this.track(this.answer({ subject, headers, text }));
+    return this.track(this.answer({ subject, headers, text, ageMs }));
   }
 
   private take(subject: string, message: Msg): void {
-    if (this.freshness.isDoubtful() || this.underway.size >= this.options.inFlightMax) {
+    const ageMs = this.freshness.ageMaxMs();
+    if (ageMs === Infinity || this.underway.size >= this.options.inFlightMax) {
       this.respond(message, this.refuse());
       return;
     }
-    const answer = this.answer({ subject, headers: message.headers, text: message.string() });
+    const answer = this.answer({ subject, headers: message.headers, text: message.string(), ageMs });
     void this.track(answer.then((text) => this.respond(message, text)));
   }
 
@@ -163,22 +168,21 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
     }
   }
 
-  private async run({ subject, headers, text }: InboundRequest): Promise<RpcReply<unknown>> {
-    const deadline = new AbortController();
-    const deadlineMs = Number(headers?.get(DEADLINE_HEADER)) || 10_000;
-    // Not AbortSignal.timeout: that one fires for every request long after its answer, with a stack each time.
-    const timer = setTimeout(() => deadline.abort(new AppError(serviceErrors.SERVICE_UNAVAILABLE)), deadlineMs);
+  private async run({ subject, headers, text, ageMs }: InboundRequest): Promise<RpcReply<unknown>> {
+    const budget = Budget.received(headers?.get(DEADLINE_HEADER), ageMs);
     try {
+      // Its caller has stopped waiting, and may be asking another replica.
+      if (budget.leftMs <= 0) throw spent();
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(serviceErrors.NOT_FOUND, `Unknown rpc subject ${subject}`);
       const message = JSON.parse(text) as RpcMessage<unknown>;
-      const call: RpcCall<unknown> = { ...message, signal: deadline.signal };
+      const call: RpcCall<unknown> = { ...message, budget };
       const result: unknown = await handler(call);
       return { ok: await lastValueFrom(this.transformToObservable(result)) };
     } catch (error) {
       return { error: this.options.failureOf(error, subject) };
     } finally {
-      clearTimeout(timer);
+      budget.close();
     }
   }
 }

@@ -18,6 +18,11 @@ export interface CoalesceSpec<I, O> {
   tenant(item: I): string;
   /** Equal keys are never in two batches at once. */
   serialKey?(item: I): string;
+  /**
+   * Whether the batch is run again after an error that proves its rollback, and so many runs. By default after a conflict
+   * (40001, 40P01), three runs at most.
+   */
+  runsAgain?(error: unknown, runs: number): boolean;
   /** Approximate bytes of an item; needed where items may be large. */
   bytes?(item: I): number;
   readonly limits: {
@@ -50,17 +55,19 @@ interface Waiting<I, O> {
   reject(error: unknown): void;
 }
 
-const CONFLICT_RETRIES_MAX = 3;
+const CONFLICT_RUNS_MAX = 3;
 const tracer = trace.getTracer('@switchboard/postgres');
 
 /**
  * Turns concurrent calls into few batches. No timer: what waits goes as soon as a slot is free.
  *
  * The law, held by the conformance suite: `run([a, b, c])` leaves the same rows, events and answers as `run([a])`,
- * `run([b])`, `run([c])` in that order. A data error (SQLSTATE 22, 23) bisects to the guilty item; 40001 and 40P01 run
- * the batch again, at most 3 times; any other error, a lost COMMIT too, is every item's.
+ * `run([b])`, `run([c])` in that order. A conflict runs the batch again (`runsAgain`); another data error (SQLSTATE 22,
+ * 23) bisects to the guilty item; any other error, a lost COMMIT too, is every item's. No run begins with an item whose
+ * signal has aborted.
  *
- * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before the flush
+ * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
+ * which nothing of the item is stored
  */
 export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const queue = new FairQueue<Waiting<I, O>>(spec.limits);
@@ -135,7 +142,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   });
 }
 
-/** True when the item is not wanted any more; its caller learns the signal's reason. */
+/** True when the time of the item's caller is over, who gets the signal's reason. */
 function dropAborted<I, O>(waiting: Waiting<I, O>): boolean {
   if (!waiting.signal?.aborted) return false;
   waiting.reject(waiting.signal.reason);
@@ -165,19 +172,26 @@ function linkOf(spanContext: SpanContext | undefined): { context: SpanContext }[
 }
 
 /** Gives every item of the batch its outcome; never rejects. */
-async function settle<I, O>(spec: CoalesceSpec<I, O>, batch: readonly Waiting<I, O>[]): Promise<void> {
-  let outcomes: readonly Outcome<O>[];
-  try {
-    outcomes = await runWithRetries(spec, batch);
-  } catch (error) {
-    if (isDataError(error) && batch.length > 1) {
+async function settle<I, O>(spec: CoalesceSpec<I, O>, taken: readonly Waiting<I, O>[]): Promise<void> {
+  for (let batch = taken, runs = 1; batch.length > 0; batch = stillWaited(batch), runs++) {
+    try {
+      return tell(spec, batch, await spec.run(batch.map(({ item }) => item)));
+    } catch (error) {
+      if ((spec.runsAgain ?? isConflict)(error, runs)) continue;
+      if (!isDataError(error) || batch.length === 1) return batch.forEach((waiting) => waiting.reject(error));
       const middle = Math.ceil(batch.length / 2);
-      await settle(spec, batch.slice(0, middle));
-      await settle(spec, batch.slice(middle));
-      return;
+      await settle(spec, stillWaited(batch.slice(0, middle)));
+      return settle(spec, stillWaited(batch.slice(middle)));
     }
-    outcomes = batch.map(() => ({ error }));
   }
+}
+
+/** What is run again of a batch that was rolled back: items whose callers still wait. */
+function stillWaited<I, O>(batch: readonly Waiting<I, O>[]): readonly Waiting<I, O>[] {
+  return batch.filter((waiting) => !dropAborted(waiting));
+}
+
+function tell<I, O>(spec: CoalesceSpec<I, O>, batch: readonly Waiting<I, O>[], outcomes: readonly Outcome<O>[]): void {
   batch.forEach((waiting, index) => {
     const outcome = outcomes[index];
     if (!outcome) waiting.reject(new Error(`batch ${spec.name} answered ${outcomes.length} of ${batch.length} items`));
@@ -186,16 +200,6 @@ async function settle<I, O>(spec: CoalesceSpec<I, O>, batch: readonly Waiting<I,
   });
 }
 
-async function runWithRetries<I, O>(
-  spec: CoalesceSpec<I, O>,
-  batch: readonly Waiting<I, O>[],
-): Promise<readonly Outcome<O>[]> {
-  const items = batch.map(({ item }) => item);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await spec.run(items);
-    } catch (error) {
-      if (!isTransientConflict(error) || attempt >= CONFLICT_RETRIES_MAX) throw error;
-    }
-  }
+function isConflict(error: unknown, runs: number): boolean {
+  return runs < CONFLICT_RUNS_MAX && isTransientConflict(error);
 }

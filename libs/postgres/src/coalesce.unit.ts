@@ -187,6 +187,57 @@ describe('coalesce', () => {
     await expect(hopeless).rejects.toMatchObject({ code });
   });
 
+  it('runs a batch again without what was aborted meanwhile: after a conflict, and in halves', async () => {
+    const { call, batch } = bound(new Harness());
+    const gone = [new AbortController(), new AbortController()] as const;
+    const outcomes = Promise.allSettled([call(a(1), gone[0].signal), call(a(2)), call(a(3), gone[1].signal)]);
+    const first = await batch(1);
+    gone[0].abort(new Error('gone'));
+    first.fail(serverError('40001'));
+    expect(values(await batch(2))).toEqual([2, 3]);
+    (await batch(2)).fail(serverError('22021'));
+    expect(values(await batch(3))).toEqual([2]);
+    gone[1].abort(new Error('gone too'));
+    (await batch(3)).end();
+    expect(await outcomes).toMatchObject([
+      { status: 'rejected', reason: { message: 'gone' } },
+      { status: 'fulfilled', value: 2 },
+      { status: 'rejected', reason: { message: 'gone too' } },
+    ]);
+    const next = call(a(4));
+    expect(values(await batch(4))).toEqual([4]);
+    (await batch(4)).end();
+    expect(await next).toBe(4);
+  });
+
+  it('does not run a conflict again when every caller has stopped waiting', async () => {
+    const harness = new Harness();
+    const caller = new AbortController();
+    const call = harness.call(a(1), caller.signal);
+    const first = await harness.batch(1);
+    caller.abort(new Error('gone'));
+    first.fail(serverError('40P01'));
+    await expect(call).rejects.toThrow('gone');
+    await harness.call.drain();
+    expect(harness.batches).toHaveLength(1);
+  });
+
+  it('runs a batch again as often as its own rule says', async () => {
+    let runs = 0;
+    const call = coalesce<number, number>({
+      name: 'test',
+      run: async () => {
+        runs++;
+        throw serverError('QT001');
+      },
+      runsAgain: (_error, made) => made < 7,
+      tenant: () => 'a',
+      limits: { items: 1, bytes: 1, inFlight: 1, waiting: 4 },
+    });
+    await expect(call(1)).rejects.toMatchObject({ code: 'QT001' });
+    expect(runs).toBe(7);
+  });
+
   it('tells every item of any other error, without running it again', async () => {
     const harness = new Harness();
     const outcomes = Promise.allSettled([harness.call(a(1)), harness.call(a(2))]);

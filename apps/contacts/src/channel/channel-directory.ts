@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { getChannelRpc } from '@switchboard/contracts/messaging/rpc';
-import { RpcClient } from '@switchboard/nats';
+import { RpcClient, type Budget } from '@switchboard/nats';
 import { needsRegion, parsePhone, type Phone } from '@switchboard/phone';
 import { ChannelRepository } from './channel.repository.js';
 
@@ -16,8 +16,8 @@ export class ChannelDirectory {
   ) {}
 
   /** @throws CHANNEL_NOT_FOUND when messaging does not know it either; RpcUnanswered */
-  async require(principal: Principal, channelId: string): Promise<void> {
-    if (!(await this.find(principal, channelId))) {
+  async require(principal: Principal, channelId: string, budget: Budget): Promise<void> {
+    if (!(await this.find(principal, channelId, budget))) {
       const message = '`messagingChannelId` names no channel of the organization';
       throw new AppError(messagingErrors.CHANNEL_NOT_FOUND, message);
     }
@@ -28,8 +28,13 @@ export class ChannelDirectory {
    *
    * @throws INVALID_PHONE
    */
-  async readPhone(principal: Principal, input: string, channelId: string | null = null): Promise<Phone> {
-    const region = needsRegion(input) ? (await this.find(principal, channelId))?.defaultRegion : undefined;
+  async readPhone(
+    principal: Principal,
+    input: string,
+    budget: Budget,
+    channelId: string | null = null,
+  ): Promise<Phone> {
+    const region = needsRegion(input) ? (await this.find(principal, channelId, budget))?.defaultRegion : undefined;
     const phone = parsePhone(input, region ?? undefined);
     if (!phone) throw new AppError(messagingErrors.INVALID_PHONE, invalidPhone('phone'));
     return phone;
@@ -38,12 +43,13 @@ export class ChannelDirectory {
   private async find(
     principal: Principal,
     channelId: string | null,
+    budget: Budget,
   ): Promise<{ readonly defaultRegion: string | null } | null> {
     const { organizationId } = principal;
     const known = await this.channels.find(organizationId, channelId);
     if (known?.defaultRegion) return known;
     try {
-      const { channel } = await this.rpc.call(getChannelRpc, principal, { id: channelId });
+      const { channel } = await this.rpc.call(getChannelRpc, principal, { id: channelId }, { budget });
       const { id, isDefault, defaultRegion } = channel;
       await this.channels.project([{ organizationId, id, isDefault, defaultRegion, toldBy: '' }]);
       return channel;

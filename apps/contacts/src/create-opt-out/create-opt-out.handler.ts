@@ -1,9 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { ALL_CHANNELS, createOptOutRpc, type CreateOptOutRequest } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import type { Principal } from '@switchboard/contracts/grammar/principal';
+import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
 import { activeTraceparent, RpcHandler, type RpcCall } from '@switchboard/nats';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
@@ -23,26 +22,27 @@ export class CreateOptOutHandler {
   /** @throws CHANNEL_NOT_FOUND, INVALID_PHONE, CONTACT_NOT_FOUND, SERVICE_UNAVAILABLE */
   @RpcHandler(createOptOutRpc)
   async create(call: RpcCall<CreateOptOutRequest>): Promise<RpcResponseOf<typeof createOptOutRpc>> {
-    const { principal, request, signal } = call;
+    const { principal, request, budget } = call;
     const { messagingChannelId, reason } = request;
-    if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId);
+    if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId, budget);
     const wish: OptOutWish = {
-      of: await this.ownerOf(principal, request),
+      of: await this.ownerOf(call),
       channelId: messagingChannelId ?? ALL_CHANNELS,
       source: principal.actor.type === 'user' ? 'CONSOLE' : 'API',
       reason,
     };
     const change = createOptOut(principal.organizationId, wish, activeTraceparent());
-    const { contact, optOut, isNew } = await this.batch.change(change, signal);
+    const { contact, optOut, isNew } = await this.batch.change(change, budget.signal);
     // Also for one that stands: the call that made it may have ended before messaging confirmed it.
-    await this.fence.raise(principal, contact);
+    await this.fence.raise(principal, contact, budget);
     return { optOut: optOutView(optOut, contact), isNew };
   }
 
-  private async ownerOf(principal: Principal, request: CreateOptOutRequest): Promise<OptOutWish['of']> {
-    const { contactId, phone, messagingChannelId } = request;
+  private async ownerOf(call: RpcCall<CreateOptOutRequest>): Promise<OptOutWish['of']> {
+    const { principal, budget } = call;
+    const { contactId, phone, messagingChannelId } = call.request;
     if (contactId !== null) return { contactId };
-    if (phone !== null) return { phone: await this.directory.readPhone(principal, phone, messagingChannelId) };
+    if (phone !== null) return { phone: await this.directory.readPhone(principal, phone, budget, messagingChannelId) };
     throw new AppError(serviceErrors.VALIDATION_FAILED, 'Exactly one of `contactId` and `phone` must be given');
   }
 }

@@ -22,11 +22,11 @@ export class DeleteOptOutHandler {
   /** @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE: the same call again confirms what it has done */
   @RpcHandler(deleteOptOutRpc)
   async delete(call: RpcCall<{ readonly id: string }>): Promise<Record<string, never>> {
-    const { principal, request, signal } = call;
+    const { principal, request, budget } = call;
     const lift = await this.begin(principal.organizationId, request.id);
-    const contact = await this.batch.change(deleteOptOut(lift, activeTraceparent()), signal);
+    const contact = await this.batch.change(deleteOptOut(lift, activeTraceparent()), budget.signal);
     // So that a send passes right after the answer, as after one that was never opted out.
-    await this.fence.raise(principal, contact);
+    await this.fence.raise(principal, contact, budget);
     await this.lifts.end(lift);
     return {};
   }

@@ -12,7 +12,7 @@ export class ListContactsHandler {
 
   /** @throws INVALID_PHONE */
   @RpcHandler(listContactsRpc)
-  async list({ principal, request }: RpcCall<ListContactsRequest>): Promise<Page<ContactView>> {
-    return this.listContacts.execute(principal, request);
+  async list({ principal, request, budget }: RpcCall<ListContactsRequest>): Promise<Page<ContactView>> {
+    return this.listContacts.execute(principal, request, budget);
   }
 }

@@ -3,6 +3,7 @@ import type { ContactView } from '@switchboard/contracts/contacts/http';
 import type { ListContactsRequest } from '@switchboard/contracts/contacts/rpc';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
+import type { Budget } from '@switchboard/nats';
 import { keysetPage } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
@@ -20,10 +21,10 @@ export class ListContacts {
   ) {}
 
   /** @throws INVALID_PHONE */
-  async execute(principal: Principal, request: ListContactsRequest): Promise<Page<ContactView>> {
+  async execute(principal: Principal, request: ListContactsRequest, budget: Budget): Promise<Page<ContactView>> {
     const { organizationId } = principal;
     const { limit, cursor, search, phone } = request;
-    const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
+    const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone, budget)).aliases;
     const coverages = await this.coveragesOf(organizationId, request.isOptedOut);
     const stretch: KeysetRange = { organizationId, cursor, coverages };
     const term = search === null ? null : searchTerm(search);

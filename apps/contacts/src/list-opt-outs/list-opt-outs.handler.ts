@@ -4,7 +4,6 @@ import type { OptOutView } from '@switchboard/contracts/contacts/http';
 import { listOptOutsRpc, type ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { keysetPage } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
@@ -23,11 +22,12 @@ export class ListOptOutsHandler {
 
   /** @throws INVALID_PHONE, CHANNEL_NOT_FOUND, CONTACT_NOT_FOUND */
   @RpcHandler(listOptOutsRpc)
-  async list({ principal, request }: RpcCall<ListOptOutsRequest>): Promise<Page<OptOutView>> {
+  async list(call: RpcCall<ListOptOutsRequest>): Promise<Page<OptOutView>> {
+    const { principal, request, budget } = call;
     const { limit, phone } = request;
-    const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone)).aliases;
+    const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone, budget)).aliases;
     const rows = await this.optOuts.list(principal.organizationId, { ...request, aliases }, limit + 1);
-    if (rows.length === 0) await this.requireNamed(principal, request);
+    if (rows.length === 0) await this.requireNamed(call);
     return keysetPage(
       rows,
       limit,
@@ -37,11 +37,9 @@ export class ListOptOutsHandler {
   }
 
   /** A filter by an id that is none of the organization's is refused; a row would have shown that it is. */
-  private async requireNamed(
-    principal: Principal,
-    { contactId, messagingChannelId }: ListOptOutsRequest,
-  ): Promise<void> {
-    if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId);
+  private async requireNamed({ principal, request, budget }: RpcCall<ListOptOutsRequest>): Promise<void> {
+    const { contactId, messagingChannelId } = request;
+    if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId, budget);
     if (contactId !== null && !(await this.contacts.get(principal.organizationId, contactId))) {
       throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
     }

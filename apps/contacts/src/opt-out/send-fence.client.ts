@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { applySuppressionsRpc } from '@switchboard/contracts/messaging/rpc';
-import { RpcClient } from '@switchboard/nats';
+import { RpcClient, type Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
@@ -22,9 +22,9 @@ export class SendFence {
    *
    * @throws SERVICE_UNAVAILABLE when messaging does not confirm
    */
-  async raise(principal: Principal, contact: Contact): Promise<void> {
+  async raise(principal: Principal, contact: Contact, budget: Budget): Promise<void> {
     try {
-      await this.rpc.call(applySuppressionsRpc, principal, { contact: factsOf(contact) });
+      await this.rpc.call(applySuppressionsRpc, principal, { contact: factsOf(contact) }, { budget });
     } catch (cause) {
       this.log.error('opt-out.not-confirmed', cause, {
         organizationId: principal.organizationId,

@@ -15,9 +15,9 @@ export class ResolveContactsHandler {
 
   /** @throws VALIDATION_FAILED, SERVICE_UNAVAILABLE */
   @RpcHandler(resolveContactsRpc)
-  async resolve({ principal, request, signal }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
+  async resolve({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
     const sightings = checkSightings(request.sightings);
     const change = resolveContacts(principal.organizationId, sightings, activeTraceparent());
-    return { contacts: await this.batch.change(change, signal) };
+    return { contacts: await this.batch.change(change, budget.signal) };
   }
 }

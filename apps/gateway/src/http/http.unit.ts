@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
-import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
+import { RpcUnanswered, type RpcClient, type RpcLimits } from '@switchboard/nats';
 import { FakeClock } from '@switchboard/testing';
 import fc from 'fast-check';
 import { shownKey } from './authentication/credentials.policy.js';
@@ -173,10 +174,16 @@ describe('sending a message', () => {
   /** Messaging that answers so, in order; the last one again and again. Each failure takes `tookMs`. */
   async function send(answers: readonly unknown[], tookMs = 10) {
     const clock = new FakeClock();
-    const ids: string[] = [];
-    const call = (_rpc: unknown, _principal: unknown, request: { messageId: string }): Promise<unknown> => {
+    const [ids, leftMs]: [string[], number[]] = [[], []];
+    const call = (
+      _rpc: unknown,
+      _principal: unknown,
+      { messageId }: { messageId: string },
+      { budget }: RpcLimits,
+    ): Promise<unknown> => {
       const answer = answers[Math.min(ids.length, answers.length - 1)];
-      ids.push(request.messageId);
+      ids.push(messageId);
+      leftMs.push(budget?.leftMs ?? NaN);
       if (!(answer instanceof Error)) return Promise.resolve(answer);
       clock.advance(tookMs);
       return Promise.reject(answer);
@@ -187,7 +194,7 @@ describe('sending a message', () => {
       .send(principal, content)
       .then((answer) => ({ answer, error: undefined }))
       .catch((error: unknown) => ({ answer: undefined, error: error as AppError }));
-    return { ...outcome, ids, elapsedMs: clock.monotonic() };
+    return { ...outcome, ids, leftMs, elapsedMs: clock.monotonic() };
   }
 
   it('asks again by the same id when an answer is lost, also after a refusal for now', async () => {
@@ -201,6 +208,39 @@ describe('sending a message', () => {
     expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId: ids[0], retryAfterSeconds: 1 });
     expect(elapsedMs).toBeGreaterThan(12_000);
     expect(elapsedMs).toBeLessThanOrEqual(14_000);
+  });
+
+  it.each([
+    ['an answer that was lost', lost('unknown')],
+    ['a COMMIT that has no answer', new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { messageId: 'c1' })],
+  ])('names the message in whatever verdict follows %s, which may have overtaken it', async (_name, doubt) => {
+    const verdicts = [
+      new AppError(messagingErrors.CHANNEL_NOT_FOUND, 'No channel'),
+      new AppError(messagingErrors.UPSTREAM_NOT_CONNECTED),
+      new AppError(messagingErrors.INVALID_PHONE),
+      new AppError(messagingErrors.CONTACT_OPTED_OUT),
+      new AppError(gatewayErrors.PAYMENT_REQUIRED, 'Used up'),
+      new AppError(gatewayErrors.CONFLICT, undefined, { retryAfterSeconds: 1 }),
+    ];
+    for (const verdict of verdicts) {
+      const { error, ids } = await send([doubt, unavailable, verdict]);
+      const { code, status, message, retryAfterSeconds } = verdict;
+      expect(error).toMatchObject({ code, status, message, retryAfterSeconds, messageId: ids[0] });
+      expect((await send([unavailable, verdict])).error).toBe(verdict);
+    }
+  });
+
+  it('asks for as long as its budget lasts whether a message is stored, and hands what is left of it to each question', async () => {
+    const { error, ids, elapsedMs, leftMs } = await send([
+      new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { messageId: 'c1' }),
+      unavailable,
+    ]);
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId: ids[0] });
+    expect(elapsedMs).toBeGreaterThan(12_000);
+    expect(elapsedMs).toBeLessThanOrEqual(14_000);
+    expect(leftMs[0]).toBe(14_000);
+    expect(leftMs).toEqual([...new Set(leftMs)].sort((one, other) => other - one));
+    expect(leftMs.at(-1)).toBeGreaterThanOrEqual(500);
   });
 
   it('says at once, and without an id, that nobody took it', async () => {

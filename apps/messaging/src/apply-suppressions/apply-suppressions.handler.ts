@@ -13,8 +13,8 @@ export class ApplySuppressionsHandler {
 
   /** @throws SERVICE_UNAVAILABLE */
   @RpcHandler(applySuppressionsRpc)
-  async apply({ principal, request, signal }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
-    await this.suppressions.execute(principal.organizationId, request.contact, signal);
+  async apply({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
+    await this.suppressions.execute(principal.organizationId, request.contact, budget.signal);
     return {};
   }
 }

@@ -35,10 +35,10 @@ export class StoreResponse implements BeforeApplicationShutdown {
 
   /**
    * @returns what may be given: the first answer that was ever stored of the message, which another may have done
-   * @throws when it cannot be stored: nothing may be given then; asking again is safe
+   * @throws when it cannot be stored, the signal's reason among others: nothing may be given then; asking again is safe
    */
-  async execute(kept: KeptAnswer): Promise<GivenAnswer> {
-    return this.keep(kept);
+  async execute(kept: KeptAnswer, signal: AbortSignal): Promise<GivenAnswer> {
+    return this.keep(kept, signal);
   }
 
   async beforeApplicationShutdown(): Promise<void> {

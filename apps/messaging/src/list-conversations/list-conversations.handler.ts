@@ -2,7 +2,6 @@ import { Controller } from '@nestjs/common';
 import { getContactRpc } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
@@ -23,17 +22,16 @@ export class ListConversationsHandler {
 
   /** @throws CHANNEL_NOT_FOUND, CONTACT_NOT_FOUND */
   @RpcHandler(listConversationsRpc)
-  async list({ principal, request }: RpcCall<ListConversationsRequest>): Promise<Page<ConversationView>> {
+  async list(call: RpcCall<ListConversationsRequest>): Promise<Page<ConversationView>> {
+    const { principal, request } = call;
     const rows = await this.conversations.list(principal.organizationId, request, request.limit + 1);
-    if (rows.length === 0) await this.requireNamed(principal, request);
+    if (rows.length === 0) await this.requireNamed(call);
     return keysetPage(rows, request.limit, ({ position }) => position, conversationView);
   }
 
   /** A filter by an id that is none of the organization's is refused; a row would have shown that it is. */
-  private async requireNamed(
-    principal: Principal,
-    { messagingChannelId, contactId }: ListConversationsRequest,
-  ): Promise<void> {
+  private async requireNamed({ principal, request, budget }: RpcCall<ListConversationsRequest>): Promise<void> {
+    const { messagingChannelId, contactId } = request;
     if (messagingChannelId !== null && !(await this.channels.find(principal.organizationId, messagingChannelId))) {
       throw new AppError(
         messagingErrors.CHANNEL_NOT_FOUND,
@@ -41,6 +39,6 @@ export class ListConversationsHandler {
       );
     }
     // Asked of its owner: the projection may not have heard yet of a contact that was made a moment ago.
-    if (contactId !== null) await this.rpc.call(getContactRpc, principal, { id: contactId });
+    if (contactId !== null) await this.rpc.call(getContactRpc, principal, { id: contactId }, { budget });
   }
 }

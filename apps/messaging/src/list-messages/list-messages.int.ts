@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
+import { Budget } from '@switchboard/nats';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { TestInbox } from '../../test/test-inbox.js';
@@ -34,8 +35,8 @@ describe("a conversation's messages", () => {
   function list(conversationId: string, limit: number, cursor: string | null = null): Promise<Page<MessageView>> {
     const conversations = new ConversationRepository(inbox.database);
     const handler = new ListMessagesHandler(new MessagePageRepository(inbox.database), conversations);
-    const { signal } = new AbortController();
-    return handler.list({ principal: inbox.principal, request: { conversationId, limit, cursor }, signal });
+    const request = { conversationId, limit, cursor };
+    return handler.list({ principal: inbox.principal, request, budget: new Budget(60_000) });
   }
 
   async function walk(conversationId: string, limit: number): Promise<MessageView[]> {
@@ -110,7 +111,7 @@ describe("a conversation's messages", () => {
     const conversations = new ConversationRepository(inbox.database);
     const handler = new ListMessagesHandler(new MessagePageRepository(inbox.database), conversations);
     const request = { conversationId, limit: 25, cursor: null };
-    const foreign = handler.list({ principal: stranger.principal, request, signal: new AbortController().signal });
+    const foreign = handler.list({ principal: stranger.principal, request, budget: new Budget(60_000) });
     await expect(foreign).rejects.toMatchObject({ code: 'CONVERSATION_NOT_FOUND' });
   });
 

@@ -1,13 +1,13 @@
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
 import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
-import { Database, type Transaction } from '@switchboard/postgres';
+import { Database, isTransientConflict, OutcomeUnknown, sqlState, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
-import { systemClock } from '@switchboard/platform';
+import { LOG, systemClock, type Log } from '@switchboard/platform';
 import { conversationView } from '../conversation/conversation-view.js';
 import {
   conversationIdFor,
@@ -18,6 +18,7 @@ import {
 import { holdRecipients, type Held } from '../contact/contact.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
+import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { findKeys, insertKeys, type KeyClaim, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
 import { claimedKeysOf } from '../idempotency-key/key-holders.policy.js';
 import { messageView } from '../message/message-view.js';
@@ -26,7 +27,7 @@ import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
 import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
 import { allocate } from './allocate.policy.js';
 
-/** A text that wants to be sent. */
+/** A text message to accept. */
 export interface AcceptRequest {
   readonly organizationId: string;
   readonly messageId: string;
@@ -36,9 +37,9 @@ export interface AcceptRequest {
   readonly text: string;
   /** What the organization may send in a UTC month; null: counted only. */
   readonly messagesPerMonth: number | null;
-  /** Drawn once by the caller: when it asks again after a lost COMMIT, the attempt is still its own. */
+  /** Of the attempt that the message is marked with: drawn for this request, used for no other. */
   readonly lease: string;
-  /** Of a send that its caller wants to be made once. */
+  /** Of a send under an idempotency key. */
   readonly claim?: KeyClaim | undefined;
 }
 
@@ -47,7 +48,7 @@ export type AcceptResult =
   | { readonly verdict: 'accepted'; readonly conversationId: string; readonly attempt: Attempt }
   | { readonly verdict: 'late'; readonly holder: TakenKey }
   | { readonly verdict: 'repeated' }
-  | { readonly verdict: Exclude<Verdict, 'accepted' | 'accepted-before' | 'repeated'> };
+  | { readonly verdict: Exclude<Verdict, 'accepted' | 'repeated'> };
 
 interface AcceptItem extends AcceptRequest {
   readonly traceparent: string | null;
@@ -63,7 +64,9 @@ interface Accepted {
 }
 
 /** Far more than batches that can be under way beside one, over all replicas: who comes last sees what is left. */
-const QUOTA_TRIES_MAX = 20;
+const QUOTA_RUNS_MAX = 20;
+const CONFLICT_RUNS_MAX = 3;
+const UNIQUE_VIOLATION = '23505';
 
 /** Accepts texts: message, conversation, events and the mark of the first attempt in one transaction. */
 @Injectable()
@@ -73,20 +76,41 @@ export class AcceptMessage implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
+    private readonly released: ReleasedLeases,
+    @Inject(LOG) private readonly log: Log,
   ) {
     this.accept = coalesce<AcceptItem, AcceptResult>({
       name: 'messaging.accept-message',
       run: (items) => this.run(items),
       tenant: (item) => item.organizationId,
       serialKey: (item) => `${item.organizationId} ${item.channelId ?? ''} ${item.phone ?? ''}`,
+      runsAgain,
       bytes: (item) => item.text.length * 3,
       limits: { items: 200, bytes: 4_000_000, inFlight: 2, waiting: 10_000 },
     });
   }
 
-  /** @throws SERVICE_UNAVAILABLE; OutcomeUnknown; the signal's reason when aborted before it was begun */
+  /**
+   * Never asks again: the owner of the budget does, by the message's id.
+   *
+   * A COMMIT without an answer ends this attempt: whenever the message turns out to be stored, the background sends it.
+   *
+   * @throws SERVICE_UNAVAILABLE, with the message's id when it may be stored; the signal's reason, with nothing stored
+   */
   async execute(request: AcceptRequest, signal: AbortSignal): Promise<AcceptResult> {
-    return this.accept({ ...request, traceparent: activeTraceparent() }, signal);
+    try {
+      return await this.accept({ ...request, traceparent: activeTraceparent() }, signal);
+    } catch (cause) {
+      const { messageId, lease } = request;
+      const isInDoubt = cause instanceof OutcomeUnknown;
+      if (!isInDoubt && !isQuotaMoved(cause)) throw cause;
+      if (isInDoubt) {
+        this.released.giveBack(lease);
+        this.log.warn('message.accept-in-doubt', { messageId });
+      }
+      const details = { retryAfterSeconds: 1, cause, ...(isInDoubt ? { messageId } : {}) };
+      throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, details);
+    }
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -94,19 +118,19 @@ export class AcceptMessage implements BeforeApplicationShutdown {
   }
 
   private async run(items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items));
-        this.relay.wake();
-        return outcomes;
-      } catch (error) {
-        // Others took what this batch had seen to be left: each time they did, less is left to be disputed.
-        if (!isQuotaMoved(error)) throw error;
-        if (tries === QUOTA_TRIES_MAX)
-          throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { cause: error });
-      }
-    }
+    const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items));
+    this.relay.wake();
+    return outcomes;
   }
+}
+
+/**
+ * Others have committed what this batch did not see, and the next run does: a quota that was taken from (each time less is
+ * left to be disputed), a key that has an owner, a message that another replica stored.
+ */
+function runsAgain(error: unknown, runs: number): boolean {
+  if (isQuotaMoved(error)) return runs < QUOTA_RUNS_MAX;
+  return runs < CONFLICT_RUNS_MAX && (isTransientConflict(error) || sqlState(error) === UNIQUE_VIOLATION);
 }
 
 /** The whole effect of a batch. */
@@ -146,10 +170,10 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     const candidate = candidates[index];
     const holder = late.get(item);
     if (holder) return { ok: { verdict: 'late', holder } };
-    const conversationId = accepted.get(item)?.conversation.id ?? candidate?.conversationId;
     if (!candidate) return { error: new Error('an item has no verdict') };
     const { verdict } = candidate;
-    if (verdict !== 'accepted' && verdict !== 'accepted-before') return { ok: { verdict } };
+    if (verdict !== 'accepted') return { ok: { verdict } };
+    const conversationId = accepted.get(item)?.conversation.id;
     if (!conversationId) return { error: new Error('an accepted item has no conversation') };
     return { ok: { verdict: 'accepted', conversationId, attempt: attemptOf(item, candidate, markedMs) } };
   });
@@ -219,7 +243,7 @@ function conversationKey(organizationId: string, channelId: string, contactId: s
   return `${organizationId} ${channelId} ${contactId}`;
 }
 
-function attemptOf(item: AcceptItem, candidate: Candidate, judgedMs: number): Attempt {
+function attemptOf(item: AcceptItem, candidate: Candidate, markedMs: number): Attempt {
   return {
     organizationId: item.organizationId,
     messageId: item.messageId,
@@ -232,7 +256,7 @@ function attemptOf(item: AcceptItem, candidate: Candidate, judgedMs: number): At
     phoneNumberId: candidate.phoneNumberId,
     accessTokenSealed: candidate.accessTokenSealed,
     contactMessagingId: candidate.contactMessagingId,
-    markedMs: judgedMs - (candidate.markedForMs ?? 0),
+    markedMs,
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
@@ -7,13 +6,17 @@ import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
 import { isDispatching } from '../dispatch/dispatch.repository.js';
 import type { Message } from '../message/message.entity.js';
 import { MessageRepository } from '../message/message.repository.js';
+import type { Budget } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { STOPPING } from '@switchboard/platform';
+import { pause } from '@switchboard/timing';
 import { outcomeOfError } from '../upstream/cloud-errors.policy.js';
 import { refusalOf } from './send-refusal.policy.js';
 
 const LOOK_EVERY_MS = 100;
 const LOOK_FOR_MS = 6_000;
+/** Kept of the budget for the last look. */
+const LAST_LOOK_MS = 500;
 
 /** Answers a repeated send with what became of the first, waiting a little while its attempt is under way. */
 @Injectable()
@@ -25,11 +28,11 @@ export class IdempotentReplay {
   ) {}
 
   /** @throws as the first send was refused; MESSAGE_NOT_FOUND when there is none */
-  async of(organizationId: string, messageId: string, signal: AbortSignal): Promise<SentMessageResult> {
-    const isPatient = (): boolean => !signal.aborted && !this.stopping.aborted;
-    for (let waitedMs = 0; waitedMs < LOOK_FOR_MS && isPatient(); waitedMs += LOOK_EVERY_MS) {
+  async of(organizationId: string, messageId: string, budget: Budget): Promise<SentMessageResult> {
+    const untilLeftMs = Math.max(budget.leftMs - LOOK_FOR_MS, LAST_LOOK_MS);
+    while (budget.leftMs > untilLeftMs && !this.stopping.aborted) {
       if (!(await this.isOpen(organizationId, messageId))) break;
-      await wait(LOOK_EVERY_MS);
+      await pause(LOOK_EVERY_MS, this.stopping);
     }
     return this.byNow(organizationId, messageId);
   }

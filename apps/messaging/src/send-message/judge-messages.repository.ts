@@ -1,5 +1,4 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { LEASE_MS } from '../dispatch/dispatch.entity.js';
 import { quotaMonthOf } from '../quota/quota.policy.js';
 
 /** What is judged of a message. */
@@ -8,16 +7,14 @@ export interface JudgedMessage {
   readonly messageId: string;
   readonly channelId: string | null;
   readonly phone: string | null;
-  readonly lease: string;
 }
 
 /**
- * The first thing that stands against a message; `accepted-before`: it is stored, and the attempt still the asker's. The
- * quota is dealt afterwards, to what passed everything else (`allocate`).
+ * The first check that a message fails; `repeated`: it is stored already. The quota is dealt afterwards, to what passed
+ * everything else (`allocate`).
  */
 export type Verdict =
   | 'accepted'
-  | 'accepted-before'
   | 'repeated'
   | 'channel-not-found'
   | 'not-connected'
@@ -29,10 +26,6 @@ export type Verdict =
 /** What is known of a message that wants to be sent; columns of a channel or contact that is not there are null. */
 export interface Candidate {
   readonly verdict: Verdict;
-  /** Milliseconds since a message accepted before was marked. */
-  readonly markedForMs: number | null;
-  /** Of a message accepted before. */
-  readonly conversationId: string | null;
   readonly channelId: string;
   readonly phoneNumberId: string;
   readonly accessTokenSealed: Buffer;
@@ -51,7 +44,6 @@ export interface Candidate {
 const judge = statement<Candidate>(
   'messaging.message.judge',
   `SELECT CASE
-       WHEN before.lease IS NOT NULL THEN 'accepted-before'
        WHEN old.id IS NOT NULL THEN 'repeated'
        WHEN ch.id IS NULL AND item.channel_id IS NOT NULL THEN 'channel-not-found'
        WHEN ch.id IS NULL OR ch.status <> 'CONNECTED' THEN 'not-connected'
@@ -61,17 +53,13 @@ const judge = statement<Candidate>(
          AND s.contact_id = p.id AND s.channel_id IN (ch.id, '*')) THEN 'opted-out'
        ELSE 'accepted' END AS verdict,
      ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
-     old.conversation_id AS "conversationId", p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
+     p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
      p.messaging_id AS "contactMessagingId",
-     ${LEASE_MS} - (extract(epoch FROM before.due_at - clock_timestamp()) * 1000)::float8 AS "markedForMs",
      coalesce(q.used, 0)::float8 AS "quotaUsed"
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
-     AS item(organization_id, message_id, channel_id, phone, lease, month, n)
-   LEFT JOIN LATERAL (SELECT m.id, m.conversation_id FROM message m
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+     AS item(organization_id, message_id, channel_id, phone, month, n)
+   LEFT JOIN LATERAL (SELECT m.id FROM message m
      WHERE m.organization_id = item.organization_id AND m.id = item.message_id LIMIT 1) old ON true
-   LEFT JOIN LATERAL (SELECT d.lease, d.due_at FROM dispatch d
-     WHERE d.organization_id = item.organization_id AND d.message_id = old.id AND d.lease = item.lease
-       AND d.state = 'DISPATCHING' LIMIT 1) before ON true
    LEFT JOIN LATERAL (SELECT c.* FROM channel c WHERE c.organization_id = item.organization_id
      AND (c.id = item.channel_id OR (item.channel_id IS NULL AND c.is_default)) LIMIT 1) ch ON true
    LEFT JOIN LATERAL (SELECT f.contact_id, f.version FROM contact_phone f
@@ -92,7 +80,6 @@ export async function judgeMessages(tx: Transaction, messages: readonly JudgedMe
       'messageId',
       'channelId',
       'phone',
-      'lease',
       ({ messageId }) => quotaMonthOf(messageId),
     ]),
   );

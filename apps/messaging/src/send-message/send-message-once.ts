@@ -4,6 +4,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
+import type { Budget } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { LOG, type Log } from '@switchboard/platform';
 import { findKeys, type GivenAnswer, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
@@ -34,38 +35,34 @@ export class SendMessageOnce {
    * @returns null when there is no content and no answer
    * @throws as `SendMessage` before anything is stored; CONFLICT
    */
-  async execute(
-    principal: Principal,
-    request: SendMessageOnceRequest,
-    signal: AbortSignal,
-  ): Promise<AnswerOnce | null> {
+  async execute(principal: Principal, request: SendMessageOnceRequest, budget: Budget): Promise<AnswerOnce | null> {
     const { organizationId } = principal;
     const { messageId, content, keySha256, bodySha256 } = request;
     if (!content) {
       const { taken } = await findKeys(this.database, [{ organizationId, keySha256 }]);
       const [holder] = taken;
-      return holder ? this.replay(holder, bodySha256) : null;
+      return holder ? this.replay(holder, bodySha256, budget) : null;
     }
-    const send = this.sendMessage.underKey(principal, { messageId, ...content }, { keySha256, bodySha256 }, signal);
+    const send = this.sendMessage.underKey(principal, { messageId, ...content }, { keySha256, bodySha256 }, budget);
     const answer = await send.then((sent) => ('holder' in sent ? sent : answerOf(sent)), answerOfRefusal);
-    if ('holder' in answer) return this.replay(answer.holder, bodySha256);
-    const given = await this.storeResponse.execute({ organizationId, keySha256, messageId, answer });
+    if ('holder' in answer) return this.replay(answer.holder, bodySha256, budget);
+    const given = await this.storeResponse.execute({ organizationId, keySha256, messageId, answer }, budget.signal);
     return { ...given, messageId, isReplay: false };
   }
 
-  private async replay(holder: TakenKey, bodySha256: string): Promise<AnswerOnce> {
+  private async replay(holder: TakenKey, bodySha256: string, budget: Budget): Promise<AnswerOnce> {
     const { organizationId, messageId } = holder;
     if (holder.bodySha256 !== bodySha256) {
       const message = 'The `Idempotency-Key` was used for a request with another body; use another key';
       throw new AppError(serviceErrors.CONFLICT, message);
     }
-    const given = holder.answer ?? (await this.answerInPlace(holder));
+    const given = holder.answer ?? (await this.answerInPlace(holder, budget));
     this.log.info('message.replayed', { organizationId, messageId, status: given.status, isDerived: !holder.answer });
     return { ...given, messageId, isReplay: true };
   }
 
   /** For a first request that does not answer any more: what became of its message. */
-  private async answerInPlace(holder: TakenKey): Promise<GivenAnswer> {
+  private async answerInPlace(holder: TakenKey, budget: Budget): Promise<GivenAnswer> {
     const { organizationId, messageId, ageMs } = holder;
     if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.idempotentReplay.isOpen(organizationId, messageId))) {
       const message =
@@ -73,7 +70,7 @@ export class SendMessageOnce {
       throw new AppError(serviceErrors.CONFLICT, message, { retryAfterSeconds: 1 });
     }
     const answer = await this.idempotentReplay.byNow(organizationId, messageId).then(answerOf, answerOfRefusal);
-    return this.storeResponse.execute({ ...holder, answer });
+    return this.storeResponse.execute({ ...holder, answer }, budget.signal);
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
@@ -8,15 +7,12 @@ import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import type { SendMessageRequest } from '@switchboard/contracts/messaging/rpc';
-import { RpcClient } from '@switchboard/nats';
+import { RpcClient, type Budget } from '@switchboard/nats';
 import { needsRegion, parsePhone } from '@switchboard/phone';
-import { isUnavailable, OutcomeUnknown, sqlState } from '@switchboard/postgres';
-import { backoffMs } from '@switchboard/timing';
 import { LOG, STOPPING, systemClock, type Log } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { ReleasedLeases } from '../dispatch/released-leases.js';
 import type { KeyClaim } from '../idempotency-key/idempotency-key.repository.js';
 import { quotaRefusalOf } from '../quota/quota.policy.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
@@ -29,13 +25,10 @@ import { refusalOf } from './send-refusal.policy.js';
 const ANSWER_WITHIN_MS = 5_000;
 /** How long, while the service is stopping: callers must be answered before open requests are given up. */
 const STOPPING_ANSWER_WITHIN_MS = 2_500;
-/** So long it is asked whether a message is stored. One that turns out to be, too late to begin, is a retry. */
-const ASK_AGAIN_FOR_MS = 9_000;
-const ASK_AGAIN_BACKOFF = { firstMs: 200, maxMs: 1_000 };
-
-const UNIQUE_VIOLATION = '23505';
-/** For a question that its caller's patience must not end. */
-const NEVER = new AbortController().signal;
+/** Kept of the budget for what follows the upstream's answer: the record of it, and the answer under a key. */
+const RECORD_WITHIN_MS = 500;
+/** A contact that is unknown again each time changes faster than it can be learnt. */
+const LEARNT_MAX = 3;
 
 type Accepted = Extract<AcceptResult, { verdict: 'accepted' }>;
 
@@ -50,7 +43,6 @@ export class SendMessage {
   constructor(
     private readonly accept: AcceptMessage,
     private readonly dispatcher: Dispatcher,
-    private readonly unbegun: ReleasedLeases,
     private readonly channels: ChannelRepository,
     private readonly contacts: ContactRepository,
     private readonly rpc: RpcClient,
@@ -60,13 +52,14 @@ export class SendMessage {
   ) {}
 
   /**
-   * Idempotent by the message's id.
+   * Idempotent by the message's id: the owner of the budget asks again, and nothing here does. What the budget cuts short
+   * after the message is stored goes on without its caller: the attempt, and the record of what came of it.
    *
    * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT, PAYMENT_REQUIRED before anything
-   * is stored; UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
+   * is stored; SERVICE_UNAVAILABLE, with the message's id when it may be; UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
    */
-  async execute(principal: Principal, request: SendMessageRequest, signal: AbortSignal): Promise<SentMessageResult> {
-    const sent = await this.underKey(principal, request, undefined, signal);
+  async execute(principal: Principal, request: SendMessageRequest, budget: Budget): Promise<SentMessageResult> {
+    const sent = await this.underKey(principal, request, undefined, budget);
     if ('holder' in sent) throw new Error('a key is taken that nobody claimed');
     return sent;
   }
@@ -76,16 +69,16 @@ export class SendMessage {
     principal: Principal,
     request: SendMessageRequest,
     claim: KeyClaim | undefined,
-    signal: AbortSignal,
+    budget: Budget,
   ): Promise<SentMessageResult | Late> {
     const startedMs = systemClock.monotonic();
-    const accepted = await this.acceptOnce(principal, request, claim, signal);
+    const accepted = await this.acceptOnce(principal, request, claim, budget);
     if (accepted.verdict === 'late') return accepted;
     if (accepted.verdict === 'repeated') {
-      return this.idempotentReplay.of(principal.organizationId, request.messageId, signal);
+      return this.idempotentReplay.of(principal.organizationId, request.messageId, budget);
     }
     const { conversationId, attempt } = accepted;
-    const outcome = await this.patiently(this.dispatcher.attempt(attempt));
+    const outcome = await this.patiently(this.dispatcher.attempt(attempt), budget);
     const durationMs = systemClock.monotonic() - startedMs;
     this.metrics.answered(outcome?.state ?? 'slow', durationMs);
     this.log.info('message.accepted', {
@@ -104,12 +97,12 @@ export class SendMessage {
     };
   }
 
-  /** Asks until it is known whether the message is stored: for a contact once, after a lost COMMIT by its own lease. */
+  /** Learns the contact of a phone that messaging has never seen, and ends with the budget. */
   private async acceptOnce(
     principal: Principal,
     request: SendMessageRequest,
     claim: KeyClaim | undefined,
-    signal: AbortSignal,
+    budget: Budget,
   ): Promise<Accepted | Late | { readonly verdict: 'repeated' }> {
     const { organizationId } = principal;
     const phone = await this.readPhone(organizationId, request);
@@ -117,41 +110,16 @@ export class SendMessage {
     const lease = randomBytes(9).toString('base64');
     const messagesPerMonth = request.messagesPerMonth ?? null;
     const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease, claim };
-    const startedMs = systemClock.monotonic();
-    let isDoubtful = false;
-    for (let tries = 1; tries === 1 || this.mayAskAgain(startedMs); tries++) {
-      const result = await this.tryAccept(item, isDoubtful ? NEVER : signal, isDoubtful, tries);
-      isDoubtful ||= result.verdict === 'outcome-unknown';
+    for (let learnt = 0; ; learnt++) {
+      const result = await this.accept.execute(item, budget.signal);
       if (result.verdict === 'accepted' || result.verdict === 'repeated' || result.verdict === 'late') return result;
-      if (result.verdict === 'contact-unknown' && phone) await this.learnContact(principal, phone);
-      else if (result.verdict !== 'outcome-unknown') {
-        if (result.verdict === 'quota-used-up') this.metrics.quotaRefused();
-        throw refusalBefore(result.verdict, item);
+      if (result.verdict === 'quota-used-up') this.metrics.quotaRefused();
+      if (result.verdict !== 'contact-unknown' || !phone) throw refusalBefore(result.verdict, item);
+      // Reported: the owner of the budget asks again.
+      if (learnt === LEARNT_MAX) {
+        throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
       }
-    }
-    if (isDoubtful) this.unbegun.giveBack(lease);
-    throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, messageId });
-  }
-
-  private mayAskAgain(startedMs: number): boolean {
-    return !this.stopping.aborted && systemClock.monotonic() - startedMs < ASK_AGAIN_FOR_MS;
-  }
-
-  private async tryAccept(
-    item: AcceptRequest,
-    signal: AbortSignal,
-    isDoubtful: boolean,
-    tries: number,
-  ): Promise<AcceptResult | { readonly verdict: 'outcome-unknown' }> {
-    try {
-      return await this.accept.execute(item, signal);
-    } catch (error) {
-      // Once a COMMIT was lost, or another of our requests is storing the same id, only an answer ends the question.
-      const isOpen = error instanceof OutcomeUnknown || sqlState(error) === UNIQUE_VIOLATION;
-      if (!isOpen && !(isDoubtful && isUnavailable(error))) throw error;
-      this.log.warn('message.accept-asked-again', { messageId: item.messageId, tries });
-      await wait(backoffMs(tries, ASK_AGAIN_BACKOFF));
-      return { verdict: 'outcome-unknown' };
+      await this.learnContact(principal, phone, budget);
     }
   }
 
@@ -162,11 +130,11 @@ export class SendMessage {
     return channel && (parsePhone(request.to, channel.defaultRegion)?.phone ?? null);
   }
 
-  /** The outcome, or null when it takes longer than the caller is to wait; it is recorded all the same. */
-  private async patiently(outcome: Promise<UpstreamOutcome>): Promise<UpstreamOutcome | null> {
+  /** The outcome, or null when it takes longer than the caller waits; it is recorded all the same. */
+  private async patiently(outcome: Promise<UpstreamOutcome>, budget: Budget): Promise<UpstreamOutcome | null> {
     const { promise, resolve } = Promise.withResolvers<null>();
     const endLater = (limitMs: number): NodeJS.Timeout => setTimeout(() => resolve(null), limitMs);
-    const timers = [endLater(ANSWER_WITHIN_MS)];
+    const timers = [endLater(Math.min(ANSWER_WITHIN_MS, budget.leftMs - RECORD_WITHIN_MS))];
     const onStop = (): void => void timers.push(endLater(STOPPING_ANSWER_WITHIN_MS));
     if (this.stopping.aborted) onStop();
     this.stopping.addEventListener('abort', onStop);
@@ -179,9 +147,9 @@ export class SendMessage {
   }
 
   /** One rpc for a phone that messaging has never seen; without an answer nothing is stored. */
-  private async learnContact(principal: Principal, phone: string): Promise<void> {
+  private async learnContact(principal: Principal, phone: string, budget: Budget): Promise<void> {
     const sightings = [{ phone, profileName: null, messagingId: null }];
-    const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
+    const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings }, { budget });
     await this.contacts.project(contacts.map((contact) => ({ organizationId: principal.organizationId, contact })));
   }
 }

@@ -1,59 +1,95 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import type { RpcClient } from '@switchboard/nats';
-import { OutcomeUnknown } from '@switchboard/postgres';
+import { Budget, type RpcClient, type RpcLimits } from '@switchboard/nats';
 import type { Log } from '@switchboard/platform';
 import type { ChannelRepository } from '../channel/channel.repository.js';
 import type { ContactRepository } from '../contact/contact.repository.js';
+import type { Attempt } from '../dispatch/dispatch.entity.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
-import type { ReleasedLeases } from '../dispatch/released-leases.js';
-import type { AcceptMessage, AcceptRequest, AcceptResult } from './accept-message.batch.js';
+import type { UpstreamOutcome } from '../upstream/upstream.js';
+import type { AcceptMessage, AcceptResult } from './accept-message.batch.js';
 import type { IdempotentReplay } from './idempotent-replay.js';
 import { SendMessage } from './send-message.js';
 
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const request = { messageId: 'c0123456789abcdefghijklmn', to: '+14155550123', text: 'hello', messagingChannelId: null };
-const patient = new AbortController().signal;
+const attempt = { messageId: request.messageId, contactId: 'ccontact', channelId: 'cchannel' } as Attempt;
+const accepted: AcceptResult = { verdict: 'accepted', conversationId: 'cconversation', attempt };
 
-describe('a send of which it cannot be learned whether it is stored', () => {
-  it('is answered 503 with the id of its message, and given back: nobody begins it any more', async () => {
-    const asked: AcceptRequest[] = [];
-    const { send, givenBack } = sendMessageOf(async (item) => {
-      asked.push(item);
-      throw new OutcomeUnknown(new Error('cut'));
+describe('a send with a budget', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('has its contact resolved within what is left of it, and its batch dropped at its end', async () => {
+    const budget = new Budget(8_000);
+    const { send, signals, limits } = sendMessageOf(async () => {
+      if (limits.length > 0) return accepted;
+      jest.advanceTimersByTime(3_000);
+      return { verdict: 'contact-unknown' };
     });
-    const answer = send(AbortSignal.abort());
-    const { messageId } = request;
-    await expect(answer).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId });
-    expect(asked).toHaveLength(1);
-    expect(givenBack).toEqual([asked[0]?.lease]);
+    const sent = send(budget);
+    await jest.advanceTimersByTimeAsync(8_000);
+    expect(await sent).toMatchObject({ id: request.messageId, upstreamMessageId: null });
+    expect(limits).toEqual([{ budget, leftMs: 5_000 }]);
+    expect(signals).toEqual([budget.signal, budget.signal]);
   });
 
-  it('is asked for again under the same lease, and not given back once it is known', async () => {
-    const leases: string[] = [];
-    const { send, givenBack } = sendMessageOf(async (item) => {
-      leases.push(item.lease);
-      if (leases.length === 1) throw new OutcomeUnknown(new Error('cut'));
-      return { verdict: 'opted-out' };
-    });
-    await expect(send(patient)).rejects.toMatchObject({ code: 'CONTACT_OPTED_OUT' });
-    expect(new Set(leases).size).toBe(1);
-    expect([leases.length, givenBack]).toEqual([2, []]);
+  it('is refused for now when its contact stays unknown: the owner of the budget asks again', async () => {
+    const { send, signals, limits } = sendMessageOf(async () => ({ verdict: 'contact-unknown' }));
+    const refused = send(new Budget(8_000));
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId: undefined });
+    expect([signals.length, limits.length]).toEqual([4, 3]);
+  });
+
+  it.each([
+    ['5 s, when the budget is longer', 8_000, 5_000],
+    ['what is left of it but the time to record and answer', 3_000, 2_500],
+  ])('waits for a slow upstream %s', async (_name, budgetMs, waitedMs) => {
+    const { send } = sendMessageOf(async () => accepted);
+    let answer: unknown;
+    void send(new Budget(budgetMs)).then((sent) => (answer = sent));
+    await jest.advanceTimersByTimeAsync(waitedMs - 1);
+    expect(answer).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(answer).toMatchObject({ id: request.messageId, upstreamMessageId: null });
+  });
+
+  it('does not wait for the upstream when nothing is left of it', async () => {
+    const { send } = sendMessageOf(async () => accepted);
+    const sent = send(new Budget(400));
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await sent).toMatchObject({ id: request.messageId, upstreamMessageId: null });
   });
 });
 
-/** The use case over an accept of the test's own. */
-function sendMessageOf(execute: (item: AcceptRequest) => Promise<AcceptResult>): {
-  send(stopping: AbortSignal): Promise<unknown>;
-  readonly givenBack: string[];
-} {
-  const givenBack: string[] = [];
-  const unbegun = { giveBack: (lease: string) => void givenBack.push(lease) } as ReleasedLeases;
-  const unused = {} as Dispatcher & ChannelRepository & ContactRepository & RpcClient & IdempotentReplay;
-  const accept = { execute } as Partial<AcceptMessage> as AcceptMessage;
-  const send = (stopping: AbortSignal): Promise<unknown> => {
-    const useCase = new SendMessage(accept, unused, unbegun, unused, unused, unused, unused, stopping, log);
-    return useCase.execute(systemPrincipal('c1', 'test'), request, patient);
+/** The use case over an accept of the test's own, and an upstream that never answers. */
+function sendMessageOf(execute: () => Promise<AcceptResult>) {
+  const signals: AbortSignal[] = [];
+  const limits: unknown[] = [];
+  const accept = {
+    execute: (_item, signal) => {
+      signals.push(signal);
+      return execute();
+    },
+  } as Partial<AcceptMessage> as AcceptMessage;
+  const dispatcher = { attempt: () => new Promise<UpstreamOutcome>(() => undefined) } as Partial<Dispatcher>;
+  const call = async (_rpc: unknown, _principal: unknown, _request: unknown, { budget }: RpcLimits) => {
+    limits.push({ budget, leftMs: budget?.leftMs });
+    return { contacts: new Array<ContactFacts>() };
   };
-  return { send, givenBack };
+  const contacts = { project: async () => undefined } as Partial<ContactRepository> as ContactRepository;
+  const unused = {} as ChannelRepository & IdempotentReplay;
+  const useCase = new SendMessage(
+    accept,
+    dispatcher as Dispatcher,
+    unused,
+    contacts,
+    { call } as unknown as RpcClient,
+    unused,
+    new AbortController().signal,
+    log,
+  );
+  const send = (budget: Budget) => useCase.execute(systemPrincipal('c1', 'test'), request, budget);
+  return { send, signals, limits };
 }

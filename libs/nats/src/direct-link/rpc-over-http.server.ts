@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headers as natsHeaders } from '@nats-io/transport-node';
-import { DEADLINE_HEADER } from '../rpc-client.js';
+import { DEADLINE_HEADER } from '../budget.js';
 import type { RpcServerStrategy } from '../rpc-server.strategy.js';
 import { callersOf, callerToken } from './announcement.js';
 

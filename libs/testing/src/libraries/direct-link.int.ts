@@ -5,6 +5,8 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import {
   Announcer,
+  Budget,
+  DEADLINE_HEADER,
   DirectLink,
   LinkState,
   RPC_PATH,
@@ -86,7 +88,7 @@ describe('an rpc while NATS is away', () => {
     await eventually(() => direct.known('contacts').includes(process.url));
     await away();
     expect(await client.call(rpc, principal, request)).toBe('first');
-    expect(process.calls).toEqual([{ principal, request, signal: expect.any(AbortSignal) }]);
+    expect(process.calls).toEqual([{ principal, request, budget: expect.any(Budget) }]);
     await nats.server.restart('kill');
     await eventually(() => !link.isAway, { deadlineMs: 10_000 });
     await process.close();
@@ -105,6 +107,18 @@ describe('an rpc while NATS is away', () => {
     expect(process.calls).toHaveLength(1);
   });
 
+  it('that was under way when NATS went is reported, not repeated, when another owns its budget', async () => {
+    const process = await startProcess('direct');
+    await eventually(() => direct.known('contacts').includes(process.url));
+    globalThis.process.kill(nats.server.pid, 'SIGSTOP');
+    const asked = client.call(rpc, principal, request, { budget: new Budget(20_000) });
+    await nats.server.kill();
+    await expect(asked).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'unknown' });
+    expect(process.calls).toEqual([]);
+    // The owner asks again, and finds the direct way.
+    expect(await client.call(rpc, principal, request, { budget: new Budget(20_000) })).toBe('direct');
+  });
+
   it('is given to another process when the first is gone, and was taken by no process when all are', async () => {
     const [one, two] = [await startProcess('one'), await startProcess('two')];
     await eventually(async () => (await asDirectory()).length === 2);
@@ -112,7 +126,7 @@ describe('an rpc while NATS is away', () => {
     await one.close();
     for (let n = 0; n < 4; n++) expect(await client.call(rpc, principal, request)).toBe('two');
     await two.close();
-    const refused = client.call(rpc, principal, request, { patienceMs: 200 });
+    const refused = client.call(rpc, principal, request, { budget: new Budget(200) });
     await expect(refused).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'none' });
   }, 20_000);
 
@@ -128,6 +142,22 @@ describe('an rpc while NATS is away', () => {
     expect(calls).toEqual([]);
     expect(await ask(RPC_PATH + rpc.subject, { authorization })).toBe(200);
     expect(calls).toHaveLength(1);
+  });
+
+  it('whose budget is spent is refused before it is begun, whatever its caller still waits for', async () => {
+    const { url, calls } = await startProcess('busy');
+    const [heard] = await asDirectory();
+    const ask = async (deadlineMs: string): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${heard?.token}`, [DEADLINE_HEADER]: deadlineMs };
+      const body = JSON.stringify({ principal, request });
+      return (await fetch(url + RPC_PATH + rpc.subject, { method: 'POST', body, headers })).json();
+    };
+    for (const spent of ['0', '-1']) {
+      expect(await ask(spent)).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 } });
+    }
+    expect(calls).toEqual([]);
+    expect(await ask('5000')).toEqual({ ok: 'busy' });
+    expect(calls[0]?.budget.leftMs).toBeLessThanOrEqual(4_750);
   });
 
   /** The announcements of contacts that messaging's own NATS user receives. */

@@ -7,9 +7,11 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import { getChannelRpc } from '@switchboard/contracts/messaging/rpc';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
 import {
   activeTraceparent,
+  Budget,
   EventPublisher,
   PullConsumer,
   RpcClient,
@@ -61,7 +63,7 @@ describe('an rpc', () => {
     const calls: Call[] = [];
     serve(async (call) => (calls.push(call), { contacts: [], more: 1 }));
     expect(await client.call(rpc, principal, request)).toEqual({ contacts: [], more: 1 });
-    expect(calls).toEqual([{ principal, request, signal: expect.any(AbortSignal) }]);
+    expect(calls).toEqual([{ principal, request, budget: expect.any(Budget) }]);
   });
 
   it('refuses with the code, the sentence and the details of the service', async () => {
@@ -77,8 +79,8 @@ describe('an rpc', () => {
     });
   });
 
-  it('had no effect when no process took it within the patience, and finds a service that comes meanwhile', async () => {
-    const unanswered = client.call(rpc, principal, request, { patienceMs: 150 });
+  it('had no effect when no process took it within the budget, and finds a service that comes meanwhile', async () => {
+    const unanswered = client.call(rpc, principal, request, { budget: new Budget(150) });
     await expect(unanswered).rejects.toBeInstanceOf(RpcUnanswered);
     await expect(unanswered).rejects.toMatchObject({ effect: 'none', subject: rpc.subject });
     const early = client.call(rpc, principal, request);
@@ -91,12 +93,46 @@ describe('an rpc', () => {
     const aborted = Promise.withResolvers<unknown>();
     const release = Promise.withResolvers<unknown>();
     serve((call) => {
-      call.signal.addEventListener('abort', () => aborted.resolve(call.signal.reason));
+      const { signal } = call.budget;
+      signal.addEventListener('abort', () => aborted.resolve(signal.reason));
       return release.promise;
     });
     await expect(client.call(rpc, principal, request, { deadlineMs: 50 })).rejects.toMatchObject({ effect: 'unknown' });
     expect(await aborted.promise).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     release.resolve(answer);
+  });
+
+  it('is not asked at all when the budget is spent, and has had no effect', async () => {
+    const calls: Call[] = [];
+    serve(async (call) => (calls.push(call), answer));
+    const asked = client.call(rpc, principal, request, { budget: new Budget(0) });
+    await expect(asked).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'none' });
+    expect(calls).toEqual([]);
+  });
+
+  it('hands on less with every hop, and never more than its own deadline', async () => {
+    const given: number[] = [];
+    const relaying = new RpcClient(connection);
+    const last = new RpcServerStrategy({
+      connection: await nats.connect('messaging'),
+      service: 'messaging',
+      inFlightMax: 10,
+      failureOf: () => rpcFailure(new AppError(gatewayErrors.INTERNAL)),
+    });
+    servers.onEnd(() => last.close());
+    last.addHandler(getChannelRpc.subject, async ({ budget }: Call) => (given.push(budget.leftMs), answer));
+    last.listen(() => undefined);
+    serve(async ({ budget }) => {
+      given.push(budget.leftMs);
+      return relaying.call(getChannelRpc, principal, { id: null }, { budget });
+    });
+    for (const ownMs of [2_000, 60_000]) {
+      const budget = new Budget(ownMs);
+      await client.call(rpc, principal, request, { budget });
+      const [first = NaN, second = NaN] = given.splice(0);
+      expect(first).toBeLessThanOrEqual(Math.min(ownMs, rpc.deadlineMs) * 0.95);
+      expect(second).toBeLessThan(first);
+    }
   });
 
   it('is refused at once beyond the bound of what is under way, and taken again below it', async () => {
@@ -122,7 +158,9 @@ describe('an rpc', () => {
     running = undefined;
     // The broker has heard of the end when it answers what was sent after it; a request before that would be taken.
     await connection.flush();
-    await expect(client.call(rpc, principal, request, { patienceMs: 100 })).rejects.toMatchObject({ effect: 'none' });
+    await expect(client.call(rpc, principal, request, { budget: new Budget(100) })).rejects.toMatchObject({
+      effect: 'none',
+    });
     expect(isClosed).toBe(false);
     release.resolve(answer);
     expect(await call).toEqual(answer);

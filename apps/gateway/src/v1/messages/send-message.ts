@@ -12,15 +12,15 @@ import {
   type SendMessageOnceRequest,
   type SendMessageRequest,
 } from '@switchboard/contracts/messaging/rpc';
-import { RpcUnanswered, type RpcClient } from '@switchboard/nats';
+import { Budget, RpcUnanswered, type RpcClient } from '@switchboard/nats';
 import type { Clock } from '@switchboard/platform';
 import { jittered } from '@switchboard/timing';
 
-/** How long a caller waits at most. */
-const OVERALL_MS = 14_000;
+/** How long a caller waits at most: the budget of a send. */
+const BUDGET_MS = 14_000;
 /** Less is not worth another question. */
 const ASK_MIN_MS = 500;
-/** A service that says that it cannot is believed after so many questions; one that says nothing is asked on. */
+/** A service that says that it cannot is believed after so many questions, unless a message may be stored. */
 const REFUSALS_MAX = 3;
 
 /** What a caller wants to be sent. */
@@ -35,9 +35,11 @@ export class SendMessage {
   ) {}
 
   /**
-   * Mints the message's id and asks by it until there is an answer: messaging is idempotent by it.
+   * Mints the message's id and asks by it until there is an answer: messaging is idempotent by it. The one owner of the
+   * request's budget, and of its repetitions: what works for it reports (ADR 0032).
    *
-   * @throws AppError as messaging refused it; SERVICE_UNAVAILABLE, with the id as soon as the message may be stored
+   * @throws AppError as messaging refused it, with the id where the message may be stored all the same; SERVICE_UNAVAILABLE,
+   * with the id as soon as the message may be stored
    */
   async send(principal: Principal, content: MessageContent): Promise<SentMessageResult> {
     return this.ask(sendMessageRpc, principal, { messageId: newCuid(), ...content });
@@ -68,29 +70,37 @@ export class SendMessage {
     principal: Principal,
     request: Request,
   ): Promise<Response> {
-    const deadlineMs = this.clock.monotonic() + OVERALL_MS;
+    const budget = new Budget(BUDGET_MS, this.clock);
     let mayBeStored = false;
+    let isInDoubt = false;
     let refusals = 0;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
-      const leftMs = deadlineMs - this.clock.monotonic();
       let failure: unknown;
       try {
-        const limits = { deadlineMs: Math.min(leftMs, rpc.deadlineMs), patienceMs: leftMs };
-        return await this.rpc.call(rpc, principal, request, limits);
+        return await this.rpc.call(rpc, principal, request, { budget });
       } catch (error) {
         failure = error;
       }
       if (!(failure instanceof AppError) && !(failure instanceof RpcUnanswered)) throw failure;
-      if (failure instanceof AppError && failure.status < 500) throw failure;
+      if (failure instanceof AppError && failure.status < 500) {
+        throw isInDoubt ? naming(request.messageId, failure) : failure;
+      }
+      isInDoubt ||= failure instanceof AppError ? failure.messageId !== undefined : failure.effect === 'unknown';
       // A 5xx of messaging says nothing about what it had committed before.
-      mayBeStored ||= failure instanceof AppError || failure.effect === 'unknown';
+      mayBeStored ||= isInDoubt || failure instanceof AppError;
       if (failure instanceof AppError) refusals++;
-      const isOver = deadlineMs - this.clock.monotonic() < pauseMs + ASK_MIN_MS;
-      const isHopeless = refusals >= REFUSALS_MAX || isInternal(failure);
+      const isOver = budget.leftMs < pauseMs + ASK_MIN_MS;
+      const isHopeless = (refusals >= REFUSALS_MAX && !isInDoubt) || isInternal(failure);
       if (isOver || isHopeless || !mayBeStored) throw giveUp(failure, mayBeStored ? request.messageId : undefined);
       await this.pause(jittered(pauseMs));
     }
   }
+}
+
+/** A verdict may overtake a COMMIT without an answer: the id lets the caller look whether the message exists after all. */
+function naming(messageId: string, { definition, message, retryAfterSeconds, cause }: AppError): AppError {
+  const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new AppError(definition, message, { messageId, cause, ...retry });
 }
 
 /** A 5xx never hides a send: the id lets the caller look whether the message exists. */
