@@ -61,7 +61,7 @@ export async function bootGateway(
 }
 
 /** What a test wants otherwise than an active organization on the largest plan with an unlimited key. */
-export interface KeyWish {
+export interface KeyInput {
   readonly organizationId?: string;
   readonly plan?: string;
   readonly status?: string;
@@ -78,13 +78,13 @@ export interface IssuedKey {
 }
 
 /** Makes a key, and its organization unless one is named. */
-export async function issueKey(database: Database, wish: KeyWish = {}): Promise<IssuedKey> {
-  const organizationId = wish.organizationId ?? newCuid();
-  if (wish.organizationId === undefined) {
+export async function issueKey(database: Database, input: KeyInput = {}): Promise<IssuedKey> {
+  const organizationId = input.organizationId ?? newCuid();
+  if (input.organizationId === undefined) {
     await database.dataSource.query(
       `INSERT INTO gateway.organization (id, name, plan, subscription_status, requests_per_minute, request_burst)
        VALUES ($1, 'Test', $2, $3, $4, $5)`,
-      [organizationId, wish.plan ?? 'SCALE', wish.status ?? 'ACTIVE', wish.requestsPerMinute, wish.burst],
+      [organizationId, input.plan ?? 'SCALE', input.status ?? 'ACTIVE', input.requestsPerMinute, input.burst],
     );
   }
   const { secret, prefix, hash } = mintKey();
@@ -92,7 +92,7 @@ export async function issueKey(database: Database, wish: KeyWish = {}): Promise<
   await database.dataSource.query(
     `INSERT INTO gateway.api_key (id, organization_id, label, prefix, secret_hash, scopes)
      VALUES ($1, $2, 'Test', $3, decode($4, 'hex'), $5)`,
-    [keyId, organizationId, prefix, hash, wish.scopes ?? null],
+    [keyId, organizationId, prefix, hash, input.scopes ?? null],
   );
   return { organizationId, keyId, secret };
 }

@@ -21,14 +21,14 @@ export interface Person {
 /** Makes an organization. */
 export async function makeOrganization(
   { dataSource }: Database,
-  wish: { readonly name?: string; readonly plan?: string; readonly seats?: number } = {},
+  input: { readonly name?: string; readonly plan?: string; readonly seats?: number } = {},
 ): Promise<string> {
   const id = newCuid();
   await dataSource.query('INSERT INTO gateway.organization (id, name, plan, seats_max) VALUES ($1, $2, $3, $4)', [
     id,
-    wish.name ?? 'Test',
-    wish.plan ?? 'SCALE',
-    wish.seats ?? null,
+    input.name ?? 'Test',
+    input.plan ?? 'SCALE',
+    input.seats ?? null,
   ]);
   return id;
 }

@@ -4,7 +4,7 @@ import type { Scope } from './admission.contract.js';
 import type { SessionAct } from './audit.contract.js';
 
 /** A key that is wanted. */
-export interface ApiKeyWish {
+export interface ApiKeyInput {
   /** 1 to 100 code points. */
   readonly label: string;
   /** Not empty and none twice; null: all scopes, those of later versions too. */
@@ -17,7 +17,7 @@ export interface ApiKeyWish {
  */
 export interface ApiKeys {
   /** Makes a key; its secret is in this answer and nowhere else. More than 50 active keys bring a hint, no refusal. */
-  create(act: SessionAct, wish: ApiKeyWish): Promise<NewApiKeyView>;
+  create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView>;
   /** Newest first, revoked ones too. @param page `cursor`: the id of the last key of the page before */
   list(
     organizationId: string,

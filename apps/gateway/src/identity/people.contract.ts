@@ -28,7 +28,7 @@ export interface SignedIn {
 
 /** A session that was just made, or was given a new secret. */
 export interface NewSession {
-  /** 256 bits, base64url; told once and stored as a hash alone. */
+  /** 256 bits, base64url; shown once, and stored as a hash alone. */
   readonly secret: string;
   readonly signedIn: SignedIn;
 }
@@ -68,7 +68,7 @@ export interface SignIn {
    *
    * @param attempt `formerSecret`: of a session that the browser still shows; it ends
    * @throws AppError UNAUTHORIZED, the same in words and time for an unknown address and a wrong password; RATE_LIMITED
-   * after too many guesses; FORBIDDEN for somebody who belongs to no organization; SERVICE_UNAVAILABLE when too many
+   * after too many attempts; FORBIDDEN for a person who belongs to no organization; SERVICE_UNAVAILABLE when too many
    * passwords are being checked
    */
   signIn(
@@ -97,7 +97,7 @@ export interface Member {
 }
 
 /** Which part of a list is asked for: newest first, after the cursor. */
-export interface PageWish {
+export interface PageInput {
   readonly limit: number;
   readonly cursor: string | null;
 }
@@ -113,7 +113,7 @@ export interface PageOf<Item> {
  * still may is asked when it is done, not when the request came: UNAUTHORIZED when their session ended meanwhile.
  */
 export interface Members {
-  list(organizationId: string, page: PageWish): Promise<PageOf<Member>>;
+  list(organizationId: string, page: PageInput): Promise<PageOf<Member>>;
   /**
    * Changes a member's role and ends their sessions in the organization. Who changes their own goes on with a new secret.
    *
@@ -141,16 +141,16 @@ export interface Invite {
 /** Invitations to an organization; as with members, the session must still stand when it is done. */
 export interface Invites {
   /** Those that can still be accepted. */
-  list(organizationId: string, page: PageWish): Promise<PageOf<Invite>>;
+  list(organizationId: string, page: PageInput): Promise<PageOf<Invite>>;
   /**
    * Invites an address for seven days; an earlier invitation of it ends.
    *
-   * @returns with the secret, which is told once
+   * @returns with the secret, which is shown once
    * @throws AppError FORBIDDEN for a role beyond the own; CONFLICT for a member; PAYMENT_REQUIRED when no seat is left
    */
   create(
     signedIn: SignedIn,
-    wish: { readonly email: string; readonly role: Role },
+    input: { readonly email: string; readonly role: Role },
     source: ActSource,
   ): Promise<Invite & { readonly secret: string }>;
   /** Takes an invitation back. @throws AppError NOT_FOUND; FORBIDDEN */

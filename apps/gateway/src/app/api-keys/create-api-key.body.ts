@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { scopes, type Scope } from '../../identity/admission.contract.js';
-import type { ApiKeyWish } from '../../identity/api-keys.contract.js';
+import type { ApiKeyInput } from '../../identity/api-keys.contract.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 import { readBody } from '../../http/input/read-input.js';
 import { CodePoints } from '../../http/input/text.decorator.js';
@@ -26,7 +26,7 @@ export const createApiKeyBody: BodyDocs = {
 };
 
 /** @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readCreateApiKey(request: FastifyRequest): ApiKeyWish {
-  const { label, scopes: wished = null } = readBody(CreateApiKeyBody, request);
-  return { label, scopes: wished };
+export function readCreateApiKey(request: FastifyRequest): ApiKeyInput {
+  const { label, scopes = null } = readBody(CreateApiKeyBody, request);
+  return { label, scopes };
 }

@@ -1,6 +1,6 @@
 import { Controller, Inject, Post, Req } from '@nestjs/common';
 import type { NewApiKeyView } from '@switchboard/contracts/gateway/http';
-import { API_KEYS, type ApiKeys, type ApiKeyWish } from '../../identity/api-keys.contract.js';
+import { API_KEYS, type ApiKeys, type ApiKeyInput } from '../../identity/api-keys.contract.js';
 import { actOf, type RequestOf } from '../../http/edge-request.js';
 import { Declare } from '../../http/route-declaration.js';
 import { createApiKeyBody, readCreateApiKey } from './create-api-key.body.js';
@@ -26,7 +26,7 @@ export class CreateApiKeyController {
       answers: { 201: { description: 'The key, with its secret.', body: 'NewApiKey' } },
     },
   })
-  create(@Req() request: RequestOf<ApiKeyWish>): Promise<NewApiKeyView> {
+  create(@Req() request: RequestOf<ApiKeyInput>): Promise<NewApiKeyView> {
     return this.apiKeys.create(actOf(request), request.edge.input);
   }
 }

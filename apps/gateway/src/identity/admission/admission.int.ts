@@ -143,8 +143,8 @@ describe('admission', () => {
 
   it('tells scope and plan: the key list alone decides the first, plan and subscription the second', async () => {
     const admission = new DatabaseAdmission(database);
-    const ask = async (wish: Parameters<typeof issueKey>[1], scope: 'messages:send' | 'analytics:read') => {
-      const { secret } = await issueKey(database, wish);
+    const ask = async (input: Parameters<typeof issueKey>[1], scope: 'messages:send' | 'analytics:read') => {
+      const { secret } = await issueKey(database, input);
       return admission.admit({ key: secret, scope, cost: 1 });
     };
     expect(await ask({ scopes: ['messages:send'] }, 'messages:send')).toMatchObject({

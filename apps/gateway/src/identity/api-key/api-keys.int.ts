@@ -28,9 +28,9 @@ beforeAll(async () => {
 
 /** An organization with the key that came with it, and its owner at work. */
 async function organization(
-  wish: Parameters<typeof issueKey>[1] = {},
+  input: Parameters<typeof issueKey>[1] = {},
 ): Promise<{ act: SessionAct; secret: string; keyId: string }> {
-  const { organizationId, secret, keyId } = await issueKey(database, wish);
+  const { organizationId, secret, keyId } = await issueKey(database, input);
   const { id, email } = await makePerson(database);
   await join(database, organizationId, id, 'OWNER');
   const sessionId = await makeSession(database, organizationId, id);

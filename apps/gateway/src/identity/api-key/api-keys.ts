@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { Database } from '@switchboard/postgres';
-import type { ApiKeys, ApiKeyWish } from '../api-keys.contract.js';
+import type { ApiKeys, ApiKeyInput } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
 import { createApiKey } from '../create-api-key/create-api-key.js';
 import { listApiKeys } from '../list-api-keys/list-api-keys.js';
@@ -13,8 +13,8 @@ import { revokeApiKey } from '../revoke-api-key/revoke-api-key.js';
 export class DatabaseApiKeys implements ApiKeys {
   constructor(private readonly database: Database) {}
 
-  create(act: SessionAct, wish: ApiKeyWish): Promise<NewApiKeyView> {
-    return createApiKey(this.database, act, wish);
+  create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView> {
+    return createApiKey(this.database, act, input);
   }
 
   list(

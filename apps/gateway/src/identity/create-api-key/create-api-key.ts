@@ -3,7 +3,7 @@ import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { mintKey } from '../api-key/api-key.policy.js';
 import { apiKeyViewOf, auditedApiKey, countActiveApiKeys, insertApiKey } from '../api-key/api-key.repository.js';
-import type { ApiKeyWish } from '../api-keys.contract.js';
+import type { ApiKeyInput } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { requireAdministering } from '../membership/role.policy.js';
@@ -16,7 +16,7 @@ const ACTIVE_UNREMARKED_MAX = 50;
 export function createApiKey(
   database: Pick<Database, 'transaction'>,
   act: SessionAct,
-  { label, scopes }: ApiKeyWish,
+  { label, scopes }: ApiKeyInput,
 ): Promise<NewApiKeyView> {
   const { secret, prefix, hash } = mintKey();
   const id = newCuid();

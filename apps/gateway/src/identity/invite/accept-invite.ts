@@ -85,7 +85,7 @@ export class AcceptInvite {
       const user = { id: newCuid(), email, name: name ?? email, passwordHash: await this.passwords.hash(password) };
       return { user, isNew: true };
     }
-    await this.throttle.take({ email, address });
+    await this.throttle.count({ email, address });
     if (!(await this.passwords.verify(known.passwordHash, password))) {
       this.failures.record(known, source);
       throw new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong password: give the one of your account');

@@ -9,7 +9,7 @@ import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { findMemberByEmail, lockOrganization } from '../membership/membership.repository.js';
 import { requireManaging } from '../membership/role.policy.js';
-import type { ActSource, Invite, Invites, NewSession, PageOf, PageWish, Role, SignedIn } from '../people.contract.js';
+import type { ActSource, Invite, Invites, NewSession, PageOf, PageInput, Role, SignedIn } from '../people.contract.js';
 import { mintSecret } from '../secret/secret.policy.js';
 import { roleInSession } from '../session/hold-session.js';
 import { emailKey } from '../user/email.policy.js';
@@ -29,7 +29,7 @@ export class DatabaseInvites implements Invites {
     private readonly acceptance: AcceptInvite,
   ) {}
 
-  async list(organizationId: string, { limit, cursor }: PageWish): Promise<PageOf<Invite>> {
+  async list(organizationId: string, { limit, cursor }: PageInput): Promise<PageOf<Invite>> {
     const rows = await this.database.query(listInvites, [organizationId, cursor, limit + 1, this.now()]);
     return keysetPage(
       rows,
@@ -41,7 +41,7 @@ export class DatabaseInvites implements Invites {
 
   async create(
     signedIn: SignedIn,
-    wish: { readonly email: string; readonly role: Role },
+    input: { readonly email: string; readonly role: Role },
     source: ActSource,
   ): Promise<Invite & { readonly secret: string }> {
     const { organization, sessionId } = signedIn;
@@ -49,12 +49,12 @@ export class DatabaseInvites implements Invites {
     const now = this.now();
     const { secret, secretHash } = mintSecret();
     const expiresAt = new Date(now.getTime() + INVITE_LIFE_MS);
-    const invite = { id: newCuid(), email: emailKey(wish.email), role: wish.role, createdAt: now, expiresAt };
+    const invite = { id: newCuid(), email: emailKey(input.email), role: input.role, createdAt: now, expiresAt };
     await this.database.transaction(async (tx) => {
       const [locked] = await tx.query(lockOrganization, [organization.id]);
       const actor = await roleInSession(tx, sessionId, organization.id);
       const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
-      requireManaging(actor, wish.role, former?.role ?? wish.role);
+      requireManaging(actor, input.role, former?.role ?? input.role);
       const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
       if (member) throw new AppError(gatewayErrors.CONFLICT, 'The person with this `email` is a member already');
       if (former) await tx.query(deleteInvite, [former.id]);

@@ -1,10 +1,10 @@
-/** What a replica knows is asked of the database again after so long: another one may have forgiven the subject. */
+/** A replica trusts a known wait so long and then asks the database: another replica may have forgiven the subject. */
 const TRUSTED_MS = 1_000;
 const SUBJECTS_MAX = 10_000;
 
 /**
- * Subjects that were refused a moment ago: as long as this is known, further refusals cost no look-up. Bounded in memory; who
- * falls out is asked for in the database again.
+ * Subjects that were refused a moment ago: refusing them again costs no query. Bounded in memory; a subject that falls out is
+ * looked up in the database again.
  */
 export class KnownWaits {
   /** The longest known first. */
@@ -29,7 +29,7 @@ export class KnownWaits {
     return null;
   }
 
-  /** After a right guess. */
+  /** Forgets the wait of a subject that was forgiven. */
   forget(subject: Buffer): void {
     this.waits.delete(keyOf(subject));
   }

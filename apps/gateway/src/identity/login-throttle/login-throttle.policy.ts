@@ -1,30 +1,30 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
-/** How guesses about one subject are slowed down. */
-export interface GuessAllowance {
-  /** Wrong guesses that cost no wait. */
+/** How many attempts a subject has, and how long it then waits. */
+export interface AttemptAllowance {
+  /** Wrong passwords without a wait. */
   readonly free: number;
   /** The wait after the first one beyond; doubles with each further one. */
   readonly firstWaitMs: number;
   readonly waitMaxMs: number;
 }
 
-/** Wrong guesses are forgotten after a day without any. */
-export const GUESSES_KEPT_MS = 24 * 3_600_000;
+/** Attempts are forgotten after a day without any. */
+export const ATTEMPTS_KEPT_MS = 24 * 3_600_000;
 
-/** About one account, from wherever: some 100 guesses a day at most. Source: NIST SP 800-63B, 3.2.2. */
-export const accountAllowance: GuessAllowance = { free: 10, firstWaitMs: 1_000, waitMaxMs: 900_000 };
+/** Of one account, from any address: some 100 attempts a day at most. Source: NIST SP 800-63B, 3.2.2. */
+export const accountAllowance: AttemptAllowance = { free: 10, firstWaitMs: 1_000, waitMaxMs: 900_000 };
 
-/** From one address, about whatever accounts; many people may share one. */
-export const addressAllowance: GuessAllowance = { free: 50, firstWaitMs: 1_000, waitMaxMs: 60_000 };
+/** Of one network address, at any accounts; many people may share it. */
+export const addressAllowance: AttemptAllowance = { free: 50, firstWaitMs: 1_000, waitMaxMs: 60_000 };
 
-/** The subject of guesses about an account, whether it exists or not. @param email in small letters */
+/** The subject of attempts at an account, whether it exists or not. @param email in small letters */
 export function accountSubject(email: string): Buffer {
   return hash('sha256', `account:${email}`, 'buffer');
 }
 
-/** The subject of guesses from a network address: of IPv6 the first half, which one customer has. */
+/** The subject of attempts from a network address: of IPv6 the first 64 bits, which one customer has. */
 export function addressSubject(address: string): Buffer {
   return hash('sha256', `address:${networkOf(address)}`, 'buffer');
 }

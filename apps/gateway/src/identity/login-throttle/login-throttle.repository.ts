@@ -1,16 +1,16 @@
 import { statement } from '@switchboard/postgres';
 
 /**
- * Takes one guess, unless the subject has to wait: then nothing is changed and nothing is returned.
+ * Counts one attempt, unless the subject has to wait: then it changes nothing and returns nothing.
  *
- * $1 subject, $2 now, $3 guesses before this moment's last one are forgotten, $4 free guesses, $5 first wait and $6 longest
- * wait in seconds. A guess is counted before it is checked: of many at once no more pass than one after the other. Who
- * meets a row that is being changed waits for it and judges by what it has become. A free guess leaves no moment to wait
- * for: of two at once, the one whose clock is behind would wait for the other. Waits are
- * counted by the clock that is furthest ahead.
+ * $1 subject, $2 now, $3 attempts whose last one is older are forgotten, $4 free attempts, $5 first wait and $6 longest wait
+ * in seconds. An attempt is counted before its password is checked: of many at once no more pass than one after the other.
+ * A statement that meets a row under change waits for it and judges by the new row. A free attempt sets no moment to wait
+ * for: of two at once, the one whose clock is behind would wait for the other. Waits are counted by the clock that is
+ * furthest ahead.
  */
-export const takeGuess = statement(
-  'gateway.take-guess',
+export const countAttempt = statement(
+  'gateway.count-login-attempt',
   `INSERT INTO login_throttle AS t (subject, attempts, last_attempt_at, next_attempt_at) VALUES ($1, 1, $2, '-infinity')
    ON CONFLICT (subject) DO UPDATE SET
      attempts = CASE WHEN t.last_attempt_at < $3 THEN 1 ELSE t.attempts + 1 END,
@@ -21,17 +21,20 @@ export const takeGuess = statement(
    RETURNING attempts`,
 );
 
-/** Now, where nobody has to wait any more: the driver has no Date for -infinity. $1 subject, $2 now. */
-export const findNextGuess = statement<{ readonly nextAt: Date }>(
-  'gateway.find-next-guess',
+/** When the next attempt is allowed; now, where no wait is left: the driver has no Date for -infinity. $1 subject, $2 now. */
+export const findNextAttempt = statement<{ readonly nextAt: Date }>(
+  'gateway.find-next-login-attempt',
   'SELECT greatest(next_attempt_at, $2) AS "nextAt" FROM login_throttle WHERE subject = $1',
 );
 
-/** $1 subject. */
-export const forgetGuesses = statement('gateway.forget-guesses', 'DELETE FROM login_throttle WHERE subject = $1');
+/** Forgets all attempts of a subject. $1 subject. */
+export const forgetAttempts = statement(
+  'gateway.forget-login-attempts',
+  'DELETE FROM login_throttle WHERE subject = $1',
+);
 
-/** Gives back one guess, which was right. $1 subject, $2 now. */
-export const giveBackGuess = statement(
-  'gateway.give-back-guess',
+/** Takes one attempt off the count: its password was right. $1 subject, $2 now. */
+export const refundAttempt = statement(
+  'gateway.refund-login-attempt',
   `UPDATE login_throttle SET attempts = greatest(0, attempts - 1), next_attempt_at = least(next_attempt_at, $2) WHERE subject = $1`,
 );

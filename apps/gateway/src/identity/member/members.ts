@@ -16,7 +16,7 @@ import {
   type MemberRow,
 } from '../membership/membership.repository.js';
 import { requireManaging } from '../membership/role.policy.js';
-import type { ActSource, Member, Members, NewSession, PageOf, PageWish, Role, SignedIn } from '../people.contract.js';
+import type { ActSource, Member, Members, NewSession, PageOf, PageInput, Role, SignedIn } from '../people.contract.js';
 import { beginSession } from '../session/begin-session.js';
 import { roleInSession } from '../session/hold-session.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
@@ -30,7 +30,7 @@ export class DatabaseMembers implements Members {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async list(organizationId: string, { limit, cursor }: PageWish): Promise<PageOf<Member>> {
+  async list(organizationId: string, { limit, cursor }: PageInput): Promise<PageOf<Member>> {
     const rows = await this.database.query(listMembers, [organizationId, cursor, limit + 1]);
     return keysetPage(rows, limit, ({ id }) => id, memberOf);
   }

@@ -1,7 +1,7 @@
 import { PruneWorker, type PruneSpec } from '@switchboard/platform';
-import { GUESSES_KEPT_MS } from '../login-throttle/login-throttle.policy.js';
+import { ATTEMPTS_KEPT_MS } from '../login-throttle/login-throttle.policy.js';
 import { sessionLimits } from '../session/session.policy.js';
-import { pruneGuesses, pruneInvites, pruneSessions } from './prune-sessions.repository.js';
+import { pruneAttempts, pruneInvites, pruneSessions } from './prune-sessions.repository.js';
 
 const pace = { sliceMax: 500, idleMs: 600_000 };
 
@@ -19,13 +19,13 @@ export const oldInvites: PruneSpec = {
   statement: pruneInvites,
   values: (nowMs) => [new Date(nowMs)],
 };
-/** Guesses of passwords that no longer count. */
-export const oldGuesses: PruneSpec = {
+/** Login attempts that no longer count. */
+export const oldAttempts: PruneSpec = {
   ...pace,
-  rows: 'password-guesses',
-  statement: pruneGuesses,
-  values: (nowMs) => [new Date(nowMs - GUESSES_KEPT_MS)],
+  rows: 'login-attempts',
+  statement: pruneAttempts,
+  values: (nowMs) => [new Date(nowMs - ATTEMPTS_KEPT_MS)],
 };
 
-/** Delete sessions, invitations and guesses whose time is over, every ten minutes. */
-export const identityPruners = [oldSessions, oldInvites, oldGuesses].map((spec) => PruneWorker.provide(spec));
+/** Delete sessions, invitations and login attempts whose time is over, every ten minutes. */
+export const identityPruners = [oldSessions, oldInvites, oldAttempts].map((spec) => PruneWorker.provide(spec));

@@ -7,13 +7,13 @@ import { userAct } from '../audit/user-act.policy.js';
 import { organizationsOfUser } from '../membership/membership.repository.js';
 import type { ActSource, User } from '../people.contract.js';
 
-type FailedGuess = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-change-failed'>;
+type FailedAttempt = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-change-failed'>;
 
 /**
- * Writes wrong passwords of known people into the audit logs of their organizations.
+ * Writes failed login attempts at accounts that exist into the audit logs of their organizations.
  *
- * After the answer, not before: the time that an answer takes must not tell whether an address has an account. What a crash
- * loses is what it interrupted.
+ * After the answer, not before: the time that an answer takes must not show whether an address has an account. A crash loses
+ * the entries that it interrupted.
  */
 @Injectable()
 export class FailedSignIns implements BeforeApplicationShutdown {
@@ -25,7 +25,7 @@ export class FailedSignIns implements BeforeApplicationShutdown {
   ) {}
 
   /** Returns at once. */
-  record(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess = 'user.sign-in-failed'): void {
+  record(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedAttempt = 'user.sign-in-failed'): void {
     const work = this.write(user, source, action)
       .catch((error: unknown) => this.log.error('audit.sign-in-failed-not-written', error))
       .finally(() => this.underway.delete(work));
@@ -41,7 +41,7 @@ export class FailedSignIns implements BeforeApplicationShutdown {
     await this.drain();
   }
 
-  private async write(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedGuess): Promise<void> {
+  private async write(user: Pick<User, 'id' | 'email'>, source: ActSource, action: FailedAttempt): Promise<void> {
     for (const { id } of await this.database.query(organizationsOfUser, [user.id])) {
       const act = userAct(user, id, source);
       await this.database.transaction(async (tx) => {

@@ -67,15 +67,15 @@ export class DatabaseSignIn implements SignIn {
     const { id, email } = person;
     const problem = passwordProblem(next, email);
     if (problem !== null) throw new AppError(gatewayErrors.VALIDATION_FAILED, `\`new\` ${problem}`);
-    // A stolen session is no way to guess the password faster.
-    const guess = { email, address: source.address };
-    await this.throttle.take(guess);
+    // A stolen session must not allow more attempts than the sign-in page does.
+    const attempt = { email, address: source.address };
+    await this.throttle.count(attempt);
     const [user] = await this.database.query(findUser, [id]);
     if (!user || !(await this.passwords.verify(user.passwordHash, current))) {
       this.failures.record(person, source, 'user.password-change-failed');
       throw new AppError(gatewayErrors.VALIDATION_FAILED, '`current` must be your current password');
     }
-    await this.throttle.forgive(guess);
+    await this.throttle.forgive(attempt);
     const passwordHash = await this.passwords.hash(next);
     return this.database.transaction(async (tx) => {
       const [changed] = await tx.query(changePasswordHash, [id, user.passwordHash, passwordHash]);
@@ -93,7 +93,7 @@ export class DatabaseSignIn implements SignIn {
   /** The person whose password it is. An unknown address costs the same work as a wrong password. */
   private async checked(email: string, password: string, source: ActSource): Promise<UserRow> {
     const { address } = source;
-    await this.throttle.take({ email, address });
+    await this.throttle.count({ email, address });
     const [user] = await this.database.query(findUserByEmail, [email]);
     const isRight = await this.passwords.verify(user?.passwordHash ?? null, password);
     if (user && !isRight) this.failures.record(user, source);

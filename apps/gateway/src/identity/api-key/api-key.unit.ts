@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { RateAnswers } from './admission/rate-limit.policy.js';
-import { hashOfKey, isPlausibleKey, mintKey } from './api-key/api-key.policy.js';
+import { hashOfKey, isPlausibleKey, mintKey } from './api-key.policy.js';
 
 describe('API keys', () => {
   it('have their shape, carry a checksum that holds, and differ', () => {
@@ -43,40 +42,6 @@ describe('API keys', () => {
       false,
       false,
     ]);
-  });
-});
-
-describe('the rate answers of a batch', () => {
-  it('equal a sequential generic cell rate algorithm, whatever stood before and was asked', () => {
-    fc.assert(
-      fc.property(
-        fc.record({
-          interval: fc.integer({ min: 1, max: 10_000_000 }),
-          burst: fc.integer({ min: 1, max: 50 }),
-          before: fc.integer({ min: -100_000_000, max: 100_000_000 }),
-          costs: fc.array(fc.constantFrom<0 | 1>(0, 1, 1), { minLength: 1, maxLength: 80 }),
-        }),
-        ({ interval, burst, before, costs }) => {
-          const asked = costs.filter((cost) => cost === 1).length;
-          const start = Math.max(0, before);
-          // What the statement computes, in its own words.
-          const granted = Math.min(asked, Math.max(0, Math.trunc((burst * interval - start) / interval)));
-          const ahead = asked === 0 ? before : start + granted * interval;
-          const answers = new RateAnswers({ ahead, interval, burst, granted });
-          let arrival = start;
-          for (const cost of costs) {
-            const answer = answers.next(cost);
-            const passes = cost === 0 || arrival <= (burst - 1) * interval;
-            if (cost === 1 && passes) arrival += interval;
-            expect(answer.isGranted).toBe(passes);
-            expect(answer.rate.remaining).toBe(Math.max(0, Math.floor((burst * interval - arrival) / interval)));
-            expect(answer.rate.resetSeconds).toBe(Math.ceil(arrival / 1_000_000));
-            const waitSeconds = Math.ceil((arrival - (burst - 1) * interval) / 1_000_000);
-            if (!passes) expect(answer.retryAfterSeconds).toBe(Math.max(1, waitSeconds));
-          }
-        },
-      ),
-    );
   });
 });
 

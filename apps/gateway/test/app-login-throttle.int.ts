@@ -13,35 +13,35 @@ beforeAll(async () => {
 
 const newClient = (): AppClient => new AppClient(booted.gateway.url);
 
-describe('guessing of passwords', () => {
+describe('login attempts', () => {
   it('is slowed down per account over all gateways, right passwords included, and goes on after the wait', async () => {
     const user = await makeMember(booted.database);
     const other = await startGateway(booted.config, new MemoryLog(), () => false);
     try {
       const clients = [newClient(), new AppClient(other.url)];
-      const guess = async (index: number, password: string): Promise<number> =>
+      const attempt = async (index: number, password: string): Promise<number> =>
         (await clients[index % 2]?.post('/app/api/sign-in', { email: user.email, password }))?.status ?? 0;
-      for (let index = 0; index < 10; index++) expect(await guess(index, 'wrong password')).toBe(401);
+      for (let index = 0; index < 10; index++) expect(await attempt(index, 'wrong password')).toBe(401);
       const refused = await clients[0]?.post('/app/api/sign-in', user);
       expect([refused?.status, refused?.body?.error?.code]).toEqual([429, 'RATE_LIMITED']);
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      expect(await guess(1, PASSWORD)).toBe(429);
+      expect(await attempt(1, PASSWORD)).toBe(429);
       // The wait passes.
       await booted.database.dataSource.query(
         "UPDATE gateway.login_throttle SET next_attempt_at = now() - interval '1 s'",
       );
       // A replica asks again within a second.
-      await eventually(async () => (await guess(1, PASSWORD)) === 200);
+      await eventually(async () => (await attempt(1, PASSWORD)) === 200);
       // A right one clears what was before.
-      expect(await guess(0, 'wrong password')).toBe(401);
-      expect(await guess(0, PASSWORD)).toBe(200);
+      expect(await attempt(0, 'wrong password')).toBe(401);
+      expect(await attempt(0, PASSWORD)).toBe(200);
     } finally {
       await other.stop();
     }
   });
 });
 
-describe('a flood of guesses', () => {
+describe('a flood of login attempts', () => {
   it('from one address about one account keeps no connection from the admission of others', async () => {
     const { database, superuser, gateway } = booted;
     const { secret } = await issueKey(database);
