@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readTestingConfig } from './testing.config.js';
 
-/** Starts what a worker's files share. @returns what they need to use it, as JSON, and how it ends */
-export type StartShared = (worker: string) => Promise<{ readonly access: unknown; end(): Promise<void> }>;
+/** Starts what a worker's files share. @returns what one of them needs to use it, as JSON, and how it ends */
+export type StartShared = (worker: string) => Promise<{ access(): Promise<unknown>; end(): Promise<void> }>;
 
 /**
  * What the files of a Jest worker share for a test run: each kind is started when the worker's first file asks for it,
@@ -51,12 +52,14 @@ export class RunServers {
     if (!start) throw new Error(`the run has no ${kind}`);
     const started = this.started.get(path) ?? start(worker);
     this.started.set(path, started);
-    return (await started).access;
+    return (await started).access();
   }
 }
 
-/** What the files of this worker share of a kind. @throws Error when it could not be started */
-export async function sharedOfRun<Access>(runServersUrl: string, kind: string, worker: string): Promise<Access> {
+/** What the files of this worker share of a kind. @throws Error outside of a test run, or when it could not be started */
+export async function sharedOfRun<Access>(kind: string): Promise<Access> {
+  const { runServersUrl, worker } = readTestingConfig();
+  if (runServersUrl === undefined) throw new Error('Jest was started without the global set-up of jest.config.mjs');
   const answer = await fetch(`${runServersUrl}/${kind}/${worker}`);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${kind}: ${text}`);

@@ -34,7 +34,7 @@ export interface TestServers {
  * @param options.ownPostgres for a file that stops, kills or reconfigures the server, or looks at all that is on it
  */
 export function testServers(options: { readonly ownPostgres?: boolean } = {}): TestServers {
-  const { runServersUrl, worker } = readTestingConfig();
+  const { runServersUrl } = readTestingConfig();
   const cleanUps: (() => Promise<unknown>)[] = [];
   const onEnd: TestServers['onEnd'] = (cleanUp) => void cleanUps.push(cleanUp);
   const folder = once(async () => {
@@ -53,9 +53,7 @@ export function testServers(options: { readonly ownPostgres?: boolean } = {}): T
   });
   const isShared = options.ownPostgres !== true && runServersUrl !== undefined;
   const used = once(async () => {
-    const access = isShared
-      ? await sharedOfRun<PostgresAccess>(runServersUrl, 'postgres', worker)
-      : (await own()).access;
+    const access = isShared ? await sharedOfRun<PostgresAccess>('postgres') : (await own()).access;
     return { access, logFrom: (await stat(access.log)).size };
   });
   const nats = once(async () => startTestNats(join(await folder(), 'nats'), onEnd));

@@ -19,7 +19,7 @@ export const startWorkerPostgres: StartShared = async () => {
   const dataDir = join(folder, 'postgres');
   const server = await startPostgres({ dataDir, extraSettings: { fsync: 'off', full_page_writes: 'off' } });
   return {
-    access: accessOf(server, dataDir),
+    access: async () => accessOf(server, dataDir),
     end: async () => {
       await server.stop('immediate');
       await removePostgresData(dataDir);

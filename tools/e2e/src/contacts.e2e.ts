@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing';
 import type { Api, ApiBody } from './api.js';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
 
 describe('a contact in everything that npm start starts', () => {
-  let all: EverythingRunning;
+  let all: UsableStack;
   let acme: Api;
   let globex: Api;
 
   beforeAll(async () => {
-    all = await startEverything();
+    all = await sharedStack();
     ({ acme, globex } = all);
   }, 180_000);
-
-  afterAll(async () => all?.end(), 60_000);
 
   const upsert = async (body: Record<string, unknown>, status: number): Promise<ApiBody> => {
     const answer = await acme.ask('POST', '/v1/contacts', JSON.stringify(body));

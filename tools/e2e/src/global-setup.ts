@@ -1,12 +1,13 @@
 import { RunServers } from '@switchboard/testing/run-servers';
 import { RUN_SERVERS_KEY } from '@switchboard/testing/testing-config';
 import { startWorkerPostgres } from '@switchboard/testing/worker-postgres';
+import { startSharedStack } from './start-shared-stack.js';
 
 let running: RunServers | undefined;
 
 /** Begins a test run, in Jest's own process: its workers find in the environment where to ask for what they share. */
 export default async function beginTestRun(): Promise<void> {
-  running = await RunServers.start({ postgres: startWorkerPostgres });
+  running = await RunServers.start({ postgres: startWorkerPostgres, stack: startSharedStack });
   process.env[RUN_SERVERS_KEY] = running.url;
 }
 

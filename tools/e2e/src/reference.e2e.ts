@@ -3,17 +3,18 @@ import { appDescription, publicDescription } from '@switchboard/check/descriptio
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
 import { findChromium } from '@switchboard/embedded-servers';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
 
 const root = new URL('../../../', import.meta.url).pathname;
 
 describe('the descriptions as they are served', () => {
-  let all: EverythingRunning;
+  let all: UsableStack;
   let browser: Browser;
 
   beforeAll(async () => {
     const [running, { executablePath, environment }] = await Promise.all([
-      startEverything(),
+      sharedStack(),
       findChromium({ cacheDir: `${root}.cache` }),
     ]);
     all = running;
@@ -24,7 +25,6 @@ describe('the descriptions as they are served', () => {
 
   afterAll(async () => {
     await browser?.close();
-    await all?.end();
   }, 60_000);
 
   it.each([

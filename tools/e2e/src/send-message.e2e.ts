@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing';
 import { Api, type ApiAnswer, type Simulator } from './api.js';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CUID = /^c[0-9a-z]{24}$/;
 const SOON = { deadlineMs: 20_000 };
 
 describe('a message on its way through everything that npm start starts', () => {
-  let all: EverythingRunning;
+  let all: UsableStack;
   let acme: Api;
   let globex: Api;
   let simulator: Simulator;
-  let messageWhen: EverythingRunning['messageWhen'];
+  let messageWhen: UsableStack['messageWhen'];
 
   beforeAll(async () => {
-    all = await startEverything();
+    all = await sharedStack();
     ({ acme, globex, simulator, messageWhen } = all);
   }, 180_000);
-
-  afterAll(async () => all?.end(), 60_000);
 
   it('is accepted, sent, told by callbacks and shown in the list', async () => {
     const sent = await acme.send('+1 (415) 555-0123', 'Hello from Switchboard');

@@ -1,23 +1,28 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack, type RunningStack } from '@switchboard/dev';
+import { startStack, type DevJson, type RunningStack } from '@switchboard/dev';
 import { eventually } from '@switchboard/testing';
 import { Api, Simulator, type ApiBody } from './api.js';
 import { TraceCollector } from './trace-collector.js';
 
-/** Everything that `npm start` starts, with every trace recorded. */
-export interface EverythingRunning {
-  readonly stack: RunningStack;
-  readonly dataDir: string;
+/** A running stack as its callers, its upstream and its operators see it. */
+export interface UsableStack {
+  readonly stack: Pick<RunningStack, 'devJson'>;
   readonly baseUrl: string;
   readonly simulator: Simulator;
-  readonly traces: TraceCollector;
   /** Keys of two organizations. */
   readonly acme: Api;
   readonly globex: Api;
   /** Acme's message once it has the status; asks until then. */
   messageWhen(id: string | undefined, status: string, deadlineMs?: number): Promise<ApiBody>;
+}
+
+/** Everything that `npm start` starts, with every trace recorded. */
+export interface EverythingRunning extends UsableStack {
+  readonly stack: RunningStack;
+  readonly dataDir: string;
+  readonly traces: TraceCollector;
   end(): Promise<void>;
 }
 
@@ -33,16 +38,28 @@ export async function startEverything(): Promise<EverythingRunning> {
     OTEL_BSP_MAX_QUEUE_SIZE: '1000000',
   };
   const stack = await startStack({ dataDir, quiet: true, environment });
-  const { baseUrl, simulatorUrl, organizations } = stack.devJson;
+  return {
+    ...usable(stack.devJson),
+    stack,
+    dataDir,
+    traces,
+    end: async () => {
+      await stack.destroy();
+      traces.close();
+    },
+  };
+}
+
+/** @throws Error when it has nothing to test */
+export function usable(devJson: DevJson): UsableStack {
+  const { baseUrl, simulatorUrl, organizations } = devJson;
   const [first, second] = organizations ?? [];
   if (!first || !second || !baseUrl || !simulatorUrl) throw new Error('the stack has nothing to test');
   const acme = new Api(baseUrl, first.apiKey);
   return {
-    stack,
-    dataDir,
+    stack: { devJson },
     baseUrl,
     simulator: new Simulator(simulatorUrl),
-    traces,
     acme,
     globex: new Api(baseUrl, second.apiKey),
     messageWhen: (id, status, deadlineMs = 20_000) =>
@@ -53,9 +70,5 @@ export async function startEverything(): Promise<EverythingRunning> {
         },
         { deadlineMs },
       ),
-    end: async () => {
-      await stack.destroy();
-      traces.close();
-    },
   };
 }

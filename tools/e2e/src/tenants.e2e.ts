@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import { Api, type ApiAnswer } from './api.js';
 import { idPlacesOf, requestWith, type IdPlace } from './route-inputs.js';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
 import { idFixtures, unknownId, type Tenant } from './tenant-values.js';
 
 const routes = (await gatewayRoutes()).filter(({ access }) => access === 'key');
@@ -15,12 +16,12 @@ const cases = routes.flatMap((route) =>
 );
 
 describe('an id of an organization', () => {
-  let all: EverythingRunning;
+  let all: UsableStack;
   let owner: Tenant;
   let stranger: Tenant;
 
   beforeAll(async () => {
-    all = await startEverything();
+    all = await sharedStack();
     const [first, , third] = (all.stack.devJson.organizations ?? []).map(({ apiKey, channels = [] }) => ({
       api: new Api(all.baseUrl, apiKey),
       channelId: channels[0]?.id ?? '',
@@ -28,8 +29,6 @@ describe('an id of an organization', () => {
     if (!first || !third) throw new Error('there are not two organizations on the largest plan');
     [owner, stranger] = [first, third];
   }, 180_000);
-
-  afterAll(async () => all?.end(), 60_000);
 
   const ask = async (tenant: Tenant, route: GatewayRoute, place: IdPlace, id: string): Promise<ApiAnswer> => {
     const { target, body } = await requestWith(route, place, id, tenant);

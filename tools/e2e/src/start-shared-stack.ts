@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { startStack, type DevJson, type SeededOrganization } from '@switchboard/dev';
+import { newApiKey } from '@switchboard/gateway/seed';
+import type { StartShared } from '@switchboard/testing/run-servers';
+
+const run = promisify(execFile);
+const seedProgram = resolve(import.meta.dirname, '..', '..', 'seed', 'dist', 'main.js');
+
+/** What the seed keeps of an organization, as far as it must differ from one file of tests to the next. */
+interface Kept {
+  readonly users: readonly { readonly email: string }[];
+  readonly channels: readonly { readonly phoneNumberId: string }[];
+}
+
+/**
+ * Starts the stack that a worker's files share, one after the other: those that kill nothing, configure nothing and count
+ * nothing that others move. Each gets organizations of its own, and the upstream knows theirs alone.
+ */
+export const startSharedStack: StartShared = async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
+  const stack = await startStack({ dataDir, quiet: true });
+  let uses = 0;
+  const access = async (): Promise<DevJson> => {
+    const organizations = await seedAnew(stack.devJson, dataDir, ++uses);
+    return { ...stack.devJson, organizations };
+  };
+  return { access, end: () => stack.destroy() };
+};
+
+/** Seeds the three organizations once more, with ids, keys and lines that none of the others has. */
+async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise<SeededOrganization[]> {
+  const kept = JSON.parse(await readFile(join(dataDir, 'demo-keys.json'), 'utf8')) as Kept[];
+  const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
+  const keysFile = join(dataDir, `demo-keys-${use}.json`);
+  await writeFile(keysFile, JSON.stringify(kept.map((one, index) => renewed(one, `${use}${index}`))), { mode: 0o600 });
+  const environment = {
+    DATABASE_URL: devJson.databaseUrl,
+    SIMULATOR_URL: devJson.simulatorUrl,
+    CREDENTIALS_KEY: secrets['credentials key'],
+    KEYS_FILE: keysFile,
+  };
+  const { stdout } = await run(process.execPath, [seedProgram], { env: environment });
+  return JSON.parse(stdout) as SeededOrganization[];
+}
+
+function renewed(kept: Kept, use: string): unknown {
+  return {
+    ...kept,
+    id: newCuid(),
+    keyId: newCuid(),
+    apiKey: newApiKey(),
+    businessAccountId: `2022${use}`.padEnd(15, '0'),
+    accessToken: `simulator-${newCuid()}`,
+    users: kept.users.map((user) => ({
+      ...user,
+      id: newCuid(),
+      membershipId: newCuid(),
+      email: `${use}.${user.email}`,
+    })),
+    channels: kept.channels.map((channel) => ({
+      ...channel,
+      id: newCuid(),
+      // Of fifteen digits, as the provider's; the last eight are the line's number.
+      phoneNumberId: `3${use}`.padEnd(7, '0') + channel.phoneNumberId.slice(-8),
+    })),
+  };
+}
