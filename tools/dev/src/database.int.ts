@@ -26,6 +26,15 @@ describe("a database of the user's own", () => {
     expect(await query(url, "SELECT nspname FROM pg_namespace WHERE nspname = 'messaging'")).toEqual([]);
   });
 
+  it('is reset although another database of the server has the same roles, which stay for that one', async () => {
+    const urls = [await databaseOf('one', 'SUPERUSER'), await databaseOf('two', 'SUPERUSER')] as const;
+    for (const url of urls) await run(await createServiceAccess(url, ['messaging'], secrets));
+    await dropServiceAccess(urls[0], ['messaging']);
+    expect(await query(urls[0], "SELECT nspname FROM pg_namespace WHERE nspname = 'messaging'")).toEqual([]);
+    await run(await createServiceAccess(urls[0], ['messaging'], secrets));
+    await run(await createServiceAccess(urls[1], ['messaging'], secrets));
+  });
+
   it('serves every service as its one user when that one may not make roles, however often', async () => {
     const url = await databaseOf('plain', 'NOCREATEROLE');
     for (const _start of [1, 2]) {

@@ -13,6 +13,8 @@ export interface DatabaseAccess {
 
 /** SQLSTATE of a right that is lacking. */
 const insufficientPrivilege = '42501';
+/** SQLSTATE of a role that owns something, or has rights, in another database of the server. */
+const dependentObjects = '2BP01';
 
 /**
  * Makes the embedded server's database `switchboard`, unless it is there, and closes it to everybody who gets no right
@@ -61,7 +63,10 @@ export async function createServiceAccess(
   });
 }
 
-/** Drops what `createServiceAccess` made, and nothing else: for `--reset` on a database of the user's. */
+/**
+ * Drops what `createServiceAccess` made, and nothing else: for `--reset` on a database of the user's. Roles that another
+ * database of the server uses stay.
+ */
 export async function dropServiceAccess(adminUrl: string, names: readonly string[]): Promise<void> {
   await withClient(adminUrl, async (client) => {
     for (const name of names) {
@@ -88,7 +93,7 @@ async function createSchemaOnly(client: pg.Client, name: string): Promise<void> 
   await client.query(`create schema if not exists ${identifier(name)}`);
 }
 
-/** Runs statements in a transaction; false, and nothing done, when the user lacks the right to one of them. */
+/** Runs statements in a transaction; false, and nothing done, when the user may not run one, or a role is used elsewhere. */
 async function attempt(client: pg.Client, work: () => Promise<void>): Promise<boolean> {
   await client.query('begin');
   try {
@@ -97,7 +102,8 @@ async function attempt(client: pg.Client, work: () => Promise<void>): Promise<bo
     return true;
   } catch (error) {
     await client.query('rollback');
-    if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) return false;
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if (code === insufficientPrivilege || code === dependentObjects) return false;
     throw error;
   }
 }
