@@ -112,7 +112,7 @@ async function test() {
     const exitCode = await run(findNode(), [...flags, jest, ...options], { isStdoutDropped: true, environment });
     const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
     const passed = result?.numPassedTests ?? 0;
-    // A file that could not be loaded holds tests that nobody saw: it counts as one that failed.
+    // A file that could not be loaded hides its tests: it counts as a failed one.
     let failed = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
     if (exitCode !== 0 && failed === 0) failed = 1;
     const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);

@@ -60,7 +60,7 @@ async function admin(
 
 const LETTERS = `INSERT INTO messaging.dead_letter (event_id, consumer, subject, envelope, error, deliveries) VALUES
   ('ce1', 'messaging-callbacks', 's.one.v1', '{"data":"secret text"}', 'Error: first\nsecond line', 8),
-  ('ce2', 'relay', 's.two.v1', '{}', 'max_payload', 1), ('ce3', 'nobody', 's.three.v1', '{}', 'gone', 8)`;
+  ('ce2', 'relay', 's.two.v1', '{}', 'max_payload', 1), ('ce3', 'absent', 's.three.v1', '{}', 'gone', 8)`;
 const marked = async (): Promise<unknown[]> =>
   (await sql('SELECT event_id FROM messaging.dead_letter WHERE redrive_requested_at IS NOT NULL ORDER BY 1')).map(
     ({ event_id }) => event_id,
@@ -93,12 +93,12 @@ describe('dead-letters', () => {
     expect(await admin('dead-letters show')).toMatchObject({ code: 2 });
   });
 
-  it('redrive marks one, or all that were chosen, and says whose nobody will take up', async () => {
+  it('redrive marks one, or all that were chosen, and names those without a consumer', async () => {
     expect((await admin('dead-letters redrive --id ce1')).out).toEqual([expect.stringMatching(/^1 requested/)]);
     expect(await marked()).toEqual(['ce1']);
     expect((await admin('dead-letters list')).out.find((line) => line.includes('ce1'))).toContain('requested');
     const all = await admin('dead-letters redrive --all --service messaging');
-    expect(all.out).toEqual([expect.stringMatching(/^3 requested/), expect.stringContaining('no consumer nobody')]);
+    expect(all.out).toEqual([expect.stringMatching(/^3 requested/), expect.stringContaining('no consumer absent')]);
     expect(await marked()).toEqual(['ce1', 'ce2', 'ce3']);
   });
 
@@ -106,7 +106,7 @@ describe('dead-letters', () => {
     expect(await admin('dead-letters discard')).toMatchObject({ code: 2 });
     expect(await admin('dead-letters discard --id ce1 --all')).toMatchObject({ code: 2 });
     expect(await left()).toHaveLength(3);
-    expect((await admin('dead-letters discard --all --consumer nobody')).out).toEqual(['1 discarded.']);
+    expect((await admin('dead-letters discard --all --consumer absent')).out).toEqual(['1 discarded.']);
     expect(await left()).toEqual(['ce1', 'ce2']);
   });
 });
@@ -118,7 +118,7 @@ describe('outbox', () => {
       SELECT messaging.cuid_floor(now() - interval '90 seconds') || n, 'a', 's', '{}' FROM generate_series(1, 3) AS n`),
   );
 
-  it('status tells what waits, since when, and how far the stream is', async () => {
+  it('status shows what waits, since when, and how far the stream is', async () => {
     const { out } = await admin('outbox status --json');
     expect(out.map((line) => JSON.parse(line))).toEqual([
       {
@@ -177,7 +177,7 @@ describe('the command line', () => {
       code: 1,
       err: [expect.stringMatching(/^No database: .*\/nowhere/)],
     });
-    const dead = 'postgres://nobody@127.0.0.1:1/none';
+    const dead = 'postgres://absent@127.0.0.1:1/none';
     expect(await admin('outbox status', { ...nowhere, DATABASE_URL: dead })).toMatchObject({
       code: 1,
       err: [expect.stringMatching(/^The database does not answer: .*ECONNREFUSED/)],

@@ -54,7 +54,7 @@ const HELP = `npm run admin -- <command> [options]
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
   quota show             messages accepted in its months, failed ones too: quota show <organization>
-  quota check            counters beside the messages: quota check [<organization>] [--repair]
+  quota check            counters compared with the messages: quota check [<organization>] [--repair]
 
   organizations list                      all, with plan and subscription
   organizations show <organization>       one, with its limits

@@ -19,10 +19,10 @@ export async function verifyAuditLog(
 ): Promise<string[]> {
   const noted = expect === undefined ? [] : readHeads(await readFile(expect, 'utf8'), expect);
   const heads: AuditHead[] = [];
-  let [chains, faulty, rows, told] = [0, 0, 0, 0];
+  let [chains, faulty, rows, reported] = [0, 0, 0, 0];
   const onRows = (looked: number): void => {
-    if (looked - told < PROGRESS_ROWS) return;
-    told = looked;
+    if (looked - reported < PROGRESS_ROWS) return;
+    reported = looked;
     err(`… ${looked} rows`);
   };
   const operation = operate(await gatewayDatabase(client), operator);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What an operator may say beside the command. */
+/** Options that an operator may add to the command. */
 export interface Choices {
   readonly service: string | undefined;
   readonly consumer: string | undefined;
@@ -32,7 +32,7 @@ export interface CommandLine {
   readonly choices: Choices;
 }
 
-/** The operator said something that is not to be understood, or forbidden: one line tells what. */
+/** The command line is unknown or forbidden; one line says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

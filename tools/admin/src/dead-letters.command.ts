@@ -64,7 +64,7 @@ export async function redriveDeadLetters(client: pg.ClientBase, choices: Choices
     ),
     ...(choices.json
       ? []
-      : orphans.map(({ consumer, id }) => `Nobody takes up ${id}: there is no consumer ${consumer}.`)),
+      : orphans.map(({ consumer, id }) => `No process will redrive ${id}: there is no consumer ${consumer}.`)),
   ];
 }
 

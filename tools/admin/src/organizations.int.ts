@@ -164,7 +164,7 @@ describe('users', () => {
   });
 
   it('get a new password that is shown once, and lose every session; each of their organizations has it in its log', async () => {
-    // One that was idle for too long lets nobody in, though it is there still.
+    // A session that was idle for too long is refused, though its row is still there.
     await sql(`INSERT INTO gateway.session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at)
       VALUES ('cs3', sha256('3'), 'cuser000', 'cacme000', now(), now() - interval '31 minutes')`);
     expect((await admin('users', 'show', 'A@b.example')).out[0]).toBe('Ann <a@b.example> (cuser000), 2 sessions');

@@ -6,7 +6,7 @@ import { gatewayDatabase } from './gateway-database.js';
 import { servicesIn } from './services.js';
 import { textTable } from './text-table.js';
 
-/** A counter beside what the messages themselves add up to. */
+/** A counter and the sum of the messages themselves. */
 interface QuotaRow {
   readonly organization: string;
   /** `YYYY-MM` in UTC. */

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 
-/** A closed loop: each connection asks again as soon as it was answered. */
+/** A closed loop: each connection sends the next request as soon as it was answered. */
 export interface LoadOptions {
   readonly url: string;
   readonly connections: number;

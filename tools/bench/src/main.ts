@@ -108,7 +108,7 @@ async function fairness(): Promise<void> {
     roundMs: values.short ? 4_000 : Number(values.seconds) * 1_000,
     onLine,
   });
-  onLine(`\nPOST /v1/messages of one organization beside another that floods at 50 times its limit, ${machine}`);
+  onLine(`\nPOST /v1/messages of one organization while another floods at 50 times its limit, ${machine}`);
   onLine(
     '| limit of the flood, /min | flood req/s | of it 429 | sends | idle p50 / p99 ms | flooded p50 / p99 ms | p99 ratio |',
   );

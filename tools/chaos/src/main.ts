@@ -48,7 +48,7 @@ if (values.help || unknown.length > 0) {
     onResult: (result) => void done.push(result),
     signal: stopping.signal,
   });
-  // Told to stop, it leaves nothing behind, and shows what was through.
+  // Stopped, it leaves nothing behind, and shows the faults that are through.
   await run.catch((error: unknown) => {
     if (!stopping.signal.aborted) throw error;
   });

@@ -4,7 +4,7 @@ import type { Ledgers, RecordedEvent, Send, StoredMessage, UpstreamRequest } fro
 
 type Answered = Extract<Send['outcome'], { kind: 'answered' }>;
 
-/** What the caller of the one message was told. */
+/** The answer to the caller of the one message. */
 export const ANSWER: Answered = {
   kind: 'answered',
   status: 200,
@@ -48,10 +48,10 @@ export const REQUEST: UpstreamRequest = {
   refusedWith: null,
   messageId: 'wamid.1',
 };
-/** What was told of it. */
+/** The events of it. */
 export const EVENTS = ['accepted', 'sent', 'delivered'].map((name, index): RecordedEvent => {
-  const told = { aggregateId: 'cconversation1', messageId: 'cmessage1', digest: `digest ${name}` };
-  return { id: `cevent${index + 1}`, subject: `messaging.message.${name}.v1`, sequence: index + 1, ...told };
+  const common = { aggregateId: 'cconversation1', messageId: 'cmessage1', digest: `digest ${name}` };
+  return { id: `cevent${index + 1}`, subject: `messaging.message.${name}.v1`, sequence: index + 1, ...common };
 });
 
 /** Which statuses of it were answered 200. */
@@ -75,7 +75,7 @@ export function ledgers(tampered: Partial<Ledgers> = {}): Ledgers {
   };
 }
 
-/** The send, told otherwise. */
+/** The send, with another answer. */
 export function answered(changed: Partial<Answered>): readonly Send[] {
   return [{ ...SEND, outcome: { ...ANSWER, ...changed } }];
 }
@@ -114,7 +114,7 @@ export const RECEIVED: RecordedEvent = {
   messageId: 'cmessage2',
   digest: 'digest received',
 };
-/** Beside the one message, one of a contact. */
+/** An inbound message in addition to the one message. */
 export const withInbound: Partial<Ledgers> = {
   inbound: [{ upstreamMessageId: 'wamid.in', isCertain: true }],
   messages: [MESSAGE, INBOUND],

@@ -2,7 +2,7 @@ import type { Sources } from './sources.js';
 
 /** One thing that the whole repository must satisfy. */
 export interface Check {
-  /** Shown beside its time; lower case words. */
+  /** Shown next to its time; lower case words. */
   readonly name: string;
   /**
    * @returns one line a problem, `path:line what is wrong` where a line is known; empty means that it holds. A check

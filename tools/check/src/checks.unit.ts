@@ -217,7 +217,7 @@ describe('each check lets its lawful neighbour pass', () => {
     ['a base configuration', namesCheck, 'tsconfig.base.json', ''],
     ['a word with a word inside', namesCheck, 'libs/a/src/database.ts', ''],
     ['an entry', barrelsCheck, 'libs/a/src/index.ts', "export { a } from './a.js';"],
-    ['a re-export beside code', barrelsCheck, 'libs/a/src/b.ts', "export { a } from './a.js';\nexport const b = 1;"],
+    ['a re-export next to code', barrelsCheck, 'libs/a/src/b.ts', "export { a } from './a.js';\nexport const b = 1;"],
     ['a docstring', docstringsCheck, 'libs/a/src/a.ts', '/** A. */\nexport const a = 1;'],
     [
       'one over a decorator',

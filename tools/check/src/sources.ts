@@ -35,7 +35,7 @@ export function isGenerated(path: string): boolean {
 /**
  * Reads the checkout at `root`.
  *
- * @throws Error when it is not a Git checkout: without Git nobody can tell sources from what was built.
+ * @throws Error when it is not a Git checkout: without Git sources and build results cannot be distinguished.
  */
 export async function readSources(root: string): Promise<Sources> {
   const listed = await runCommand('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

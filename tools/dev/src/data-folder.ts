@@ -61,7 +61,7 @@ export class DataFolder {
         if (owner !== undefined || isTaken) {
           throw new Error(
             `Switchboard runs already on ${this.path} (pid ${owner?.pid ?? 'unknown'}): ` +
-              '`npm run stop` ends it, SWITCHBOARD_DATA_DIR and PORT start another copy beside it.',
+              '`npm run stop` ends it, SWITCHBOARD_DATA_DIR and PORT start another copy.',
             { cause: error },
           );
         }

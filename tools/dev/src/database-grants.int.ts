@@ -68,7 +68,7 @@ describe('a role of the database that all services share', () => {
   });
 
   it.each(roles)(
-    '$role is nobody special, is in no other role, and owns $service at most',
+    '$role has no special attribute, is in no other role, and owns $service at most',
     async ({ role, ...one }) => {
       const [attributes] = await rowsOf(superuser, ATTRIBUTES, [role]);
       expect(attributes).toEqual({
@@ -155,7 +155,7 @@ describe('a role of the database that all services share', () => {
     await migrator.query(`DROP TABLE ${name}.fresh; DROP FUNCTION ${name}.fresh()`);
   });
 
-  it('that nobody gave a right cannot even connect', async () => {
+  it('without any grant cannot even connect', async () => {
     await superuser.query("CREATE ROLE stranger LOGIN PASSWORD 'test'");
     const url = new URL(databases.get(names[0] ?? '')?.url ?? '');
     url.username = 'stranger';

@@ -25,7 +25,7 @@ const environment = (name: string): Record<string, string> => {
 const servers = testServers({ ownPostgres: true });
 
 describe('deploy/nats/nats.conf', () => {
-  it('lets in every service with its password of docker-compose.yml, answers the health check, and lets in nobody else', async () => {
+  it('lets in every service with its password of docker-compose.yml, answers the health check, and refuses every other user', async () => {
     const { url: address, monitor } = await startDeployedNats(environment('nats'), servers.onEnd);
     const connect = async (user: string, password: string): Promise<NatsConnection> => {
       const connection = await connectNats({ url: address, user, password, onStatus: () => undefined });
@@ -79,7 +79,7 @@ const ownSchema = `
   select nspname, has_schema_privilege(nspname, 'create') as "mayCreate"
   from pg_namespace where nspowner = current_user::regrole`;
 
-/** What somebody may do whom nobody gave a right. */
+/** What a user without any grant may do. */
 const everybody = `
   select has_database_privilege('public', current_database(), 'connect') as connect,
     has_database_privilege('public', current_database(), 'temporary') as temporary,

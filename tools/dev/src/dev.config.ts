@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 
-/** What a start is told by its user: the command line, the environment and `.env` of the checkout, in this order. */
+/** Settings of a start: the command line, the environment and `.env` of the checkout, in this order. */
 export interface DevConfig {
   /** `PORT`: the gateway's; 0 lets the kernel choose. Default 3000. */
   readonly port: number;

@@ -34,7 +34,7 @@ describe('the configuration of a start', () => {
     });
   });
 
-  it('hands on documented keys and OpenTelemetry, never what the supervisor sets itself or nobody has documented', () => {
+  it('hands on documented keys and OpenTelemetry, never what the supervisor sets itself or what is undocumented', () => {
     const environment = { DATABASE_URL: 'postgres://mine', OTEL_SERVICE_NAME: 'x', AWS_SECRET: 'y' };
     expect(readDevConfig(root, [], environment).passed).toEqual({ LOG_LEVEL: 'debug', OTEL_SERVICE_NAME: 'x' });
   });

@@ -122,7 +122,7 @@ describe('docker-compose.yml runs what npm start runs', () => {
   });
 
   it.each(names)('%s with exactly the keys that the local run gives it and that it reads', (name) => {
-    // Beside them only what the OpenTelemetry exporter reads by itself: the local run hands on all of OTEL_*.
+    // Apart from them only what the OpenTelemetry exporter reads by itself: the local run hands on all of OTEL_*.
     const known = new Set(localKeys(name));
     expect(keysOf(name).filter((key) => known.has(key) || !key.startsWith('OTEL_'))).toEqual([...known]);
   });

@@ -35,7 +35,7 @@ const PASSWORD = 'secret';
 
 let nats: DeployedNats;
 
-/** A user's connection with every violation that the server told it of, as `publish <subject>`. */
+/** A user's connection with every violation that the server reported to it, as `publish <subject>`. */
 interface Watched {
   readonly connection: NatsConnection;
   readonly violations: Set<string>;
@@ -56,7 +56,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
   const connections = new Map<string, Watched>();
   const of = (user: string): Watched => {
     const found = connections.get(user);
-    if (!found) throw new Error(`nobody is connected as ${user}`);
+    if (!found) throw new Error(`no connection of the user ${user}`);
     return found;
   };
 
@@ -84,7 +84,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
     expect([...permissions.subscribe].sort()).toEqual(used('subscribe').sort());
   });
 
-  it.each(users)("%s is refused what is any other user's, and what nobody may", async (user) => {
+  it.each(users)("%s is refused what is any other user's, and what no user may", async (user) => {
     const { connection, violations } = await connect(user);
     const own = rights.filter((right) => right.user === user);
     const isOwn = (operation: string, subject: string): boolean =>
@@ -123,7 +123,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
 });
 
 describe('the local run', () => {
-  it('has the same users with the same permissions, and beside them the administrator', async () => {
+  it('has the same users with the same permissions, and in addition the administrator', async () => {
     const [, json = ''] = /^authorization: (\{[\s\S]*?^\})/m.exec(
       composeNatsConfig(await Secrets.open('/dev/null')),
     ) ?? ['', ''];
@@ -138,11 +138,11 @@ describe('the local run', () => {
 function nameOf(use: NatsUse): string {
   switch (use.kind) {
     case 'tell':
-      return `${use.service} tells an event, hears that ${use.stream} has it, and looks at that stream`;
+      return `${use.service} emits an event, learns that ${use.stream} has it, and looks at that stream`;
     case 'call':
       return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
     case 'announce':
-      return `${use.server} tells ${use.caller} where it is`;
+      return `${use.server} announces its address to ${use.caller}`;
     case 'consume':
       return `${use.service} pulls and acknowledges an event of ${use.consumer.stream} as ${use.consumer.name}`;
     case 'provision':
@@ -154,7 +154,7 @@ function nameOf(use: NatsUse): string {
 function probes(): Omit<NatsRight & { subject: string }, 'user' | 'pattern'>[] {
   const subjects = (operation: string): string[] =>
     rights.flatMap((right) => (right.operation === operation ? [right.pattern] : []));
-  // What others hear of a stream lies within what its owner tells.
+  // What others consume of a stream lies within what its owner emits.
   const filters = uses.flatMap((use) => (use.kind === 'consume' ? [use.consumer.filter] : []));
   const patterns = [...subjects('publish'), ...subjects('subscribe'), ...filters];
   const publish = new Set([...patterns.map(subjectIn), ...dangerousToPublish()]);
@@ -190,7 +190,7 @@ async function announce(server: NatsConnection, caller: NatsConnection, subject:
   expect(await promise).toBe('here');
 }
 
-/** The event is told by the stream's owner; once it is acknowledged nothing waits any more. */
+/** The stream's owner emits the event; once it is acknowledged nothing waits any more. */
 async function consume(connection: NatsConnection, consumer: ConsumerTopology): Promise<void> {
   const subject = subjectIn(consumer.filter);
   const service = subject.split('.')[0] ?? '';

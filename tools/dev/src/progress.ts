@@ -10,7 +10,7 @@ export class Progress {
    */
   async step<T>(label: string, work: () => Promise<T>, say?: (result: T) => string): Promise<T> {
     const begun = performance.now();
-    // A step that takes long says so once, so that nobody takes silence for a hang.
+    // A step that takes long says so once, so that silence is not taken for a hang.
     const slow = setTimeout(() => this.write(`  … ${label}`), 3_000);
     try {
       const result = await work();
@@ -22,7 +22,7 @@ export class Progress {
     }
   }
 
-  /** One line beside the steps. */
+  /** One line next to the steps. */
   note(text: string): void {
     this.write(`  ! ${text}`);
   }

@@ -17,7 +17,7 @@ interface ServerHandle {
 
 /**
  * Binds without listening: the first process that accepts makes it listen, and while none does the kernel keeps what
- * connects. So a gateway that is replaced refuses nobody.
+ * connects. So replacing a gateway refuses no connection.
  *
  * @returns undefined where this Node cannot: the process then binds by itself
  * @throws Error with the system's code when the address cannot be bound

@@ -1,7 +1,7 @@
 import { baseEnvironment } from './dev.config.js';
 import type { Secrets } from './secrets.js';
 
-/** What every child of one start is told alike. */
+/** The settings that every child of one start shares. */
 export interface CommonEnvironment {
   readonly secrets: Secrets;
   /** Where Node keeps compiled code: it more than halves the time of a start. */
@@ -25,7 +25,7 @@ export function serviceEnvironment(
     readonly cloudBaseUrl: string | undefined;
     /** PEM file of the authority that certifies it; undefined over http. */
     readonly cloudAuthorityFile?: string | undefined;
-    /** The gateway's address; absent for a service that nobody outside talks to. */
+    /** The gateway's address; absent for a service without outside callers. */
     readonly listen?: { readonly host: string; readonly port: number; readonly isHandedOver: boolean };
     /** Of the internal HTTP server: 0, or the port that the process had before. */
     readonly internalPort: number;

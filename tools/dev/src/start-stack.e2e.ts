@@ -116,7 +116,7 @@ describe('a started stack', () => {
     }
   });
 
-  it('ends every process within 10 s and takes its run files away, and begins with empty data when told', async () => {
+  it('ends every process within 10 s and takes its run files away, and begins with empty data with --reset', async () => {
     const pids = stack.devJson.processes.map(({ pid }) => pid);
     const begun = performance.now();
     await stack.stop();

@@ -37,7 +37,7 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
     ending.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  // The entry script is gone, however it ended: nobody could end us any more. A detached supervisor outlives it.
+  // The entry script is gone, however it ended: no signal of a user would reach us any more. A detached supervisor outlives it.
   if (!isSupervisor && process.connected) process.on('disconnect', end);
 
   const { port, host, dataDir, databaseUrl, natsUrl, replicas, isReset, passed } = config;

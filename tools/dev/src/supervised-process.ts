@@ -13,7 +13,7 @@ export interface Run {
   stop(graceMs: number): Promise<void>;
 }
 
-/** What a supervised process tells its owner. */
+/** What a supervised process reports to its owner. */
 export interface SupervisedEvents {
   /** It is ready again, with another pid. */
   readonly onReady: () => void;

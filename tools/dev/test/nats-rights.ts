@@ -95,7 +95,7 @@ const consumerApi = words(
   'CREATE DURABLE.CREATE DELETE INFO PAUSE UNPIN LEADER.STEPDOWN MSG.NEXT'.replace(/(?<=^| )/g, 'CONSUMER.'),
 );
 
-/** Subjects that nobody but the provisioner may publish to, and the server's own that not even he may. */
+/** Subjects that only the provisioner may publish to, and the server's own that not even it may. */
 export function dangerousToPublish(): string[] {
   const ofStream = (stream: string): string[] => [
     ...streamApi.map((verb) => `${verb}.${stream}`),

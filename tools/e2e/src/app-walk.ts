@@ -89,24 +89,24 @@ class Walk implements AppWalk {
     return answer.body;
   }
 
-  /** What goes wrong: at sign-in, without a session, with one of nobody, from elsewhere, in the wrong place. */
-  async failures(page: AppClient, owner: Person, nobody: Person): Promise<void> {
+  /** What goes wrong: at sign-in, without a session, with an unknown one, from elsewhere, in the wrong place. */
+  async failures(page: AppClient, owner: Person, outsider: Person): Promise<void> {
     const stranger = appClient(this.baseUrl);
     const wrong = this.value('password');
     const bad = [
       { email: owner.email, password: wrong },
-      nobody,
+      outsider,
       { email: wrong, password: wrong },
-      { email: [nobody.email], password: { [wrong]: wrong } },
+      { email: [outsider.email], password: { [wrong]: wrong } },
     ];
     for (const body of bad) this.seen(stranger, await stranger.post('/app/api/sign-in', body));
     const secret = randomBytes(32).toString('base64url');
     this.add('secret of no session', secret);
     const cookie = `switchboard_session=${secret}`;
-    const queries = [`email=${nobody.email}`, `token=${secret}`, `password=${wrong}`].join('&');
+    const queries = [`email=${outsider.email}`, `token=${secret}`, `password=${wrong}`].join('&');
     this.seen(page, await page.ask('GET', `/app/api/members?cursor=${secret}&${queries}`));
     this.seen(page, await page.ask('GET', `/app/api/${secret}?${queries}`));
-    this.seen(page, await page.ask('DELETE', `/app/api/members/${nobody.email}`));
+    this.seen(page, await page.ask('DELETE', `/app/api/members/${outsider.email}`));
     this.seen(page, await page.ask('POST', '/app/api/invites', { email: wrong, role: secret }));
     this.seen(page, await page.ask('POST', '/app/api/password', { current: wrong, new: wrong }));
     this.seen(page, await page.ask('POST', '/app/api/sign-out', undefined, { 'x-csrf-token': secret }));

@@ -146,7 +146,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
   it('are in no payload of NATS but those that need them, secrets in none', () => {
     const seen = new Map<string, Set<string>>();
     for (const { label, payload } of recorder.messages) {
-      // Those are told to the one caller that needs them, and for nothing else.
+      // Only the one caller that needs them gets those.
       if (label.startsWith(ANNOUNCEMENTS)) continue;
       const kinds = seen.get(label) ?? new Set();
       for (const { kind } of canariesIn(payload, flock.all)) kinds.add(kind);
@@ -172,7 +172,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
 
 function ownerOf({ stack }: EverythingRunning): { readonly email: string; readonly password: string } {
   const [owner] = stack.devJson.organizations?.[0]?.users ?? [];
-  if (!owner) throw new Error('nobody can sign in');
+  if (!owner) throw new Error('no person can sign in');
   return owner;
 }
 
@@ -188,7 +188,7 @@ async function lineOf({ dataDir }: EverythingRunning): Promise<string> {
   return acme?.channels[0]?.phoneNumberId ?? '';
 }
 
-/** The tokens by which callers reach a service directly; told over NATS to those callers alone. */
+/** The tokens by which callers reach a service directly; announced over NATS to those callers alone. */
 function tokensOf({ messages }: NatsRecorder): Canary[] {
   const announced = messages.filter(({ label }) => label.startsWith(ANNOUNCEMENTS));
   const tokens = announced.map(({ payload }) => (JSON.parse(payload) as { token: string }).token);

@@ -15,7 +15,7 @@ export async function revokeKeys(databaseUrl: string, organizationId: string): P
   });
 }
 
-/** What the database says of a row that it does not take: a type, a check, a key. @returns what callers were told */
+/** What the database says of a row that it does not take: a type, a check, a key. @returns the answers to callers */
 export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder, flock: Flock): Promise<unknown[]> {
   const { databaseUrl } = all.stack.devJson;
   const [phone = ''] = flock.writtenPhones;
@@ -28,9 +28,9 @@ export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder,
         WHEN (NEW.text LIKE '%as a number') EXECUTE FUNCTION public.canary();
       ALTER TABLE messaging.message ADD CONSTRAINT canary CHECK (text NOT LIKE '%as a check');
       CREATE UNIQUE INDEX canary ON contacts.contact (name)`);
-    const told: unknown[] = [];
+    const statuses: unknown[] = [];
     for (const what of ['as a number', 'as a check'])
-      told.push((await all.acme.send(phone, `${flock.text} ${what}`)).status);
+      statuses.push((await all.acme.send(phone, `${flock.text} ${what}`)).status);
     const sightings = ['+14155550143', '+14155550144'].map((one) => ({
       phone: one,
       profileName: flock.name,
@@ -38,7 +38,7 @@ export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder,
     }));
     const principal = systemPrincipal(all.stack.devJson.organizations?.[0]?.id ?? '', 'test');
     const question = JSON.stringify({ principal, request: { sightings } });
-    told.push(
+    statuses.push(
       (
         JSON.parse(await recorder.ask('messaging', resolveContactsRpc.subject, question)) as {
           error?: { code: string };
@@ -48,7 +48,7 @@ export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder,
     await client.query(`
       DROP TRIGGER canary ON messaging.message; DROP FUNCTION public.canary; DROP INDEX contacts.canary;
       ALTER TABLE messaging.message DROP CONSTRAINT canary; REVOKE USAGE ON SCHEMA public FROM PUBLIC`);
-    return told;
+    return statuses;
   });
 }
 
@@ -61,7 +61,7 @@ export async function publishNonsense(recorder: NatsRecorder, { text, inboundPho
   await recorder.ask('gateway', sendMessageRpc.subject, JSON.stringify({ principal: text, request: { to: 7, text } }));
 }
 
-/** The upstream quotes what it refuses, then refuses a token. @returns what callers were told */
+/** The upstream quotes what it refuses, then refuses a token. @returns the answers to callers */
 export async function haveUpstreamQuote(all: EverythingRunning, flock: Flock): Promise<number[]> {
   const { simulator, acme, globex } = all;
   const refuse = async (code: string, api: Api): Promise<ApiAnswer> => {

@@ -6,7 +6,7 @@ export type CanaryKind = 'phone' | 'text' | 'name' | 'secret';
 /** A value that is easy to find again, to see where such values get to. */
 export interface Canary {
   readonly kind: CanaryKind;
-  /** What it is, for messages; the value of a secret is not told. */
+  /** What it is, for messages; the value of a secret is left out. */
   readonly what: string;
   /** A phone: its national digits, whatever surrounds them. */
   readonly value: string;

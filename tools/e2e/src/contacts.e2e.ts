@@ -57,7 +57,7 @@ describe('a contact in everything that npm start starts', () => {
     });
   });
 
-  it('that writes first is found by the name of its profile, its number in any form, and by nobody else', async () => {
+  it('that writes first is found by the name of its profile, its number in any form, and by no other organization', async () => {
     await all.simulator.post('inbound', { from: '551199990000', name: 'Zoë Søndergård', text: 'Olá', id: 'wamid.zoe' });
     const [id] = await eventually(async () => {
       const found = await search('search=s%C3%B8ndergÅrd');

@@ -39,7 +39,7 @@ describe('an answer that no description knows', () => {
     await expect(load.stop()).rejects.toThrow('200: the header x-request-id is missing');
   });
 
-  it('is nobody’s concern outside of the APIs', async () => {
+  it('does not apply outside of the APIs', async () => {
     expect(await sendBytes(baseUrl, HEAD.replace('/v1/ping', '/health/ready'))).toBe(200);
     expect((await appClient(baseUrl).get('/app/apis')).status).toBe(200);
   });

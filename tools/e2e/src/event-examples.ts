@@ -5,7 +5,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
 import type { EverythingRunning } from './start-everything.js';
 
-/** An event as it was once told, and one of those who hear it today. */
+/** An event as it was once emitted, and one of its consumers today. */
 export interface Example {
   readonly envelope: EventEnvelope;
   readonly service: string;
@@ -32,7 +32,7 @@ export function examplesFor(
 }
 
 /**
- * The example brought into the running system: told by the first organization just now, about its own channel, line and
+ * The example brought into the running system: emitted by the first organization just now, about its own channel, line and
  * contact, so that its hearers find what it speaks of.
  */
 export async function broughtIn(example: Example, all: EverythingRunning): Promise<Example> {

@@ -22,8 +22,8 @@ describe('the events of a running system', () => {
   let all: EverythingRunning;
   let recorder: NatsRecorder;
   let database: pg.Client;
-  /** As they were told, in the order of each service; the seed's among them. */
-  let told: readonly EventEnvelope[];
+  /** As they were emitted, in the order of each service; the seed's among them. */
+  let emitted: readonly EventEnvelope[];
   /** As they were on the broker since the recorder began. */
   let heard: readonly { readonly envelope: EventEnvelope; readonly headers: string }[];
 
@@ -37,11 +37,11 @@ describe('the events of a running system', () => {
       const { rowCount: unpublished } = await database.query(
         tellers.map((service) => `SELECT 1 FROM ${service}.outbox WHERE published_at IS NULL`).join(' UNION ALL '),
       );
-      told = await outboxes(database);
-      const subjects = new Set(told.map(({ subject }) => subject));
+      emitted = await outboxes(database);
+      const subjects = new Set(emitted.map(({ subject }) => subject));
       const left = declared.filter(({ subject }) => !subjects.has(subject)).map(({ subject }) => subject);
       return unpublished === 0 && left.length === 0 ? left : undefined;
-    }, SOON).catch(() => declared.filter(({ subject }) => !told.some((one) => one.subject === subject)));
+    }, SOON).catch(() => declared.filter(({ subject }) => !emitted.some((one) => one.subject === subject)));
     if (missing.length > 0) throw new Error(`bring about in event-provocations.ts: ${JSON.stringify(missing)}`);
     heard = recorder.messages.flatMap(({ subject, payload, headers }) =>
       tellers.includes(subject.split('.')[0] ?? '')
@@ -57,20 +57,20 @@ describe('the events of a running system', () => {
   }, 60_000);
 
   it('are all of the catalogue, and nothing else', () => {
-    const subjects = [...told, ...heard.map(({ envelope }) => envelope)].map(({ subject }) => subject);
+    const subjects = [...emitted, ...heard.map(({ envelope }) => envelope)].map(({ subject }) => subject);
     expect([...new Set(subjects)].sort()).toEqual(declared.map(({ subject }) => subject));
   });
 
   it.each(declared.map((event): [string, EventContract] => [event.subject, event]))(
     'have the payload that is promised: %s',
     (subject, { schema }) => {
-      const own = told.filter((envelope) => envelope.subject === subject);
+      const own = emitted.filter((envelope) => envelope.subject === subject);
       expect(own.flatMap((envelope) => schemaRefusals(schema, envelope))).toEqual([]);
     },
   );
 
-  it('are on the broker as they were told, with their id for it to know repetitions by', () => {
-    const byId = new Map(told.map((envelope) => [envelope.id, envelope]));
+  it('are on the broker as they were emitted, with their id for it to know repetitions by', () => {
+    const byId = new Map(emitted.map((envelope) => [envelope.id, envelope]));
     expect(heard.length).toBeGreaterThan(declared.length);
     for (const { envelope, headers } of heard) {
       expect(envelope).toEqual(byId.get(envelope.id));
@@ -81,7 +81,7 @@ describe('the events of a running system', () => {
   it('are numbered without a gap where their aggregate is counted', () => {
     const counted = new Set(declared.filter(({ isCounted }) => isCounted).map(({ subject }) => subject));
     const own = Map.groupBy(
-      told.filter(({ subject }) => counted.has(subject)),
+      emitted.filter(({ subject }) => counted.has(subject)),
       ({ aggregateId }) => aggregateId,
     );
     const numbers = [...own.values()].map((events) => events.map(({ sequence }) => sequence));

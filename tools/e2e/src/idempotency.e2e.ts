@@ -97,7 +97,7 @@ describe('an Idempotency-Key, over two gateways and two replicas of messaging', 
     const refusals = [
       await ask(acme, 'free', JSON.stringify({ to })),
       await ask(acme, 'free', JSON.stringify({ to, text: 'hi', messagingChannelId: unknownId() })),
-      await ask(acme, 'free', JSON.stringify({ to: 'nobody', text: 'hi' })),
+      await ask(acme, 'free', JSON.stringify({ to: 'no number', text: 'hi' })),
       await ask(acme, 'free', JSON.stringify({ to, text: 'hi' })),
     ];
     expect(refusals.map(({ status, body }) => [status, body?.error?.code])).toEqual([
@@ -175,7 +175,7 @@ describe('an Idempotency-Key, over two gateways and two replicas of messaging', 
     ['the gateway', ['gateway-2']],
     ['the gateway and messaging', ['gateway-2', 'messaging', 'messaging-2']],
   ])(
-    'tells what became of the message when %s is killed while it is being sent',
+    'answers the outcome of the message when %s is killed while it is being sent',
     async (_what, names) => {
       const to = nextPhone();
       const key = `killed ${names.join(' ')}`;
@@ -190,8 +190,8 @@ describe('an Idempotency-Key, over two gateways and two replicas of messaging', 
         return again.status !== 409 && again.status < 500 ? again : undefined;
       }, SETTLED);
       expect(answer.status).toBe(200);
-      const told = await cut;
-      if (told && told.status < 500) expect([told.status, told.text]).toEqual([answer.status, answer.text]);
+      const first = await cut;
+      if (first && first.status < 500) expect([first.status, first.text]).toEqual([answer.status, answer.text]);
       await expectReplays(key, { to }, answer);
       await eventually(
         async () => (await acme.get(`/v1/messages/${answer.body?.id}`)).body?.status === 'DELIVERED',

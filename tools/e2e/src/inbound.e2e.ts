@@ -166,13 +166,13 @@ describe('what the upstream brings', () => {
     await contactWhen(phone, (one) => !optedOut(one));
     await eventually(async () => (await acme.send(phone, 'Hi')).status === 200, SOON);
 
-    // Told later, in a callback.
+    // Reported later, in a callback.
     const { body } = await acme.send('+4915123450005', 'Hi');
     await simulator.post('statuses', { reference: body?.id, status: 'failed', errors: [{ code: 131050 }] });
     expect(await optOutsOf(await contactWhen('+4915123450005', optedOut))).toEqual([['UPSTREAM', first?.id]]);
     await inbound({ from: '4915123450005', text: 'start' });
     await contactWhen('+4915123450005', (one) => !optedOut(one));
-    // Told at once, in the answer.
+    // Reported at once, in the answer.
     expect(codeOf(await acme.send('+12015550105', 'Hi'))).toBe('CONTACT_OPTED_OUT');
     expect(await optOutsOf(await contactWhen('+12015550105', optedOut))).toEqual([['UPSTREAM', first?.id]]);
   });
@@ -260,7 +260,7 @@ describe('what the upstream brings', () => {
     const neighbourOf = (index: number): string =>
       JSON.stringify(
         entryOf('messages', {
-          messages: [{ ...message, from: '4915123459990', id: `wamid.beside.${index}`, text: { body: 'x' } }],
+          messages: [{ ...message, from: '4915123459990', id: `wamid.neighbour.${index}`, text: { body: 'x' } }],
         }),
       );
     const statuses = new Map<number, number>();
@@ -269,7 +269,8 @@ describe('what the upstream brings', () => {
       statuses.set(answer, (statuses.get(answer) ?? 0) + 1);
     });
     expect([...statuses]).toEqual([[200, forms.length]]);
-    const stored = "SELECT count(*)::int AS n FROM messaging.message WHERE upstream_message_id LIKE 'wamid.beside.%'";
+    const stored =
+      "SELECT count(*)::int AS n FROM messaging.message WHERE upstream_message_id LIKE 'wamid.neighbour.%'";
     await eventually(async () => (await rows(stored))[0]?.['n'] === forms.length, { deadlineMs: 120_000 });
     await eventually(async () => (await rows(UNPUBLISHED)).length === 0, { deadlineMs: 60_000 });
     await eventually(async () => (await backlog.size()) === 0, { deadlineMs: 90_000 });

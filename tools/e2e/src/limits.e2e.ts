@@ -96,7 +96,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
             code: earliest?.code,
             message: expect.stringMatching(earliest?.says ?? /never/),
           });
-          // Whoever is known is told where the rate stands, whatever else is wrong.
+          // Every authenticated answer carries the rate, whatever else is wrong.
           const rate = ['limit', 'remaining', 'reset'].map((part) => headers.get(`ratelimit-${part}`));
           if (status === 401) expect(rate).toEqual([null, null, null]);
           else expect([names, rate.every((value) => /^\d+$/.test(value ?? ''))]).toEqual([names, true]);
@@ -172,7 +172,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
       expect(Math.max(...waits)).toBe(waits[0]);
     }, 60_000);
 
-    it('is told with what fails on our side, too', async () => {
+    it('is answered with failures on our side, too', async () => {
       await database.setTerms(own.id, {});
       const messaging = stack.process('messaging').pid;
       process.kill(messaging, 'SIGSTOP');

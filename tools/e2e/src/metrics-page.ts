@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 /** The checkout. */
 export const root: string = resolve(import.meta.dirname, '..', '..', '..');
 
-/** A metric as docs/metrics.md tells it. */
+/** A metric as docs/metrics.md describes it. */
 export interface DocumentedMetric {
   readonly name: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export interface DocumentedMetric {
   readonly meaning: string;
 }
 
-/** An alert as docs/metrics.md tells it. */
+/** An alert as docs/metrics.md describes it. */
 export interface DocumentedAlert {
   readonly name: string;
   readonly severity: string;

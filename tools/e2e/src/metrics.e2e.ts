@@ -62,15 +62,15 @@ describe('the metrics of running services', () => {
     for (const { name: service } of services) {
       const scraped = await scrape(service);
       const roles = ['all', service, ...(consumes(service) ? ['consumers'] : [])];
-      const told = metrics.filter(({ of }) => of.some((one) => roles.includes(one)));
-      const toldNames = new Set(told.map(({ name }) => name));
-      expect([service, [...scraped.keys()].filter((name) => !toldNames.has(name))]).toEqual([service, []]);
+      const documented = metrics.filter(({ of }) => of.some((one) => roles.includes(one)));
+      const documentedNames = new Set(documented.map(({ name }) => name));
+      expect([service, [...scraped.keys()].filter((name) => !documentedNames.has(name))]).toEqual([service, []]);
       // A histogram that observed nothing is not shown; a consumer may be provisioned before it is written.
-      const missing = told.filter(
+      const missing = documented.filter(
         ({ name, type, of }) => !scraped.has(name) && type !== 'histogram' && !of.includes('consumers'),
       );
       expect([service, missing.map(({ name }) => name)]).toEqual([service, []]);
-      for (const metric of told) {
+      for (const metric of documented) {
         const found = scraped.get(metric.name);
         if (!found) continue;
         seen.add(metric.name);
@@ -161,7 +161,7 @@ describe('the metrics of running services', () => {
     for (const canary of ['4155550123', '2015550108', 'canary-5d1c7', key, key.slice(0, 12)]) {
       expect([canary, texts.filter((text) => text.includes(canary))]).toEqual([canary, []]);
     }
-    // What callers choose freely, as methods and paths, is told as one.
+    // What callers choose freely, as methods and paths, is counted as one.
     const unmatched = { method: '_OTHER', route: 'unmatched', status: '4xx' };
     expect(valuesOf(await scrape('gateway'), 'http_server_request_duration_seconds_count', unmatched)).toEqual([1]);
     const values = texts.flatMap((text) =>

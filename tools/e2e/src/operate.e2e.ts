@@ -67,12 +67,12 @@ describe('what an operator sees of a message', () => {
     const delivered = own.find(({ name }) => name === 'message delivered');
     const brought = delivered?.links.map(({ spanId }) => traces.find(spanId));
     const intake = ['gateway SERVER POST /upstream/cloud/callbacks'];
-    const told = [...intake, 'gateway PRODUCER relay gateway.callback.status.v1'];
-    expect(brought?.map((span) => span && traces.pathOf(span))).toEqual([told]);
+    const path = [...intake, 'gateway PRODUCER relay gateway.callback.status.v1'];
+    expect(brought?.map((span) => span && traces.pathOf(span))).toEqual([path]);
     await expectPaths(brought?.[0]?.traceId ?? '', [
       intake,
       [...intake, 'gateway INTERNAL batch take-callback', 'gateway CLIENT outbox.append'],
-      told,
+      path,
     ]);
     const relayed = brought?.[0]?.spanId;
     await eventually(
@@ -102,13 +102,13 @@ describe('what an operator sees of a message', () => {
       () => traces.spans.find(({ name, links }) => name === 'consume messaging-callbacks' && links.length > 0),
       SOON,
     );
-    const told = [consumed.parentSpanId, ...consumed.links.map(({ spanId }) => spanId)];
-    await eventually(() => told.every((spanId) => traces.find(spanId) !== undefined), SOON);
-    const subjects = new Set(told.map((spanId) => traces.find(spanId)?.name));
+    const parents = [consumed.parentSpanId, ...consumed.links.map(({ spanId }) => spanId)];
+    await eventually(() => parents.every((spanId) => traces.find(spanId) !== undefined), SOON);
+    const subjects = new Set(parents.map((spanId) => traces.find(spanId)?.name));
     expect([...subjects]).toEqual(['relay gateway.callback.status.v1']);
   }, 60_000);
 
-  it('does not send what a stopped process read after its caller was told 503', async () => {
+  it('does not send what a stopped process read after its caller got 503', async () => {
     const messaging = all.stack.process('messaging');
     messaging.kill('SIGSTOP');
     const refused = await acme.send('+14155556001', 'too late');
@@ -122,7 +122,7 @@ describe('what an operator sees of a message', () => {
     expect((await acme.get(`/v1/messages/${id}`)).status).toBe(404);
   }, 60_000);
 
-  it('ends within 8 s of SIGTERM while the upstream hangs; every caller is told, nothing is sent twice', async () => {
+  it('ends within 8 s of SIGTERM while the upstream hangs; every caller gets an answer, nothing is sent twice', async () => {
     await simulator.post('knobs', { latencyMs: 60_000 });
     const since = new Date().toISOString();
     const sends = Array.from({ length: 20 }, (_, index) => acme.send(`+1415555${3_000 + index}`, 'into the stop'));

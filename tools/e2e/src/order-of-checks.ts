@@ -6,7 +6,7 @@ export interface Fault {
   readonly name: string;
   readonly status: number;
   readonly code: string;
-  /** Tells codes apart that several faults share. */
+  /** Distinguishes codes that several faults share. */
   readonly says: RegExp;
   /** Faults that the same request cannot have: it has one body, one recipient. */
   readonly excludes?: readonly string[];
@@ -28,7 +28,7 @@ export interface WrongRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly key: string;
-  /** Beside the key. */
+  /** In addition to the key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly terms: OrganizationTerms;
@@ -82,7 +82,7 @@ export function combinations(faults: readonly Fault[]): (readonly Fault[])[] {
 export function wrongSend(faults: ReadonlySet<string>, wrongs: Wrongs): WrongRequest {
   const recipient = faults.has('opt-out') ? wrongs.optedOutPhone : wrongs.phone;
   const body = JSON.stringify({
-    to: faults.has('phone') ? 'nobody' : recipient,
+    to: faults.has('phone') ? 'no number' : recipient,
     text: faults.has('shape') ? '' : 'hello',
     ...(faults.has('channel') ? { messagingChannelId: newCuid() } : {}),
   });

@@ -47,9 +47,9 @@ export const carriers: Carriers = {
   [contacts.listContactsRpc.subject]: ['phone', 'text'],
   [answerTo(contacts.listContactsRpc)]: ['phone', 'name'],
   [contactChanged.subject]: ['phone', 'name'],
-  // The facts of a contact, as the event tells them.
+  // The facts of a contact, as the event carries them.
   [applySuppressionsRpc.subject]: ['phone', 'name'],
-  // Opt-outs are told with the phone, and with the reason as it was given.
+  // Events of opt-outs carry the phone, and the reason as it was given.
   [contacts.createOptOutRpc.subject]: ['phone', 'text'],
   [answerTo(contacts.createOptOutRpc)]: ['phone', 'text'],
   [answerTo(contacts.getOptOutRpc)]: ['phone', 'text'],

@@ -53,9 +53,9 @@ describe('the alert rules', () => {
   });
 
   it('stand in docs/metrics.md with their severity and what to do', () => {
-    const told = rules.map(({ alert: name, labels: { severity } }) => ({ name, severity }));
+    const configured = rules.map(({ alert: name, labels: { severity } }) => ({ name, severity }));
     const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
-    expect([...alerts].sort(byName)).toEqual(told.sort(byName));
+    expect([...alerts].sort(byName)).toEqual(configured.sort(byName));
   });
 });
 

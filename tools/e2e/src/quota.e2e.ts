@@ -42,7 +42,7 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     // Null when the connection broke: a process behind it was killed.
     Promise.all(Array.from({ length: count }, () => acme.send(nextPhone(), 'edge').catch(() => null)));
 
-  it(`lets exactly the rest of it pass of ${SENDERS} concurrent senders, and tells the others why and until when`, async () => {
+  it(`lets exactly the rest of it pass of ${SENDERS} concurrent senders, and answers the others why and until when`, async () => {
     const { used } = await quota();
     await database.setTerms(organizationId, { messagesPerMonth: used + 77 });
     const answers = await sendAll(SENDERS);
@@ -128,7 +128,7 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     expect(entry).toEqual({ before: { month, used: used + 5 }, after: { month, used } });
   }, 60_000);
 
-  it('stands beside the subscription: past due refuses sending alone, canceled all but ping', async () => {
+  it('adds to the subscription: past due refuses sending alone, canceled all but ping', async () => {
     const ask = async (): Promise<unknown[]> => {
       const answers = [
         await acme.send(nextPhone(), 'paid?'),

@@ -19,7 +19,7 @@ const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 /**
  * Reads Prometheus text as strictly as a scraper does.
  *
- * @throws Error on a line that is none, a sample before its TYPE, or a metric told twice.
+ * @throws Error on a line that is none, a sample before its TYPE, or a metric that comes twice.
  * Source: Prometheus documentation, "Exposition formats".
  */
 export function parseScrape(text: string): ReadonlyMap<string, ScrapedMetric> {
@@ -31,7 +31,7 @@ export function parseScrape(text: string): ReadonlyMap<string, ScrapedMetric> {
     const [, kind, about = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
     if (kind === 'HELP') help.set(about, rest);
     if (kind === 'TYPE') {
-      if (found.has(about)) throw new Error(`${about} is told twice`);
+      if (found.has(about)) throw new Error(`${about} comes twice`);
       const metric = { name: about, type: rest, help: help.get(about) ?? '', samples: [] };
       found.set(about, metric);
       current = metric;

@@ -20,7 +20,7 @@ describe('a message on its way through everything that npm start starts', () => 
     ({ acme, globex, simulator, messageWhen } = all);
   }, 180_000);
 
-  it('is accepted, sent, told by callbacks and shown in the list', async () => {
+  it('is accepted, sent, updated by callbacks and shown in the list', async () => {
     const sent = await acme.send('+1 (415) 555-0123', 'Hello from Switchboard');
     expect(sent.status).toBe(200);
     expect(Object.keys(sent.body ?? {}).sort()).toEqual(['contactId', 'conversationId', 'id', 'upstreamMessageId']);
@@ -74,7 +74,7 @@ describe('a message on its way through everything that npm start starts', () => 
     expect(await simulator.requests(`reference=${id}`)).toHaveLength(1);
   });
 
-  it('after the upstream told of an opt-out, the next send is refused without a message or a request', async () => {
+  it('after the upstream reported an opt-out, the next send is refused without a message or a request', async () => {
     await acme.send('+12015550105', 'first');
     const before = (await simulator.requests('to=12015550105')).length;
     const refused = await acme.send('+12015550105', 'second');

@@ -13,7 +13,7 @@ export type IdFixture = (tenant: Tenant) => Promise<string>;
 
 let phones = 0;
 
-/** A valid number that nobody has yet. */
+/** A valid number without a contact so far. */
 export function newPhone(): string {
   return `+1415555${String(7_000 + phones++)}`;
 }

@@ -4,7 +4,7 @@ import { schemaValidator } from '@switchboard/check/description/schema-validator
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { publicDescription } from '@switchboard/check/description/described-answers';
 
-interface Told {
+interface Example {
   readonly event: string;
   readonly timestamp: string;
   readonly data: { readonly id: string } & Readonly<Record<string, unknown>>;
@@ -21,9 +21,9 @@ const bodies = Object.entries(webhooks).map(([name, { post }]) => {
   const media = Object(Object(post['requestBody'])['content'])['application/json'] as JsonObject;
   const { schema } = closedSchemas({ schema: media['schema'] });
   const here = JSON.stringify(schema).replaceAll('"#/$defs/', '"webhooks#/$defs/');
-  return { name, example: media['example'] as unknown as Told, takes: ajv.compile(JSON.parse(here) as JsonObject) };
+  return { name, example: media['example'] as unknown as Example, takes: ajv.compile(JSON.parse(here) as JsonObject) };
 });
-const exampleOf = (name: string): Told | undefined => bodies.find((body) => body.name === name)?.example;
+const exampleOf = (name: string): Example | undefined => bodies.find((body) => body.name === name)?.example;
 
 describe('the webhooks of the description', () => {
   it.each(bodies)('$name takes the example of its own and of no other event', ({ name, takes }) => {

@@ -32,7 +32,7 @@ export function newUsersOf(name: string): UserSeed[] {
   return (['OWNER', 'ADMIN', 'MEMBER'] as const).map((role) => ({
     id: newCuid(),
     membershipId: newCuid(),
-    // A domain that nobody can own. Source: RFC 2606.
+    // A reserved domain. Source: RFC 2606.
     email: `${role.toLowerCase()}@${name.toLowerCase()}.example`,
     name: `${name} ${role.toLowerCase()}`,
     role,

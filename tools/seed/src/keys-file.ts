@@ -21,7 +21,7 @@ type Kept = Omit<Demonstration, 'users'> & Partial<Pick<Demonstration, 'users'>>
 async function read(path: string): Promise<Kept[] | null> {
   try {
     const kept: unknown = JSON.parse(await readFile(path, 'utf8'));
-    // Nobody but `demonstrationsIn` writes this file.
+    // Only `demonstrationsIn` writes this file.
     return kept as Kept[];
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;

@@ -27,7 +27,7 @@ const FILTERS = [
   ['opted out', '&isOptedOut=true'],
 ] as const;
 
-/** Terms from those that everybody has to one that nobody has; the fill's names are in `fillContacts`. */
+/** Terms from those that every contact has to one that none has; the fill's names are in `fillContacts`. */
 const TERMS: readonly (readonly [string, string])[] = [
   ['in 1 of 6', 'example.com'],
   ['in 1 of 30', 'katarzyna'],
@@ -37,7 +37,7 @@ const TERMS: readonly (readonly [string, string])[] = [
   ['one character, frequent', 'a'],
   ['two characters, in 1 of 30', 'ë '],
   ['two characters, rare', '~x'],
-  ['in nobody', 'zzzzqqqq'],
+  ['in none', 'zzzzqqqq'],
   ['in the oldest 30 % alone', 'legacy.example'],
   ['in 1 of 30 of the oldest 30 %', 'schbers1'],
   ['in 2 % in the middle alone', 'between.test'],
@@ -120,7 +120,7 @@ async function searches(client: pg.Client, organizationId: string): Promise<Ques
   return questions;
 }
 
-/** The rows as the report shows them, each beside the first. */
+/** The rows of the report, each compared with the first. */
 export function linesOf(rows: readonly QuestionTimes[]): string[] {
   const [first] = rows;
   return rows.map(({ name, items, p50Ms, p95Ms, p99Ms }) => {

@@ -96,9 +96,9 @@ async function callUpstream(line: string, reference: string, body: { to: string;
       biz_opaque_callback_data: reference,
     }),
   });
-  const told = (await sent.body.json()) as { messages?: { id: string }[] };
-  const id = told.messages?.[0]?.id;
-  if (!id) throw new Error(`the upstream refused: ${JSON.stringify(told)}`);
+  const accepted = (await sent.body.json()) as { messages?: { id: string }[] };
+  const id = accepted.messages?.[0]?.id;
+  if (!id) throw new Error(`the upstream refused: ${JSON.stringify(accepted)}`);
   return id;
 }
 

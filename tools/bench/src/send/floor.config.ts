@@ -1,4 +1,4 @@
-/** What the floor process is told. */
+/** Configuration of the floor process. */
 export interface FloorConfig {
   readonly databaseUrl: string;
   readonly upstreamUrl: string;

@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
 /** 400, 403: refused by us or by the upstream. 503: not now. Everything else is a fault of ours or of the harness. */
 const EXPECTED_STATUSES: ReadonlySet<number> = new Set([200, 400, 403, 503]);
 
-/** What callers were told against what is stored: nothing is confirmed that is not there, nothing is there unnamed. */
+/** The answers to callers against what is stored: nothing is confirmed that is not there, nothing is there unnamed. */
 export function answerFindings({ sends, numbers, messages, requests }: Ledgers): Finding[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const byText = Map.groupBy(
@@ -84,9 +84,9 @@ function doubledFinding({ text }: Send, stored: readonly StoredMessage[]): Findi
 
 /** Every send goes out on the organization's default line, so one number is one contact in one conversation. */
 function contactFindings(numbers: ToldNumbers): Finding[] {
-  return [...numbers].flatMap(([whom, told]): Finding[] => {
-    if (told.length < 2) return [];
-    const each = told.map(({ contactId, conversationId }) => `${contactId} in ${conversationId}`);
+  return [...numbers].flatMap(([whom, seen]): Finding[] => {
+    if (seen.length < 2) return [];
+    const each = seen.map(({ contactId, conversationId }) => `${contactId} in ${conversationId}`);
     return [{ rule: 'contact.doubled', detail: `${whom} is ${each.join(' and ')}` }];
   });
 }

@@ -22,7 +22,7 @@ export interface Tally {
   readonly lost: number;
   readonly doubled: number;
   readonly falseSuccesses: number;
-  /** Outcomes that nobody can know, named as such. */
+  /** Unknown outcomes, named as such. */
   readonly unknown: number;
   /** Attempts of a process that is gone, whose lease has not ended yet: they become UNKNOWN or are settled. */
   readonly inDoubt: number;

@@ -65,9 +65,9 @@ describe('the auditor', () => {
     ]);
     expect(rulesOf({ ...refused, messages: message({ ...open, dispatch: 'UNKNOWN' }) })).toEqual([]);
     const failed = { ...EVENTS[1], subject: 'messaging.message.failed.v1' } as RecordedEvent;
-    const told = [...seen(1), failed];
-    const rightly = { messages: message({ ...open, status: 'FAILED' }), seen: told };
-    const outbox = told.map((event) => ({ ...event, isPublished: true }));
+    const emitted = [...seen(1), failed];
+    const rightly = { messages: message({ ...open, status: 'FAILED' }), seen: emitted };
+    const outbox = emitted.map((event) => ({ ...event, isPublished: true }));
     expect(rulesOf({ ...refused, ...rightly, outbox })).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('the auditor', () => {
   });
 
   it('finds a message that the upstream confirmed and that does not know it; unconfirmed it is unknown', () => {
-    const told = { ...RECEIVED, subject: 'gateway.callback.status.v1', sequence: null, messageId: 'cmessage1' };
+    const emitted = { ...RECEIVED, subject: 'gateway.callback.status.v1', sequence: null, messageId: 'cmessage1' };
     const open = {
       sends: answered({ upstreamMessageId: null }),
       messages: message({ status: 'QUEUED', isSent: false, upstreamMessageId: null, dispatch: 'UNKNOWN' }),
@@ -143,7 +143,7 @@ describe('the auditor', () => {
     const outbox = accepted === undefined ? [] : [accepted];
     const quiet = audit(ledgers({ ...open, outbox, seen: seen(1) }));
     expect([quiet.findings, quiet.tally.unknown]).toEqual([[], 1]);
-    const confirmed = { outbox: [...outbox, { ...told, isPublished: true }], seen: [...seen(1), told] };
+    const confirmed = { outbox: [...outbox, { ...emitted, isPublished: true }], seen: [...seen(1), emitted] };
     expect(rulesOf({ ...open, ...confirmed })).toEqual(['message.unsettled']);
   });
 
@@ -160,7 +160,7 @@ describe('the auditor', () => {
     expect(rulesOf(twice)).toContain('inbound.doubled');
   });
 
-  it('finds an event that was never seen, that nobody committed, or that changed on its way', () => {
+  it('finds an event that was never seen, never committed, or that changed on its way', () => {
     expect(rulesOf({ seen: seen(1, 2) })).toEqual(['event.disagrees', 'event.missing', 'event.sequence']);
     expect(audit(ledgers({ seen: seen(1, 2) })).tally.lost).toBe(1);
     const stranger = { ...RECEIVED, messageId: null, sequence: null };
@@ -179,7 +179,7 @@ describe('the auditor', () => {
     expect(rulesOf(tampered)).toEqual(['event.doubled']);
   });
 
-  it('finds numbers of a conversation that were swapped, left out, or given out and never told', () => {
+  it('finds numbers of a conversation that were swapped, left out, or given out and never emitted', () => {
     expect(rulesOf({ seen: seen(1, 3, 2) })).toEqual(['event.sequence']);
     const gap = EVENTS.map((event, index) => ({ ...event, sequence: index === 2 ? 4 : index + 1 }));
     expect(rulesOf({ seen: gap, sequences: new Map([['cconversation1', 4]]) })).toEqual(['event.sequence']);
@@ -192,8 +192,8 @@ describe('the auditor', () => {
     ['gateway', []],
   ])('finds events of %s that do not count and came in another order than they were committed', (service, found) => {
     const [created, deleted] = ['created', 'deleted'].map((name, at): RecordedEvent => {
-      const told = { aggregateId: 'ccontact1', messageId: null, sequence: null, digest: name };
-      return { ...told, id: `cevent${at + 10}`, subject: `${service}.opt-out.${name}.v1` };
+      const emitted = { aggregateId: 'ccontact1', messageId: null, sequence: null, digest: name };
+      return { ...emitted, id: `cevent${at + 10}`, subject: `${service}.opt-out.${name}.v1` };
     }) as [RecordedEvent, RecordedEvent];
     const outbox = [...EVENTS, created, deleted].map((event) => ({ ...event, isPublished: true }));
     expect(rulesOf({ outbox, seen: [...EVENTS, created, deleted] })).toEqual([]);

@@ -23,20 +23,20 @@ export function eventFindings(ledgers: Ledgers): Finding[] {
 function deliveryFindings({ outbox, seen }: Ledgers): Finding[] {
   const committed = new Map(outbox.map((event) => [event.id, event]));
   const sighted = new Map(seen.map((event) => [event.id, event]));
-  const told = (event: RecordedEvent): string => `${event.subject} ${event.id} of ${event.aggregateId}`;
+  const nameOf = (event: RecordedEvent): string => `${event.subject} ${event.id} of ${event.aggregateId}`;
   return [
     ...outbox
       .filter(({ id }) => !sighted.has(id))
       .map((event): Finding => {
         const where = event.isPublished ? 'published' : 'still in the outbox';
-        return { rule: 'event.missing', detail: `${told(event)} is ${where} and was never seen` };
+        return { rule: 'event.missing', detail: `${nameOf(event)} is ${where} and was never seen` };
       }),
     ...seen
       .filter(({ id }) => !committed.has(id))
-      .map((event): Finding => ({ rule: 'event.unknown', detail: `${told(event)} is in no outbox` })),
+      .map((event): Finding => ({ rule: 'event.unknown', detail: `${nameOf(event)} is in no outbox` })),
     ...seen
       .filter(({ id, digest }) => (committed.get(id)?.digest ?? digest) !== digest)
-      .map((event): Finding => ({ rule: 'event.changed', detail: told(event) })),
+      .map((event): Finding => ({ rule: 'event.changed', detail: nameOf(event) })),
   ];
 }
 
@@ -92,29 +92,29 @@ function orderFindings({ outbox, seen }: Ledgers): Finding[] {
 
 /** Of a message that was accepted before the mark these ledgers have only the later events. */
 function stateFindings({ messages, seen }: Ledgers): Finding[] {
-  const told = Map.groupBy(seen, ({ messageId }) => messageId ?? '');
+  const ofMessage = Map.groupBy(seen, ({ messageId }) => messageId ?? '');
   return messages.flatMap((message) => {
     if (message.isCarriedOver) return [];
-    const names = new Set((told.get(message.id) ?? []).map(({ subject }) => subject.split('.')[2] ?? ''));
+    const names = new Set((ofMessage.get(message.id) ?? []).map(({ subject }) => subject.split('.')[2] ?? ''));
     const missing = expectedOf(message).filter((name) => !names.has(name));
     const wrong = impossibleOf(message).filter((name) => names.has(name));
     if (missing.length + wrong.length === 0) return [];
-    const detail = `${message.id} is ${message.status}; told of it: ${[...names].join(', ')}`;
+    const detail = `${message.id} is ${message.status}; emitted of it: ${[...names].join(', ')}`;
     return [{ rule: 'event.disagrees' as const, detail }];
   });
 }
 
-/** What must have been told of a message in that state. */
+/** The events that must have been emitted of a message in that state. */
 function expectedOf({ direction, status, isSent }: StoredMessage): string[] {
   if (direction === 'INBOUND') return ['received'];
-  const told = ['accepted', ...(isSent ? ['sent'] : [])];
-  if (status === 'DELIVERED' || status === 'READ') told.push('delivered');
-  if (status === 'READ') told.push('read');
-  if (status === 'FAILED') told.push('failed');
-  return told;
+  const emitted = ['accepted', ...(isSent ? ['sent'] : [])];
+  if (status === 'DELIVERED' || status === 'READ') emitted.push('delivered');
+  if (status === 'READ') emitted.push('read');
+  if (status === 'FAILED') emitted.push('failed');
+  return emitted;
 }
 
-/** What cannot have been told of it; `failed` may stand beside DELIVERED, which came later and corrected it. */
+/** Events that cannot have been emitted of it; `failed` may accompany DELIVERED, which came later and corrected it. */
 function impossibleOf({ direction, status, isSent }: StoredMessage): string[] {
   if (direction === 'INBOUND') return ['accepted', 'sent', 'delivered', 'read', 'failed'];
   const wrong = ['received', ...(isSent ? [] : ['sent'])];

@@ -23,21 +23,21 @@ export type Rule =
   | 'upstream.doubled'
   /** The upstream was asked for a message that is not stored. */
   | 'upstream.without-message'
-  /** A status that was told and answered 200 is not in the state of its message. */
+  /** A status that was reported and answered 200 is not in the state of its message. */
   | 'status.lost'
   /** The upstream accepted a message for good and its record has no status of it: the auditor would be blind. */
   | 'status.unrecorded'
   /** A message is neither at the upstream nor visible as waiting, unknown or failed. */
   | 'message.lost'
-  /** The upstream accepted a message and told so, and it still does not say SENT. */
+  /** The upstream accepted a message and reported it, and it still does not say SENT. */
   | 'message.unsettled'
   /** The message and the upstream know different upstream ids. */
   | 'message.disagrees'
   /** An attempt is open of a message that is settled. */
   | 'dispatch.leftover'
-  /** Told by the upstream and not stored. */
+  /** Reported by the upstream and not stored. */
   | 'inbound.lost'
-  /** Told by the upstream and stored twice. */
+  /** Reported by the upstream and stored twice. */
   | 'inbound.doubled'
   /** Committed and never seen by the consumer. */
   | 'event.missing'
@@ -57,9 +57,9 @@ export type Rule =
   | 'event.unapplied'
   /** An event was given up. */
   | 'event.dead'
-  /** A process died that nobody had killed. */
+  /** A process died that the fault had not killed. */
   | 'process.died'
-  /** Nobody noticed a fault within its time. */
+  /** No service noticed a fault within its time. */
   | 'unnoticed'
   /** What had to come to rest within its time did not. */
   | 'never-quiet';

@@ -10,13 +10,13 @@ const RANK: Readonly<Record<StoredMessage['status'], number>> = {
   READ: 4,
   RECEIVED: 5,
 };
-/** What a message is at least, once the upstream has told that of it. */
+/** What a message is at least, once the upstream has reported that of it. */
 const LEAST = { sent: 'SENT', failed: 'FAILED', delivered: 'DELIVERED', read: 'READ' } as const;
 
 /**
- * What the upstream told and we answered 200, by its own record, against the state of the message: whatever became of the
+ * Statuses that the upstream reported and we answered 200, by its own record, against the state of the message: whatever became of the
  * callback inside, its word must have arrived. A message that was accepted, and of which nothing was taken, may be in
- * doubt; one that knows that it was sent has an answer, and an upstream that lived to give it tells statuses as well.
+ * doubt; one that knows that it was sent has an answer, and an upstream that lived to give it reports statuses as well.
  */
 export function statusFindings({ messages, requests, taken }: Ledgers): Finding[] {
   const accepted = Map.groupBy(
@@ -26,12 +26,12 @@ export function statusFindings({ messages, requests, taken }: Ledgers): Finding[
   return messages.flatMap(({ id, direction, status, isSent }): Finding[] => {
     const own = accepted.get(id);
     if (direction !== 'OUTBOUND' || own === undefined) return [];
-    const told = new Set(own.flatMap(({ messageId }) => [...(taken.get(messageId ?? '') ?? [])]));
-    if (isSent && told.size === 0) {
+    const reported = new Set(own.flatMap(({ messageId }) => [...(taken.get(messageId ?? '') ?? [])]));
+    if (isSent && reported.size === 0) {
       return [{ rule: 'status.unrecorded', detail: `${id} is ${status}, and the upstream has no record of a status` }];
     }
-    const least = Object.entries(LEAST).flatMap(([name, state]) => (told.has(name) ? [RANK[state]] : []));
+    const least = Object.entries(LEAST).flatMap(([name, state]) => (reported.has(name) ? [RANK[state]] : []));
     if (RANK[status] >= Math.max(0, ...least)) return [];
-    return [{ rule: 'status.lost', detail: `${id} is ${status}; answered 200 of it: ${[...told].join(', ')}` }];
+    return [{ rule: 'status.lost', detail: `${id} is ${status}; answered 200 of it: ${[...reported].join(', ')}` }];
   });
 }

@@ -25,12 +25,12 @@ describe('the auditor, of statuses and of messages from before', () => {
   });
 
   it.each(['failed', 'read'])('finds «%s» answered 200 of a message that knows less', (status) => {
-    const told = status === 'read' ? ['sent', 'delivered', 'read'] : ['sent', 'failed'];
+    const reported = status === 'read' ? ['sent', 'delivered', 'read'] : ['sent', 'failed'];
     const stored = status === 'read' ? 'DELIVERED' : 'SENT';
     const numbers = status === 'read' ? [1, 2, 3] : [1, 2];
     const tampered = {
       messages: message({ status: stored }),
-      taken: new Map([['wamid.1', new Set(told)]]),
+      taken: new Map([['wamid.1', new Set(reported)]]),
       outbox: ledgers().outbox.slice(0, numbers.length),
       seen: seen(...numbers),
       sequences: new Map([['cconversation1', numbers.length]]),
@@ -38,7 +38,7 @@ describe('the auditor, of statuses and of messages from before', () => {
     expect(rulesOf(tampered)).toEqual(['status.lost']);
   });
 
-  it('lets a failure stand that a later delivery disproved, in whatever order they were told', () => {
+  it('lets a failure stand that a later delivery disproved, in whatever order they were reported', () => {
     expect(rulesOf({ taken: new Map([['wamid.1', new Set(['delivered', 'failed', 'sent'])]]) })).toEqual([]);
   });
 

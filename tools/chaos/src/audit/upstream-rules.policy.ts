@@ -66,12 +66,12 @@ function messageFindings(
   return findings;
 }
 
-function inboundFindings(messages: readonly StoredMessage[], told: Ledgers['inbound']): Finding[] {
+function inboundFindings(messages: readonly StoredMessage[], reported: Ledgers['inbound']): Finding[] {
   const stored = Map.groupBy(
     messages.filter(({ direction }) => direction === 'INBOUND'),
     ({ upstreamMessageId }) => upstreamMessageId ?? '',
   );
-  const lost = told.filter(({ upstreamMessageId, isCertain }) => isCertain && !stored.has(upstreamMessageId));
+  const lost = reported.filter(({ upstreamMessageId, isCertain }) => isCertain && !stored.has(upstreamMessageId));
   return [
     ...lost.map(({ upstreamMessageId }): Finding => ({ rule: 'inbound.lost', detail: upstreamMessageId })),
     ...[...stored]

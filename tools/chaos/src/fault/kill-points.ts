@@ -72,7 +72,7 @@ export async function killPoints(context: FaultContext, options: FaultOptions, s
   return book.report(`${Math.min(...opens)} to ${Math.max(...opens)} requests open at the kill`);
 }
 
-/** Whether the upstream took it and the caller was told. */
+/** Whether the upstream took it and the caller got its answer. */
 export function isSuccess({ outcome }: Send): boolean {
   return outcome.kind === 'answered' && outcome.status === 200 && outcome.upstreamMessageId !== null;
 }

@@ -42,7 +42,7 @@ const STANDSTILLS: readonly Standstill[] = [
   processes('simulator'),
 ];
 
-/** Processes that stand still, and wires on which nothing passes: nobody is told, so everybody has to notice. */
+/** Processes that stand still, and wires on which nothing passes: no side gets a signal, so each has to notice. */
 export const halfOpen: Fault = {
   name: 'half-open',
   promise: 'a server, a service or a wire that stands still is noticed within 15 s; no caller waits for ever',
@@ -61,7 +61,7 @@ export const halfOpen: Fault = {
         await wait(1_500);
         const resume = await standstill.begin(stage, wires);
         const begunMs = Date.now();
-        // Sends that know nobody need every part of the platform.
+        // Sends to unknown numbers need every part of the platform.
         const failing = load.probe((send) => !isSuccess(send), true, HELD_MS);
         const turning = standstill.dependants.map((service) => untilUnready(stage, service, HELD_MS));
         const [first, unreadies] = await Promise.all([failing, Promise.all(turning), wait(HELD_MS)]);
@@ -83,7 +83,7 @@ export const halfOpen: Fault = {
           book.find({ rule: 'send.slow', detail });
         }
         context.say(
-          `${standstill.name}: noticed after ${noticedMs} ms (${first === undefined ? '' : told(first)}` +
+          `${standstill.name}: noticed after ${noticedMs} ms (${first === undefined ? '' : seenBy(first)}` +
             `${unreadies.length === 0 ? '' : `, not ready after ${unreadies.join(', ')} ms`}), longest answer ${longestMs} ms, ` +
             `${audit.tally.sends} sends, ${audit.tally.failed} 5xx, ${audit.findings.length} wrong`,
         );
@@ -121,7 +121,7 @@ function wire(process: string, end: WireEnd, dependants: readonly string[] = [pr
 /** Milliseconds until the service says that it is not ready; Infinity when it does not. */
 async function untilUnready(stage: Stage, service: string, forMs: number): Promise<number> {
   const health = stage.stack.devJson.processes.find(({ name }) => name === service)?.health;
-  if (health === undefined) throw new Error(`${service} tells no health`);
+  if (health === undefined) throw new Error(`${service} has no health address`);
   const startedMs = Date.now();
   while (Date.now() - startedMs < forMs) {
     const answer = await request(health, { headersTimeout: forMs, bodyTimeout: forMs }).catch(() => null);
@@ -136,7 +136,7 @@ function isTooLong({ startedMs, endedMs }: Send): boolean {
   return endedMs - startedMs > ANSWER_MS_MAX;
 }
 
-function told({ outcome, startedMs, endedMs }: Send): string {
+function seenBy({ outcome, startedMs, endedMs }: Send): string {
   const what = outcome.kind === 'answered' ? `${outcome.status} ${outcome.code ?? 'QUEUED'}` : outcome.kind;
-  return `a send was told ${what} after ${endedMs - startedMs} ms`;
+  return `a send was answered ${what} after ${endedMs - startedMs} ms`;
 }

@@ -31,7 +31,7 @@ export const stopInOrder: Fault = {
     if (single.length > 0) {
       reads += await stopEach({ context, stage: await context.fresh(), book, random }, single);
     }
-    return book.report(`${reads} reads beside the sends; ${single.length} of the only replica`);
+    return book.report(`${reads} reads next to the sends; ${single.length} of the only replica`);
   },
 };
 
@@ -42,7 +42,7 @@ interface Release {
   readonly random: SeededRandom;
 }
 
-/** @returns how many reads were answered beside the sends */
+/** @returns how many reads were answered next to the sends */
 async function stopEach({ context, stage, book, random }: Release, targets: readonly string[]): Promise<number> {
   let answered = 0;
   await stage.simulator.turn({ ...UNRULY_KNOBS, latencyMs: 50 });

@@ -3,7 +3,7 @@ export interface Send {
   readonly text: string;
   readonly organizationId: string;
   readonly to: string;
-  /** Whether nobody had ever written to that number: such a send needs the contacts service. */
+  /** Whether the number was never written to before: such a send needs the contacts service. */
   readonly isFirstTo: boolean;
   /** Milliseconds since 1970, by the harness's clock. */
   readonly startedMs: number;
@@ -30,14 +30,14 @@ export type SendOutcome =
     }
   | { readonly kind: 'reset' | 'refused'; readonly error: string };
 
-/** Whom a number was told to be, in one organization. */
-export interface ToldNumber {
+/** The contact that answers named for a number, in one organization. */
+export interface AnsweredNumber {
   readonly contactId: string;
   readonly conversationId: string;
 }
 
-/** What was told of numbers: `organization number`, then each answer that differs from those before. */
-export type ToldNumbers = ReadonlyMap<string, readonly ToldNumber[]>;
+/** The answers about numbers: `organization number`, then each answer that differs from those before. */
+export type ToldNumbers = ReadonlyMap<string, readonly AnsweredNumber[]>;
 
 /** A row of `messaging.message` with its row of `dispatch`, if any. */
 export interface StoredMessage {
@@ -52,7 +52,7 @@ export interface StoredMessage {
   readonly errorCode: string | null;
   readonly isSent: boolean;
   readonly dispatch: 'DISPATCHING' | 'RETRY' | 'UNKNOWN' | null;
-  /** Accepted before the mark, and tried since: what was told of it before is not in these ledgers. */
+  /** Accepted before the mark, and tried since: earlier events of it are not in these ledgers. */
   readonly isCarriedOver: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface UpstreamRequest {
   readonly messageId: string | null;
 }
 
-/** A status that the simulator told and that was answered 200, by its own record; `id` is the upstream's. */
+/** A status that the simulator sent and that was answered 200, by its own record; `id` is the upstream's. */
 export interface TakenStatus {
   readonly id: string;
   readonly status: string;
@@ -85,7 +85,7 @@ export interface RecordedEvent {
 }
 
 /** An inbound message that the harness had the simulator tell. */
-export interface InboundTold {
+export interface SentInbound {
   readonly upstreamMessageId: string;
   /** False when the simulator died before it answered: it may or may not have taken it. */
   readonly isCertain: boolean;
@@ -94,9 +94,9 @@ export interface InboundTold {
 /** What an audit compares, of one stretch of time. */
 export interface Ledgers {
   readonly sends: readonly Send[];
-  /** Whom callers were told that numbers are: those of `sends`, and over a whole stage those of all before. */
+  /** The contacts that answers named for numbers: those of `sends`, and over a whole stage those of all before. */
   readonly numbers: ToldNumbers;
-  readonly inbound: readonly InboundTold[];
+  readonly inbound: readonly SentInbound[];
   readonly messages: readonly StoredMessage[];
   /** Rows of `dead_letter`, of every service: consumer and reason. */
   readonly deadLetters: readonly string[];

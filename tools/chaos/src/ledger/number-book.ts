@@ -1,11 +1,11 @@
-import type { Send, ToldNumber, ToldNumbers } from './ledgers.js';
+import type { Send, AnsweredNumber, ToldNumbers } from './ledgers.js';
 
 /**
- * Remembers whom callers were told that a number is, over all faults of a stage: the same numbers are written to before and
+ * Remembers the contacts that answers named for a number, over all faults of a stage: the same numbers are written to before and
  * after each of them. It grows with the numbers, not with the sends.
  */
 export class NumberBook {
-  private readonly told = new Map<string, ToldNumber[]>();
+  private readonly answered = new Map<string, AnsweredNumber[]>();
 
   /** Enters what the callers of these sends learned. */
   add(sends: readonly Send[]): void {
@@ -13,8 +13,8 @@ export class NumberBook {
       if (outcome.kind !== 'answered' || outcome.contactId === null || outcome.conversationId === null) continue;
       const { contactId, conversationId } = outcome;
       const key = `${organizationId} ${to}`;
-      const known = this.told.get(key) ?? [];
-      this.told.set(key, known);
+      const known = this.answered.get(key) ?? [];
+      this.answered.set(key, known);
       const isKnown = known.some((one) => one.contactId === contactId && one.conversationId === conversationId);
       if (!isKnown) known.push({ contactId, conversationId });
     }
@@ -22,7 +22,7 @@ export class NumberBook {
 
   /** All of it. */
   get numbers(): ToldNumbers {
-    return this.told;
+    return this.answered;
   }
 }
 

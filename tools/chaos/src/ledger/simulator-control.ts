@@ -41,7 +41,7 @@ export class SimulatorControl {
     await eventually(() => this.ask('PUT', 'knobs', this.wanted).then(() => true), { deadlineMs: DEADLINE_MS });
   }
 
-  /** All knobs as they are when nobody turns them. */
+  /** The default of all knobs. */
   async reset(): Promise<void> {
     this.wanted = {};
     await this.ask('PUT', 'knobs/reset', {});
@@ -94,12 +94,12 @@ export class SimulatorControl {
   }
 
   /**
-   * Has a message of a contact told; what is not taken at once is told again until it is, or until the simulator dies.
+   * Has the simulator send a contact's message; what is not taken at once is sent again until it is, or until the simulator dies.
    *
    * @returns whether the gateway has taken it
-   * @throws when the simulator does not answer: then it may be told, or not
+   * @throws when the simulator does not answer: then it may have been sent, or not
    */
-  async tellInbound(message: Readonly<Record<string, unknown>>): Promise<boolean> {
+  async sendInbound(message: Readonly<Record<string, unknown>>): Promise<boolean> {
     return ((await this.ask('POST', 'inbound', message)) as { delivered: number | null }).delivered === 200;
   }
 

@@ -1,10 +1,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * A stretch of wire between a service and a server, which can be broken in two ways.
+ * A wire between a service and a server, which can be broken in two ways.
  *
- * `freeze`: nothing passes any more and nothing is closed, as when a machine or a middlebox vanishes: neither side is
- * told. `cut`: every connection is reset and new ones are refused, as when the server's process is gone.
+ * `freeze`: nothing passes any more and nothing is closed, as when a machine or a middlebox vanishes without a
+ * signal to either side. `cut`: every connection is reset and new ones are refused, as when the server's process is gone.
  */
 export class TcpLink {
   private readonly server: Server;

@@ -48,9 +48,9 @@ describe('a link', () => {
     const late = await joined();
     late.write('later');
     // What another connection past the link brings back has had its time.
-    const beside = connect((echo.address() as AddressInfo).port, '127.0.0.1');
-    clients.push(beside);
-    expect(await answer(beside, 'beside')).toBe('beside');
+    const direct = connect((echo.address() as AddressInfo).port, '127.0.0.1');
+    clients.push(direct);
+    expect(await answer(direct, 'direct')).toBe('direct');
     expect([client.bytesRead, late.bytesRead, client.destroyed]).toEqual(['before'.length, 0, false]);
     const both = Promise.all([once(client, 'data'), once(late, 'data')]);
     await link.heal();

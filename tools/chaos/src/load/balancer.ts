@@ -11,7 +11,7 @@ export interface BalancedAnswer {
   readonly undescribed: readonly string[];
 }
 
-/** Nobody could be connected to: nothing was sent. */
+/** No address could be connected to: nothing was sent. */
 export class NoConnection extends Error {}
 
 /** Errors before a connection stood. Whatever else fails may have reached the service. */

@@ -14,7 +14,7 @@ const PAUSE_MS = 20;
 /** Routes that another service answers each. */
 const PATHS = ['/v1/conversations?limit=5', '/v1/contacts?limit=5', '/v1/channels', '/v1/ping'];
 
-/** Callers that read over keep-alive connections until told to stop, for faults that promise that no request fails. */
+/** Callers that read over keep-alive connections until stopped, for faults that promise that no request fails. */
 export class ReadLoad {
   private readonly balancer: Balancer;
   private readonly stopping = new AbortController();

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { InboundTold, Send, SendOutcome } from '../ledger/ledgers.js';
+import type { SentInbound, Send, SendOutcome } from '../ledger/ledgers.js';
 import type { SimulatorControl } from '../ledger/simulator-control.js';
 import type { SeededRandom } from '@switchboard/testing/seeded-random';
 import { Balancer, codeOf, NoConnection, type BalancedAnswer } from './balancer.js';
@@ -16,7 +16,7 @@ export interface LoadSpec {
   /** Milliseconds that a caller thinks at most; drawn anew each time. */
   readonly thinkMsMax: number;
   readonly mix: SendMix;
-  /** Messages of contacts a second, told by the simulator. */
+  /** Messages of contacts a second, sent by the simulator. */
   readonly inboundPerSecond: number;
 }
 
@@ -28,12 +28,12 @@ const LOOK_EVERY_MS = 10;
 const PROBES_MAX = 200;
 let inboundTold = 0;
 
-/** Callers that send, and contacts that write, until told to stop. Records what each caller learned. */
+/** Callers that send, and contacts that write, until stopped. Records the answer to each caller. */
 export class SendLoad {
   private readonly balancer: Balancer;
   private readonly plan: SendPlan;
   private readonly finished: Send[] = [];
-  private readonly told: { id: string; isDelivered: boolean; isAnswered: boolean }[] = [];
+  private readonly written: { id: string; isDelivered: boolean; isAnswered: boolean }[] = [];
   private readonly stopping = new AbortController();
   private readonly working: Promise<unknown>;
   private readonly probing = new Set<Promise<void>>();
@@ -51,8 +51,8 @@ export class SendLoad {
     return this.finished;
   }
 
-  get inbound(): InboundTold[] {
-    return this.told.map(({ id, isDelivered, isAnswered }) => {
+  get inbound(): SentInbound[] {
+    return this.written.map(({ id, isDelivered, isAnswered }) => {
       return { upstreamMessageId: id, isCertain: isDelivered || (isAnswered && !this.simulatorDied) };
     });
   }
@@ -144,13 +144,13 @@ export class SendLoad {
   }
 
   private async tell(message: { readonly id: string }): Promise<void> {
-    const told = { id: message.id, isDelivered: false, isAnswered: false };
-    this.told.push(told);
+    const sent = { id: message.id, isDelivered: false, isAnswered: false };
+    this.written.push(sent);
     try {
-      told.isDelivered = await this.spec.simulator.tellInbound(message);
-      told.isAnswered = true;
+      sent.isDelivered = await this.spec.simulator.sendInbound(message);
+      sent.isAnswered = true;
     } catch {
-      // The simulator is away: nobody knows whether it took the message.
+      // The simulator is away: whether it took the message is unknown.
     }
   }
 

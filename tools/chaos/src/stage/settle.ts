@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { audit, type Audit } from '../audit/audit.js';
 import type { Finding } from '../audit/finding.js';
 import type { DatabaseMark } from '../ledger/database-ledger.js';
-import type { InboundTold, Ledgers, Send } from '../ledger/ledgers.js';
+import type { SentInbound, Ledgers, Send } from '../ledger/ledgers.js';
 import { numbersOf } from '../ledger/number-book.js';
 import { pidsOf, type Stage } from './stage.js';
 
@@ -16,9 +16,9 @@ export interface Mark {
 }
 
 /** What the harness itself knows of a stretch of time. */
-export interface Told {
+export interface LoadOutcome {
   readonly sends: readonly Send[];
-  readonly inbound: readonly InboundTold[];
+  readonly inbound: readonly SentInbound[];
 }
 
 /** How long, and for what, an audit waits before it looks. */
@@ -48,14 +48,19 @@ export async function markOf(stage: Stage): Promise<Mark> {
 }
 
 /** Waits until nothing is on its way, then compares the ledgers since the mark. What does not come to rest is a finding. */
-export async function settleAndAudit(stage: Stage, mark: Mark, told: Told, options: SettleOptions): Promise<Audit> {
-  stage.book.add(told.sends);
+export async function settleAndAudit(
+  stage: Stage,
+  mark: Mark,
+  outcome: LoadOutcome,
+  options: SettleOptions,
+): Promise<Audit> {
+  stage.book.add(outcome.sends);
   let restless = await settle(stage, mark, options);
-  let ledgers = await readLedgers(stage, mark, told);
+  let ledgers = await readLedgers(stage, mark, outcome);
   // Ledgers are read one after the other: what moved meanwhile (an attempt given back late) would disagree with itself.
   for (let read = 1; read < READS_MAX && restless === null && (await hasMoved(stage, mark, ledgers)); read++) {
     restless = await settle(stage, mark, options);
-    ledgers = await readLedgers(stage, mark, told);
+    ledgers = await readLedgers(stage, mark, outcome);
   }
   const { tally, findings } = audit(ledgers);
   const never: Finding[] = restless === null ? [] : [{ rule: 'never-quiet', detail: restless }];
@@ -73,7 +78,7 @@ function deaths(stage: Stage, mark: Mark, mayDie: readonly string[]): Finding[] 
 /** @returns null, or what was still moving when the time was over */
 export async function settle(stage: Stage, mark: Mark, options: SettleOptions): Promise<string | null> {
   const deadlineMs = Date.now() + options.deadlineMs;
-  // Twice in a row: what one look found applied last may have told something that it had counted before.
+  // Twice in a row: what one look found applied last may have emitted something that it had counted before.
   for (let quiet = 0; ;) {
     const restless = await restlessness(stage, mark, options).catch((error: unknown) => `unreadable: ${String(error)}`);
     quiet = restless === null ? quiet + 1 : 0;
@@ -103,7 +108,7 @@ async function hasMoved({ simulator, database }: Stage, mark: Mark, ledgers: Led
   return (await database.eventIdsSince(mark.database)).length !== ledgers.outbox.length;
 }
 
-async function readLedgers(stage: Stage, mark: Mark, told: Told): Promise<Ledgers> {
+async function readLedgers(stage: Stage, mark: Mark, outcome: LoadOutcome): Promise<Ledgers> {
   const { database, simulator, recorder } = stage;
   const seen = recorder.seen.slice(mark.seen);
   // What was taken first: what is read later can only know more.
@@ -112,10 +117,10 @@ async function readLedgers(stage: Stage, mark: Mark, told: Told): Promise<Ledger
   const asked = requests.flatMap(({ reference }) => reference ?? []);
   const counted = new Set(seen.filter(({ sequence }) => sequence !== null).map(({ aggregateId }) => aggregateId));
   return {
-    sends: told.sends,
-    // From the very beginning: all that callers of the stage were told, before and after each fault.
-    numbers: mark === BEGINNING ? stage.book.numbers : numbersOf(told.sends),
-    inbound: told.inbound,
+    sends: outcome.sends,
+    // From the very beginning: all answers to callers of the stage, before and after each fault.
+    numbers: mark === BEGINNING ? stage.book.numbers : numbersOf(outcome.sends),
+    inbound: outcome.inbound,
     messages: await database.messagesSince(mark.database, asked),
     deadLetters: await database.deadLettersSince(mark.database),
     requests,

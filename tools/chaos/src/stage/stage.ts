@@ -21,7 +21,7 @@ export interface Stage {
   readonly pids: ReadonlyMap<string, number>;
   /** Begins a load; what `spec` leaves out is as everywhere. */
   load(spec: Pick<LoadSpec, 'random' | 'mix'> & Partial<LoadSpec>): SendLoad;
-  /** Begins reading, beside a load or without one. */
+  /** Begins reading, with a load or without one. */
   readers(): ReadLoad;
   /** Ends everything and leaves nothing behind. Repeatable. */
   close(): Promise<void>;
@@ -53,7 +53,8 @@ export function pidsOf(stack: RunningStack): Map<string, number> {
 
 async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
   const { simulatorUrl, databaseUrl, natsUrl, organizations, processes } = stack.devJson;
-  if (simulatorUrl === undefined || organizations === undefined) throw new Error('the stack has nobody to send for');
+  if (simulatorUrl === undefined || organizations === undefined)
+    throw new Error('the stack has no organization to send for');
   const database = new DatabaseLedger(databaseUrl);
   // What is tested is not the limits: a 429 would only hide what the fault does.
   await database.query(

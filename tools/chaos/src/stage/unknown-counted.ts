@@ -15,7 +15,8 @@ export async function unknownCounted({ stack }: Stage): Promise<number> {
   const counts = addresses.map(async (address) => {
     const { statusCode, body } = await request(address, { headersTimeout: 10_000, bodyTimeout: 10_000 });
     const text = await body.text();
-    if (statusCode !== 200 || !text.includes('# TYPE ')) throw new Error(`${address} told ${statusCode}, no metrics`);
+    if (statusCode !== 200 || !text.includes('# TYPE '))
+      throw new Error(`${address} answered ${statusCode}, no metrics`);
     return [...text.matchAll(COUNTER)].reduce((sum, [, count]) => sum + Number(count), 0);
   });
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);

@@ -175,7 +175,7 @@ describe('the catalogue', () => {
       "/** A. @aggregate a */ export const a = defineEvent<{}>('till', 'a', 1);\n/** B. @aggregate a */ export const b = defineEvent<{}>('till', 'a', 1);",
       'till.a.v1 is declared twice',
     ],
-  ])('tells of a declaration with %s', (_what, text, problem) => {
+  ])('reports a declaration with %s', (_what, text, problem) => {
     const { problems } = catalogueOf(sourcesOf({ ...grammar, [eventFile]: imports + text }));
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
@@ -219,7 +219,7 @@ describe('a frozen contract', () => {
     const sources = changedTo(before, after);
     const refused = snapshotProblems(sources).filter((problem) => problem.startsWith('till.bill.paid.v1: '));
     expect(refused).toContainEqual(expect.stringContaining(sentence));
-    for (const problem of refused) expect(problem).toMatch(/; make v2 and tell it beside v1 for a release/);
+    for (const problem of refused) expect(problem).toMatch(/; make v2 and emit it together with v1 for a release/);
     expect(snapshotsToWrite(sources)).toEqual([]);
     expect(snapshotProblems(written(sources))).toEqual(snapshotProblems(sources));
   });

@@ -4,8 +4,8 @@ import { resolved, type JsonScalar, type JsonSchema } from './json-schema.js';
 /**
  * What of a payload's new schema breaks those who know the frozen one, a sentence each; empty when nothing does.
  *
- * Only a new optional property passes. Everything else breaks somebody: hearers of the former release are told what they
- * cannot read (a wider enumeration, a null, a missing field), or today's hearers are told the past, which streams and
+ * Only a new optional property passes. Everything else breaks a consumer: those of the former release get what they
+ * cannot read (a wider enumeration, a null, a missing field), or today's get the past, which streams and
  * outboxes keep for days (a narrower enumeration, a field that is required from now on). Order and names of types do not
  * travel, and so they do not matter.
  */

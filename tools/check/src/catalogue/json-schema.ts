@@ -1,4 +1,4 @@
-/** A value that a schema may name: what JSON has beside lists and objects. */
+/** A value that a schema may name: anything in JSON but lists and objects. */
 export type JsonScalar = string | number | boolean | null;
 
 /** The part of JSON Schema, draft 7, that contracts are described with; objects are open unless it says otherwise. */
@@ -15,7 +15,7 @@ export interface JsonSchema {
   /** In the order of their declaration. */
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** What fields beside `properties` hold, where the type says so. */
+  /** The values of fields that are not in `properties`, where the type says so. */
   readonly additionalProperties?: JsonSchema;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];

@@ -125,7 +125,7 @@ function membersOf(type: ts.Type): readonly ts.Type[] {
 function literalOf(type: ts.Type): string | number | boolean | undefined {
   if (type.isStringLiteral() || type.isNumberLiteral()) return type.value;
   if (!(type.flags & ts.TypeFlags.BooleanLiteral)) return undefined;
-  // The compiler tells true from false by nothing public but their names.
+  // The compiler distinguishes true from false publicly by their names alone.
   return (type as ts.Type & { readonly intrinsicName?: string }).intrinsicName === 'true';
 }
 

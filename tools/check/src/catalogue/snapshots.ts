@@ -17,14 +17,14 @@ export interface SnapshotFile {
   readonly content: unknown;
 }
 
-/** Where the example of an event is kept: what was told once, and so must be understood for good. */
+/** Where the example of an event is kept: what was emitted once must be understood for good. */
 export function examplePath(subject: string): string {
   return FOLDER + subject + EXAMPLE;
 }
 
 /**
  * What is wrong between the contracts and what is frozen of them: a change that breaks somebody, a snapshot that is behind
- * or missing, one that nobody declares any more, an example that its schema refuses.
+ * or missing, one that is not declared any more, an example that its schema refuses.
  */
 export function snapshotProblems(sources: Sources): readonly string[] {
   const { events, rpcs, problems } = catalogueOf(sources);
@@ -64,8 +64,8 @@ function schemaProblems(sources: Sources, { subject, schema }: Contract): string
 function nextVersion(subject: string): string {
   const version = /\.v(\d+)$/.exec(subject)?.[1];
   return version === undefined
-    ? 'make another method beside it (ADR 0009)'
-    : `make v${Number(version) + 1} and tell it beside v${version} for a release (ADR 0009)`;
+    ? 'add another method (ADR 0009)'
+    : `make v${Number(version) + 1} and emit it together with v${version} for a release (ADR 0009)`;
 }
 
 function exampleProblems(sources: Sources, { subject, schema }: Contract): string[] {
@@ -80,7 +80,7 @@ function undeclared({ files }: Sources, declared: ReadonlySet<string>): string[]
   return [...files.keys()].flatMap((path) => {
     const subject = path.startsWith(FOLDER) ? path.slice(FOLDER.length).replace(/\.(schema|example)\.json$/, '') : null;
     if (subject === null || declared.has(subject)) return [];
-    return [`${path} is of no contract: delete it once no release tells or hears ${subject} (ADR 0009)`];
+    return [`${path} is of no contract: delete it once no release emits or consumes ${subject} (ADR 0009)`];
   });
 }
 

@@ -5,7 +5,7 @@ import { textOf } from '../sources.js';
 /** The descriptions that are served; the check of generated files keeps them equal to the code. */
 const documents = ['docs/openapi.json', 'docs/app-openapi.json'];
 
-/** Redocly's recommended rules, warnings counted as errors; and what integrators and generators of clients need beside. */
+/** Redocly's recommended rules, warnings counted as errors; and what integrators and generators of clients need in addition. */
 const rules = {
   'operation-description': 'error',
   'operation-singular-tag': 'error',

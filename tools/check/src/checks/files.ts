@@ -15,7 +15,7 @@ export const fileLengthCheck: Check = {
   },
 };
 
-/** Nothing binary is kept in the repository: nobody can review it. */
+/** The repository holds no binary files: they cannot be reviewed. */
 export const binariesCheck: Check = {
   name: 'binaries',
   run({ files }) {

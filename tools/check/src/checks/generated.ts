@@ -40,7 +40,7 @@ export async function writeGeneratedFiles(sources: Sources): Promise<readonly st
 const generatorSources = /^(libs\/(contracts|nats|openapi|postgres)|apps\/gateway)\/src\//;
 
 /**
- * The sources of the generators whose build is not of the present text. A source map holds the text that was built, which tells more than
+ * The sources of the generators whose build is not of the present text. A source map holds the text that was built, which shows more than
  * times: a checkout touches files without changing them.
  */
 async function staleLibraries(sources: Sources): Promise<readonly string[]> {

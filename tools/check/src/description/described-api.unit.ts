@@ -86,7 +86,7 @@ describe('an answer', () => {
   });
 
   it.each<[string, SeenAnswer, RegExp]>([
-    ['a field that nobody knows', answer({ ...thing, secret: 1 }), /secret/],
+    ['an unknown field', answer({ ...thing, secret: 1 }), /secret/],
     ['one deep inside', answer({ ...thing, parts: [{ a: 'b', c: 1 }] }), /"c"/],
     ['a missing field', answer({ id: 'a', parts: [] }), /"at"/],
     ['another type', answer({ ...thing, id: 5 }), /\/id must be string/],
@@ -98,7 +98,7 @@ describe('an answer', () => {
     ['a body to HEAD', answer(thing, { method: 'HEAD' }), /HEAD/],
     ['a code of another route', answer(error('OTHER'), { status: 404 }), /OTHER is not among NO_THING/],
     ['no envelope', answer({ statusCode: 404 }, { status: 404 }), /"error"/],
-    ['a header that nobody knows', answer(thing, { extra: { 'x-powered-by': 'a' } }), /x-powered-by is not described/],
+    ['an unknown header', answer(thing, { extra: { 'x-powered-by': 'a' } }), /x-powered-by is not described/],
     ['a malformed header', answer(thing, { extra: { 'retry-after': 'soon' } }), /retry-after/],
     [
       'a missing header',

@@ -6,7 +6,7 @@ import type { JsonObject } from './closed-schemas.js';
 export function schemaValidator(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
   formats.default(ajv);
-  // Its pattern stands beside it.
+  // Its pattern is given in addition.
   ajv.addFormat('cuid', true);
   return ajv;
 }

@@ -17,7 +17,7 @@ const headers = {
   required: ['Nats-Msg-Id'],
   properties: {
     'Nats-Msg-Id': { type: 'string', description: "The envelope's `id`: the broker drops what it has already." },
-    traceparent: { type: 'string', description: 'W3C trace context of the transaction that told the event.' },
+    traceparent: { type: 'string', description: 'W3C trace context of the transaction that emitted the event.' },
   },
 };
 
@@ -42,7 +42,7 @@ export function asyncApi({ events }: Catalogue, topology: Topology, sources: Sou
       nats: {
         host: 'localhost:4222',
         protocol: 'nats',
-        description: 'JetStream; a stream for each service that tells.',
+        description: 'JetStream; a stream for each service that emits events.',
       },
     },
     channels: keyed(events, channelOf),

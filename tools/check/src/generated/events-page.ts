@@ -15,16 +15,16 @@ export function eventsPage({ events }: Catalogue, topology: Topology, sources: S
     '# Events',
     'Generated from `libs/contracts` and held by `npm run check`; for tools the same is in [asyncapi.json](asyncapi.json). What a ' +
       'version may gain, and when it becomes the next one, is in [ADR 0009](adr/0009-contract-versions.md).',
-    'Every event is an envelope with its `data`. It is told in the transaction that makes it true and delivered at least ' +
+    'Every event is an envelope with its `data`. It is emitted in the transaction that makes it true and delivered at least ' +
       'once: its `id` is the same in every delivery. Events of one aggregate come in the order of their commits; where the ' +
       'aggregate is counted, `sequence` grows by one.',
     table(
-      ['Event', 'Told when', 'Heard by'],
+      ['Event', 'Emitted when', 'Consumed by'],
       events.map((event) => overviewOf(event, topology)),
     ),
-    ...[...owners].flatMap(([owner, told]) => [
+    ...[...owners].flatMap(([owner, events]) => [
       `## ${owner}`,
-      ...told.flatMap((event) => sectionOf(event, topology, sources)),
+      ...events.flatMap((event) => sectionOf(event, topology, sources)),
     ]),
     '## Types',
     ...types.flatMap(([name, schema]) => [`### ${name}`, schema.description ?? '', fieldTable(schema)]),
@@ -47,7 +47,7 @@ function sectionOf(event: EventContract, topology: Topology, sources: Sources): 
     [
       `- Version ${version}, [schema](../libs/contracts/snapshots/${subject}.schema.json)`,
       `- Aggregate: ${aggregate}, ${isCounted ? 'counted' : 'not counted'}`,
-      `- Heard by: ${hearers.length > 0 ? hearers.join(', ') : 'nobody yet'}`,
+      `- Consumed by: ${hearers.length > 0 ? hearers.join(', ') : 'no service yet'}`,
     ].join('\n'),
     dataType,
     `\`\`\`json\n${textOf(sources, examplePath(subject))?.trim() ?? ''}\n\`\`\``,
