@@ -47,6 +47,9 @@ export const gatewayConfigSchema = {
   CLOUD_VERIFY_TOKEN: text({ description: 'what the provider shows when it verifies the callback URL', secret: true }),
 } satisfies ConfigSchema;
 
+/** Token of the `GatewayConfig`. */
+export const GATEWAY_CONFIG = Symbol('GatewayConfig');
+
 /** The gateway's configuration, read and frozen. */
 export type GatewayConfig = ConfigOf<typeof gatewayConfigSchema>;
 

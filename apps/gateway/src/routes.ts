@@ -1,15 +1,14 @@
-import { createLog } from '@switchboard/platform';
-import { fastify } from 'fastify';
-import { OpenRequests } from './http/open-requests.js';
-import { readParts, type RequestParts } from './http/request-parts.js';
-import { applyDeclaration, type RouteDeclaration } from './http/route-declaration.js';
+import { createLog, PlatformModule, type Platform } from '@switchboard/platform';
+import { createApplication } from './gateway.js';
+import { gatewayConfig } from './gateway.config.js';
+import { GatewayModule } from './gateway.module.js';
+import { readParts, type RequestParts } from './http/request-input.js';
+import type { RouteDeclaration } from './http/route-declaration.js';
 import { RouteTable, type MountedRoute } from './http/route-table.js';
-import { mountOnServer } from './gateway.js';
 import type { Scope } from './identity/admission.contract.js';
 import type { Role } from './identity/people.contract.js';
-import { GatewayModule, type GatewayParts } from './gateway.module.js';
 
-export type { RequestParts } from './http/request-parts.js';
+export type { RequestParts } from './http/request-input.js';
 
 /** A route as the gateway declares it. */
 export interface GatewayRoute {
@@ -17,7 +16,7 @@ export interface GatewayRoute {
   /** Its parameters begin with a colon. */
   readonly path: string;
   readonly access: RouteDeclaration['access'];
-  /** Who may, on a route for sessions; null: every member, or a route of another kind. */
+  /** The roles that may call it, on a route for sessions; null: every member, or a route of another kind. */
   readonly roles: readonly Role[] | null;
   /** What a key needs, on a route for keys; null: nothing, or a route of another kind. */
   readonly scope: Scope | null;
@@ -25,30 +24,32 @@ export interface GatewayRoute {
   read(request: RequestParts, headers?: Readonly<Record<string, string>>): unknown;
 }
 
-/** Stands for whatever the handlers are made of: they are registered and never called. */
+/** Stands for every connection: the providers are made of it, and no handler is called. */
 const nothing: object = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : nothing) });
 
-/** Every route that the gateway serves, as its module mounts them; needs no server. For tests and tools. */
+/** Every route that the gateway serves, as its modules mount them; needs no server. For tests and tools. */
 export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
   const routes = await mountedRoutes();
-  return routes.map(({ method, path, declaration }) => {
+  return routes.map((route) => {
+    const { method, path, declaration } = route;
     const { access } = declaration;
     const roles = access === 'session' ? declaration.roles : null;
     const scope = access === 'key' ? declaration.scope : null;
-    return { method, path, access, roles, scope, read: (parts, headers) => readParts(declaration, parts, headers) };
+    return { method, path, access, roles, scope, read: (parts, headers) => readParts(route, parts, headers) };
   });
 }
 
 /** The same with their declarations. @throws Error when a route declares nothing */
 export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
-  const table = new RouteTable();
-  const server = fastify({ exposeHeadRoutes: false });
-  server.addHook('onRoute', (route) => {
-    applyDeclaration(route);
-    table.add(route);
-  });
+  const unset = { DATABASE_URL: 'none', NATS_URL: 'none', NATS_USER: 'none', NATS_PASSWORD: 'none' };
+  const config = gatewayConfig({ ...unset, CLOUD_APP_SECRET: 'none', CLOUD_VERIFY_TOKEN: 'none' });
   const log = createLog('routes', { write: () => undefined });
-  const app = await mountOnServer(server, GatewayModule.of(nothing as GatewayParts), log, new OpenRequests());
-  await app.close();
-  return table.mounted;
+  const gateway = GatewayModule.of({ config, checks: {}, isSampled: () => false });
+  const platform = { ...(nothing as Platform), log, database: nothing, rpc: nothing, relay: nothing, nats: nothing };
+  const root = PlatformModule.of(platform as Platform, gateway, new AbortController().signal);
+  const app = await createApplication(root, config, log);
+  // Not `init`: it would start the loops.
+  await app.registerRouter();
+  // Fastify adds HEAD to every GET.
+  return app.get(RouteTable).mounted.filter(({ method }) => method !== 'HEAD');
 }

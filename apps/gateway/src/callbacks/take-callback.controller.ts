@@ -1,13 +1,10 @@
-import { Controller, Get, Header, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Header, Headers, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { FastifyRequest } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { Declare } from '../http/route-declaration.js';
 import { isSameSecret } from './signature.policy.js';
 import { TakeCallback } from './take-callback.js';
-
-/** Token of the text that the provider shows when it verifies the URL. */
-export const VERIFY_TOKEN = Symbol('VerifyToken');
 
 /** The provider sends up to 3 MB; some slack for what it calls a megabyte. */
 const CALLBACK_BYTES_MAX = 4 * 1_024 * 1_024;
@@ -17,17 +14,16 @@ const CALLBACK_BYTES_MAX = 4 * 1_024 * 1_024;
 export class TakeCallbackController {
   constructor(
     private readonly takeCallback: TakeCallback,
-    @Inject(VERIFY_TOKEN) private readonly verifyToken: string,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'CLOUD_VERIFY_TOKEN'>,
   ) {}
 
   /** Shows the provider that the URL is ours. */
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
   @Declare({ access: 'public', errors: [gatewayErrors.FORBIDDEN] })
-  verify(@Req() request: FastifyRequest): string {
-    const query: Readonly<Record<string, unknown>> = { ...Object(request.query) };
+  verify(@Query() query: Readonly<Record<string, unknown>>): string {
     const challenge = query['hub.challenge'];
-    const isOurs = isSameSecret(query['hub.verify_token'], this.verifyToken);
+    const isOurs = isSameSecret(query['hub.verify_token'], this.config.CLOUD_VERIFY_TOKEN);
     if (query['hub.mode'] !== 'subscribe' || !isOurs || typeof challenge !== 'string') {
       throw new AppError(gatewayErrors.FORBIDDEN, 'The verification of the callback URL failed');
     }
@@ -38,9 +34,11 @@ export class TakeCallbackController {
   @Post()
   @HttpCode(200)
   @Declare({ access: 'public', errors: [gatewayErrors.FORBIDDEN], rawBodyBytesMax: CALLBACK_BYTES_MAX })
-  async take(@Req() request: FastifyRequest): Promise<Record<string, never>> {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    await this.takeCallback.take(body, request.headers['x-hub-signature-256']);
+  async take(
+    @Body() body: unknown,
+    @Headers('x-hub-signature-256') signature: unknown,
+  ): Promise<Record<string, never>> {
+    await this.takeCallback.take(Buffer.isBuffer(body) ? body : Buffer.alloc(0), signature);
     return {};
   }
 }

@@ -1,14 +1,14 @@
-import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { Log } from '@switchboard/platform';
+import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { LOG, type Log } from '@switchboard/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OpenRequests } from './open-requests.js';
+import { OpenRequests } from './open-requests.js';
 import { refusalOfThrown, sendRefusal } from './refusal.js';
 
 /** Puts whatever was thrown, in hooks, parsers, handlers or Fastify itself, into the envelope. */
 @Catch()
 export class EnvelopeFilter implements ExceptionFilter {
   constructor(
-    private readonly log: Log,
+    @Inject(LOG) private readonly log: Log,
     private readonly openRequests: OpenRequests,
   ) {}
 

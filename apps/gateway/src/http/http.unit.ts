@@ -7,8 +7,8 @@ import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcUnanswered, type RpcClient, type RpcLimits } from '@switchboard/nats';
 import { FakeClock } from '@switchboard/testing';
 import fc from 'fast-check';
-import { shownKey } from './authentication/credentials.policy.js';
-import { FailedKeys } from './authentication/failed-keys.js';
+import { bearerToken } from './authentication/credentials.policy.js';
+import { FailedAttempts } from './authentication/failed-attempts.js';
 import { parseJsonBody } from './json-body.policy.js';
 import { samplingOf } from './request-trace.js';
 import { pathOf, RouteTable } from './route-table.js';
@@ -27,19 +27,19 @@ describe('what a request shows of a key', () => {
     [['Authorization', 'Bearer svc_a', 'Authorization', 'Bearer svc_a'], null],
     [['X-Authorization', 'Bearer svc_a'], null],
   ])('of %j is %p', (rawHeaders, key) => {
-    expect(shownKey(rawHeaders)).toBe(key);
+    expect(bearerToken(rawHeaders)).toBe(key);
   });
 });
 
 describe('answers to bad keys', () => {
-  const failed = (): { clock: FakeClock; keys: FailedKeys; pauses: number[] } => {
+  const failed = (): { clock: FakeClock; keys: FailedAttempts; pauses: number[] } => {
     const clock = new FakeClock();
     const pauses: number[] = [];
     const pause = (durationMs: number): Promise<void> => {
       pauses.push(durationMs);
       return Promise.resolve();
     };
-    return { clock, pauses, keys: new FailedKeys(clock, pause) };
+    return { clock, pauses, keys: new FailedAttempts(clock, pause) };
   };
 
   it('leave at a multiple of 25 ms after the arrival, however long the look-up took', async () => {
@@ -47,7 +47,7 @@ describe('answers to bad keys', () => {
     for (const tookMs of [0, 1, 24, 25, 26, 60]) {
       const arrivedMs = clock.monotonic();
       clock.advance(tookMs);
-      expect((await keys.refusalFor(`address ${tookMs}`, arrivedMs)).code).toBe('UNAUTHORIZED');
+      expect((await keys.refusalFor({ address: `address ${tookMs}`, arrivedMs })).code).toBe('UNAUTHORIZED');
       expect((tookMs + (pauses.at(-1) ?? 0)) % 25).toBe(0);
       expect(tookMs + (pauses.at(-1) ?? 0)).toBeGreaterThanOrEqual(25);
     }
@@ -56,14 +56,15 @@ describe('answers to bad keys', () => {
   it('slow a flood of one address down, then turn it away, and leave other addresses alone', async () => {
     const { clock, keys, pauses } = failed();
     const codes: string[] = [];
-    for (let count = 0; count < 500; count++) codes.push((await keys.refusalFor('flood', clock.monotonic())).code);
+    for (let count = 0; count < 500; count++)
+      codes.push((await keys.refusalFor({ address: 'flood', arrivedMs: clock.monotonic() })).code);
     expect(codes.filter((code) => code === 'UNAUTHORIZED')).toHaveLength(100 + 5_000 / 20);
     expect(codes.at(-1)).toBe('RATE_LIMITED');
     expect(Math.max(...pauses)).toBeGreaterThan(4_900);
-    await keys.refusalFor('other', clock.monotonic());
+    await keys.refusalFor({ address: 'other', arrivedMs: clock.monotonic() });
     expect(pauses.at(-1)).toBe(25);
     clock.advance(60_000);
-    await keys.refusalFor('flood', clock.monotonic());
+    await keys.refusalFor({ address: 'flood', arrivedMs: clock.monotonic() });
     expect(pauses.at(-1)).toBe(25);
   });
 });
@@ -72,10 +73,10 @@ describe('answers to bad passwords', () => {
   it('leave as those to bad keys do; what is no refusal of a password, and a right one, leave at once', async () => {
     const clock = new FakeClock();
     const pauses: number[] = [];
-    const keys = new FailedKeys(clock, async (durationMs) => pauses.push(durationMs));
-    const request = { ip: 'flood', edge: { startedMs: clock.monotonic() } };
+    const keys = new FailedAttempts(clock, async (durationMs) => pauses.push(durationMs));
+    const attempt = { address: 'flood', arrivedMs: clock.monotonic() };
     const refused = (error: Error): Promise<unknown> =>
-      keys.slowed(request, () => Promise.reject(error)).catch((thrown: unknown) => thrown);
+      keys.delayRefusal(attempt, () => Promise.reject(error)).catch((thrown: unknown) => thrown);
     const [wrong, limited, busy] = [
       new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong email or password'),
       new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: 600 }),
@@ -85,7 +86,7 @@ describe('answers to bad passwords', () => {
     expect(pauses).toEqual([25, 25, 25]);
     const others = [new AppError(gatewayErrors.CONFLICT), new Error('a bug')];
     for (const error of others) expect(await refused(error)).toBe(error);
-    expect(await keys.slowed(request, async () => 'right')).toBe('right');
+    expect(await keys.delayRefusal(attempt, async () => 'right')).toBe('right');
     expect(pauses).toHaveLength(3);
     for (let count = 0; count < 500; count++) await refused(wrong);
     expect(await refused(wrong)).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 7 });
@@ -156,12 +157,24 @@ describe('paths', () => {
 });
 
 describe('sampling', () => {
-  it('follows our own ratio', () => {
-    const decide = (sampler: string, samplerArgument: number): boolean =>
-      samplingOf({ endpoint: 'x', sampler, samplerArgument })();
-    expect(decide('parentbased_always_on', 0)).toBe(true);
-    expect(decide('parentbased_always_off', 1)).toBe(false);
-    expect([decide('parentbased_traceidratio', 1), decide('parentbased_traceidratio', 0)]).toEqual([true, false]);
+  const draws = [0, 0.249, 0.25, 0.5, 0.999];
+  const decisions = (sampler: string, samplerArgument: number): boolean[] => {
+    const left = [...draws];
+    const isSampled = samplingOf({ endpoint: 'x', sampler, samplerArgument }, () => left.shift() ?? 1);
+    return draws.map(() => isSampled());
+  };
+
+  it('records the share of traces that the ratio says', () => {
+    expect(decisions('parentbased_traceidratio', 0.25)).toEqual([true, true, false, false, false]);
+    expect(decisions('traceidratio', 1)).toEqual([true, true, true, true, true]);
+    expect(decisions('traceidratio', 0)).toEqual([false, false, false, false, false]);
+  });
+
+  it('records all or none where the sampler says so, whatever its argument', () => {
+    for (const argument of [0, 0.5, 1]) {
+      expect(decisions('parentbased_always_on', argument)).toEqual([true, true, true, true, true]);
+      expect(decisions('always_off', argument)).toEqual([false, false, false, false, false]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A request that has no complete answer yet. */
@@ -8,6 +9,7 @@ export interface OpenRequest {
 }
 
 /** The requests under way: by connection, for what its parser refuses, and all of them, for stopping. */
+@Injectable()
 export class OpenRequests {
   private readonly all = new Map<FastifyReply, OpenRequest>();
   private readonly bySocket = new WeakMap<Socket, OpenRequest>();
@@ -47,7 +49,7 @@ export class OpenRequests {
     const startedMax = performance.now() - ageMs;
     const old: OpenRequest[] = [];
     for (const open of this.all.values()) {
-      if (open.request.edge.startedMs > startedMax) break;
+      if (open.request.state.startedMs > startedMax) break;
       old.push(open);
     }
     return old;

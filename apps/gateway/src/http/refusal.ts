@@ -14,7 +14,7 @@ const LINGER_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Answers a request with a refusal and its headers. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
-  request.edge.code = error.code;
+  request.state.code = error.code;
   if (error.status === 401) {
     // RFC 9110, 11.6.1 asks for a challenge; browsers know none for cookies and show nothing.
     reply.header('www-authenticate', isAppPath(pathOf(request.raw.url ?? '')) ? 'Cookie' : 'Bearer');
@@ -56,7 +56,7 @@ function lingerOn(socket: Socket): void {
   };
 }
 
-/** What was thrown, as the outside sees it. Logs what is a bug or a missing dependency, once. */
+/** What was thrown, as the caller sees it. Logs a bug or a missing dependency, once. */
 export function refusalOfThrown(thrown: unknown, log: Log, unit: string): AppError {
   const error = thrown instanceof HttpException && thrown.cause !== undefined ? thrown.cause : thrown;
   return refusalOfHttp(error) ?? refusalOf(error, log, unit);
@@ -73,8 +73,8 @@ function refusalOfHttp(error: unknown): AppError | null {
 }
 
 /**
- * The caller's connection broke while the body was read: nobody will see the answer, but it is no bug either. Fastify marks
- * what failed there with a status; a connection of ours that broke, to the database for example, has none.
+ * The caller's connection broke while the body was read: no answer arrives, and it is no bug. Fastify marks
+ * such a failure with a status; a connection of ours that broke, to the database for example, has none.
  */
 function isCutBody(error: Error): boolean {
   return 'code' in error && error.code === 'ECONNRESET' && 'statusCode' in error && error.statusCode === 400;

@@ -11,17 +11,27 @@ import {
 import { contextOfTraceparent } from '@switchboard/nats';
 import type { TelemetryConfig } from '@switchboard/platform';
 import type { FastifyRequest } from 'fastify';
-import type { EdgeRequest } from './edge-request.js';
+import type { RequestState } from './request-state.js';
 
-/** Whether a trace that begins or goes on here is recorded; never the caller's decision. */
+/** Whether a trace that begins or continues here is recorded; never the caller's decision. */
 export type SamplingDecision = () => boolean;
+
+/** Token of the `SamplingDecision`. */
+export const SAMPLING = Symbol('SamplingDecision');
 
 const tracer = trace.getTracer('@switchboard/gateway');
 
-/** Our own ratio of new traces, whatever the caller's `traceparent` asks for: else anybody could have all recorded. */
-export function samplingOf({ sampler, samplerArgument }: TelemetryConfig): SamplingDecision {
+/**
+ * Our own ratio of new traces, whatever the caller's `traceparent` asks for: else any caller could have all of them recorded.
+ *
+ * @param random 0 to 1, exclusive
+ */
+export function samplingOf(
+  { sampler, samplerArgument }: TelemetryConfig,
+  random: () => number = Math.random,
+): SamplingDecision {
   const ratio = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : samplerArgument;
-  return () => ratio > 0 && Math.random() < ratio;
+  return () => random() < ratio;
 }
 
 /**
@@ -29,7 +39,7 @@ export function samplingOf({ sampler, samplerArgument }: TelemetryConfig): Sampl
  *
  * Neither path, query, body nor address is recorded: they may hold phone numbers.
  */
-export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision): EdgeRequest {
+export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision): RequestState {
   const route = request.is404 ? undefined : request.routeOptions.url;
   const parent = parentOf(request.headers.traceparent, isSampled);
   const span = tracer.startSpan(
@@ -42,19 +52,18 @@ export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision)
     startedMs: performance.now(),
     traceId: isSpanContextValid(spanContext) ? spanContext.traceId : newTraceId(),
     span,
-    context: trace.setSpan(parent, span),
+    traceContext: trace.setSpan(parent, span),
     admitted: null,
     session: null,
     organizationId: null,
     keyId: null,
     code: null,
-    input: undefined,
-    keyed: null,
+    idempotency: null,
   };
 }
 
 /** Ends the request's span with what was answered. */
-export function endTrace({ span, code }: EdgeRequest, status: number): void {
+export function endTrace({ span, code }: RequestState, status: number): void {
   if (span.isRecording()) {
     span.setAttribute('http.response.status_code', status);
     if (code !== null) span.setAttribute('error.type', code);
@@ -63,7 +72,7 @@ export function endTrace({ span, code }: EdgeRequest, status: number): void {
   span.end();
 }
 
-/** 32 hex digits, for answers to what is no request. */
+/** 32 hex digits, for answers that belong to no request. */
 export function newTraceId(): string {
   return randomBytes(16).toString('hex');
 }

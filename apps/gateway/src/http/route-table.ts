@@ -1,5 +1,6 @@
-import type { RouteOptions } from 'fastify';
-import type { RouteDeclaration } from './route-declaration.js';
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { applyDeclaration, type RouteDeclaration } from './route-declaration.js';
 
 interface KnownPath {
   /** Null stands for a parameter. */
@@ -15,7 +16,8 @@ export interface MountedRoute {
   readonly declaration: RouteDeclaration;
 }
 
-/** Which methods a path answers, for 405 and its `Allow`: Fastify's router tells only that nothing fits. */
+/** Which methods a path answers, for 405 and its `Allow`: Fastify's router knows only that no route fits. */
+@Injectable()
 export class RouteTable {
   private readonly paths = new Map<string, KnownPath>();
   private readonly routes: MountedRoute[] = [];
@@ -28,6 +30,14 @@ export class RouteTable {
   /** Every method that some path answers, in alphabetical order. */
   get methods(): readonly string[] {
     return [...new Set(this.routes.map(({ method }) => method))].sort();
+  }
+
+  /** Checks and notes every route that is registered from now on. @throws Error when a route declares nothing */
+  watch(server: FastifyInstance): void {
+    server.addHook('onRoute', (route) => {
+      applyDeclaration(route);
+      this.add(route);
+    });
   }
 
   add({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {

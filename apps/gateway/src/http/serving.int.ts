@@ -1,19 +1,20 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { once } from 'node:events';
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
+import type { NestApplication } from '@nestjs/core';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import { CLOCK, LOG } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
-import type { FastifyInstance } from 'fastify';
 import { answerRpcs, bootGateway, issueKey, MemoryLog, type TestGateway } from '../../test/gateway-harness.js';
-import { mountOnServer } from '../gateway.js';
-import { FailedKeys } from './authentication/failed-keys.js';
-import { SessionCookie } from './session/session-cookie.js';
-import { createHttpServer } from './http-server.js';
-import { OpenRequests } from './open-requests.js';
-import { measureRequests } from './request-metrics.js';
+import { GATEWAY_CONFIG, gatewayConfig } from '../gateway.config.js';
+import { createApplication } from '../gateway.js';
+import { ADMISSION } from '../identity/admission.contract.js';
+import { KEY_USES } from '../identity/key-use.contract.js';
+import { PEOPLE } from '../identity/people.contract.js';
+import { httpProviders } from './http.module.js';
+import { SAMPLING } from './request-trace.js';
 import { Declare } from './route-declaration.js';
-import { RouteTable } from './route-table.js';
 
 const servers = testServers({ ownPostgres: true });
 
@@ -78,32 +79,35 @@ describe('a route', () => {
   }
 
   const log = new MemoryLog();
-  const openRequests = new OpenRequests();
-  const server = (): FastifyInstance =>
-    createHttpServer({
-      admission: { admit: () => Promise.reject(new Error('nobody asks')) },
-      sessions: { find: () => Promise.resolve(null) },
-      sessionCookie: new SessionCookie(''),
-      failedKeys: new FailedKeys({ now: () => 0, monotonic: () => 0 }),
-      routes: new RouteTable(),
-      keyUses: { record: () => undefined },
-      openRequests,
-      metrics: measureRequests(() => openRequests.size),
-      log,
-      isSampled: () => false,
-      publicBaseUrl: '',
-      trustProxy: false,
-      headersTimeoutMs: 10_000,
-      requestTimeoutMs: 30_000,
-    });
-  const mount = async (controller: new () => object) => {
-    @Module({ controllers: [controller] })
-    class One {}
-    return mountOnServer(server(), One, log, openRequests);
+  const config = gatewayConfig({
+    DATABASE_URL: 'none',
+    NATS_URL: 'none',
+    NATS_USER: 'none',
+    NATS_PASSWORD: 'none',
+    CLOUD_APP_SECRET: 'none',
+    CLOUD_VERIFY_TOKEN: 'none',
+  });
+  const mount = async (controller: new () => object): Promise<NestApplication> => {
+    const stood = (token: symbol, value: unknown) => ({ provide: token, useValue: value });
+    const parts = [
+      stood(ADMISSION, { admit: () => Promise.reject(new Error('a public route asks for no admission')) }),
+      stood(PEOPLE, { sessions: { find: () => Promise.resolve(null) } }),
+      stood(KEY_USES, { record: () => undefined }),
+      stood(GATEWAY_CONFIG, config),
+      stood(SAMPLING, () => false),
+      stood(LOG, log),
+      stood(CLOCK, { now: () => 0, monotonic: () => 0 }),
+    ];
+    const providers = [...httpProviders, ...parts];
+    const app = await createApplication({ module: class One {}, controllers: [controller], providers }, config, log);
+    await app.init();
+    return app;
   };
 
   it('that declares nothing, or a key where none is asked, stops the gateway from starting', async () => {
-    await expect(mount(Undeclared)).rejects.toThrow('GET /v1/undeclared declares no scope, errors and cost');
+    await expect(mount(Undeclared)).rejects.toThrow(
+      'GET /v1/undeclared has no @Declare with its access, errors and docs',
+    );
     await expect(mount(PublicUnderV1)).rejects.toThrow(
       'GET /v1/public: a route needs a key exactly when it is under /v1',
     );

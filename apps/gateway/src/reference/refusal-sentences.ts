@@ -1,5 +1,5 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { readParts } from '../http/request-parts.js';
+import { readParts } from '../http/request-input.js';
 import type { MountedRoute } from '../http/route-table.js';
 import { exampleIds } from '../description/example-values.js';
 
@@ -16,13 +16,13 @@ export function sentencesOf(route: MountedRoute): Readonly<Record<string, string
 }
 
 /** What the route itself answers to a request that lacks what it needs; null for one that needs and reads nothing. */
-function sentenceOfInvalid({ path, declaration }: MountedRoute): string | null {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+function sentenceOfInvalid(route: MountedRoute): string | null {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const ids = Object.fromEntries(names.map((name) => [name, exampleIds.contact]));
   // Bodies and queries are read after the path: what is wrong with them shows where the path is right.
   for (const params of [ids, {}]) {
     try {
-      readParts(declaration, { params, query: { limit: '0' }, body: {} });
+      readParts(route, { params, query: { limit: '0' }, body: {} });
     } catch (error) {
       if (error instanceof AppError) return error.message;
       throw error;

@@ -8,8 +8,14 @@ export const gatewayRules: readonly IForbiddenRuleType[] = [
   {
     name: 'identity-only-by-contract',
     comment: 'It becomes a service of its own one day; then only the contract is left between them.',
-    from: { path: speaksHttp },
+    from: { path: speaksHttp, pathNot: '\\.module\\.ts$' },
     to: { path: '^apps/gateway/src/identity/', pathNot: '^apps/gateway/src/identity/[^/]+\\.contract\\.ts$' },
+  },
+  {
+    name: 'modules-import-the-identity-module',
+    comment: 'A Nest module names the module whose contracts its providers inject, and nothing behind it.',
+    from: { path: `${speaksHttp}.*\\.module\\.ts$` },
+    to: { path: '^apps/gateway/src/identity/', pathNot: '^apps/gateway/src/identity/[^/]+\\.(contract|module)\\.ts$' },
   },
   {
     name: 'identity-knows-no-http',

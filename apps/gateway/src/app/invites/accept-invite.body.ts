@@ -1,23 +1,24 @@
-import type { FastifyRequest } from 'fastify';
+import { About } from '../../http/input/field-description.js';
+import { CodePoints, MayBeOmitted } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { readBody } from '../../http/input/read-input.js';
-import { CodePoints } from '../../http/input/text.decorator.js';
 
-/** The body of `POST /app/api/invites/accept`. How long a new password must be depends on who is invited. */
-class AcceptInviteBody {
-  @CodePoints(1, 256, { about: 'What the link carries behind its `#`.' })
+/** The body of `POST /app/api/invites/accept`. The rule for a new password depends on the invited person. */
+export class AcceptInviteBody {
+  @About('The part of the link behind its `#`.')
+  @CodePoints(1, 256)
   token = '';
 
-  @CodePoints(1, 256, { about: 'How a person without an account wants to be called.', optional: true })
+  @About('The name of a person without an account.')
+  @MayBeOmitted()
+  @CodePoints(1, 256)
   name: string | undefined;
 
-  @CodePoints(1, 256, {
-    about: 'The password of the account; of a new one: 12 to 256 characters, anything but the email address.',
-  })
+  @About('The password of the account; of a new one: 12 to 256 characters, anything but the email address.')
+  @CodePoints(1, 256)
   password = '';
 }
 
-/** What the description says of the body. */
+/** The body in the description. */
 export const acceptInviteBody: BodyDocs = {
   shape: AcceptInviteBody,
   examples: {
@@ -28,13 +29,3 @@ export const acceptInviteBody: BodyDocs = {
     },
   },
 };
-
-/** Who accepts what. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readAcceptInvite(request: FastifyRequest): {
-  readonly secret: string;
-  readonly name: string | null;
-  readonly password: string;
-} {
-  const { token, name, password } = readBody(AcceptInviteBody, request);
-  return { secret: token, name: name ?? null, password };
-}

@@ -1,25 +1,22 @@
-import type { FastifyRequest } from 'fastify';
-import { roles, type Role } from '../../identity/people.contract.js';
+import { IsIn } from 'class-validator';
+import { About } from '../../http/input/field-description.js';
+import { EmailAddress } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { readBody } from '../../http/input/read-input.js';
-import { Email, OneOf } from '../../http/input/text.decorator.js';
+import { roles, type Role } from '../../identity/people.contract.js';
 
 /** The body of `POST /app/api/invites`. */
-class CreateInviteBody {
-  @Email(320, { about: 'Who is invited; an earlier invitation of this address ends.' })
+export class CreateInviteBody {
+  @About('The address to invite; an earlier invitation of this address ends.')
+  @EmailAddress(320)
   email = '';
 
-  @OneOf(roles, { about: 'What they are to be. Administrators can invite as all but `OWNER`.' })
+  @About('The role of the new member. Administrators can give all but `OWNER`.')
+  @IsIn(roles)
   role: Role = 'MEMBER';
 }
 
-/** What the description says of the body. */
+/** The body in the description. */
 export const createInviteBody: BodyDocs = {
   shape: CreateInviteBody,
   examples: { member: { email: 'grace@example.org', role: 'MEMBER' } },
 };
-
-/** Who is invited as what. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readCreateInvite(request: FastifyRequest): { readonly email: string; readonly role: Role } {
-  return readBody(CreateInviteBody, request);
-}

@@ -1,19 +1,14 @@
-import type { FastifyRequest } from 'fastify';
-import { roles, type Role } from '../../identity/people.contract.js';
+import { IsIn } from 'class-validator';
+import { About } from '../../http/input/field-description.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { readBody, readId } from '../../http/input/read-input.js';
-import { OneOf } from '../../http/input/text.decorator.js';
+import { roles, type Role } from '../../identity/people.contract.js';
 
 /** The body of `PATCH /app/api/members/{id}`. */
-class ChangeMemberBody {
-  @OneOf(roles, { about: 'The role to be. Administrators can give all but `OWNER`.' })
+export class ChangeMemberBody {
+  @About('The new role. Administrators can give all but `OWNER`.')
+  @IsIn(roles)
   role: Role = 'MEMBER';
 }
 
-/** What the description says of the body. */
+/** The body in the description. */
 export const changeMemberBody: BodyDocs = { shape: ChangeMemberBody, examples: { promote: { role: 'ADMIN' } } };
-
-/** Who is to be what. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readChangeMember(request: FastifyRequest): { readonly id: string; readonly role: Role } {
-  return { id: readId(request), role: readBody(ChangeMemberBody, request).role };
-}

@@ -1,11 +1,11 @@
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
 
 /**
- * The key that a request shows; null when it shows none, several, or anything but a bearer token.
+ * The bearer token of a request; null when there is none, more than one, or anything else.
  *
  * Source: RFC 6750, 2.1; the scheme in any case: RFC 9110, 11.1.
  */
-export function shownKey(rawHeaders: readonly string[]): string | null {
+export function bearerToken(rawHeaders: readonly string[]): string | null {
   let found: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';

@@ -1,25 +1,23 @@
-import type { FastifyRequest } from 'fastify';
-import { readQuery } from './read-input.js';
-import { Cuid, WholeNumberText } from './text.decorator.js';
+import { About } from './field-description.js';
+import { WholeNumber } from './query.decorator.js';
+import { IsCuid, MayBeOmitted } from './text.decorator.js';
 
-/** Source: docs/api-behaviour.md#pagination. */
 const LIMIT_DEFAULT = 25;
 
-/** The query parameters of every list. Source: docs/api-behaviour.md#pagination. */
+/** The query parameters of every list. */
 export class PageQuery {
-  @WholeNumberText(1, 100, { about: 'How many items a page has at most.', optional: true, default: LIMIT_DEFAULT })
-  limit: string | undefined;
+  @About('How many items a page has at most.', { default: LIMIT_DEFAULT })
+  @MayBeOmitted()
+  @WholeNumber(1, 100)
+  limit = LIMIT_DEFAULT;
 
-  @Cuid({ about: 'The `nextCursor` of the page before; left out, the first page is answered.', optional: true })
+  @About('The `nextCursor` of the page before; left out, the first page is answered.')
+  @MayBeOmitted()
+  @IsCuid()
   cursor: string | undefined;
 }
 
-/** Which page was asked for. */
+/** The page that a query asks for, as services take it. */
 export function pageOf({ limit, cursor }: PageQuery): { readonly limit: number; readonly cursor: string | null } {
-  return { limit: Number(limit ?? LIMIT_DEFAULT), cursor: cursor ?? null };
-}
-
-/** The page that a list without filters is asked for. @throws AppError VALIDATION_FAILED */
-export function readPage(request: FastifyRequest): { readonly limit: number; readonly cursor: string | null } {
-  return pageOf(readQuery(PageQuery, request));
+  return { limit, cursor: cursor ?? null };
 }

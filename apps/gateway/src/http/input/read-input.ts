@@ -1,51 +1,55 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { isCuid } from '@switchboard/contracts/grammar/cuid';
-import { getMetadataStorage, validateSync } from 'class-validator';
-import type { FastifyRequest } from 'fastify';
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, IS_OPTIONAL, validateSync, type ValidationError } from 'class-validator';
 import type { Shape } from './field-description.js';
 
 const fieldsByShape = new WeakMap<Shape, readonly string[]>();
 
-/** Reads the fields of a JSON body; what the shape does not know is ignored. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readBody<Input extends object>(shape: Shape<Input>, request: FastifyRequest): Input {
-  const { body } = request;
+/** Reads the fields of a JSON body; unknown fields are ignored. @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
+export function readBody<Input extends object>(shape: Shape<Input>, body: unknown): Input {
   if (typeof body !== 'object' || body === null) {
     throw new AppError(gatewayErrors.MALFORMED_BODY, 'The body is empty; it must be a JSON object');
   }
-  return validated(shape, body, () => undefined);
+  const input = new shape();
+  // Fields of JSON have their types already: class-transformer would only copy them, at some microseconds a request.
+  for (const name of fieldsOf(shape)) {
+    Reflect.set(input, name, Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
+  }
+  return validated(input);
 }
 
-/** Reads the query parameters that the shape knows, each at most once and never empty. @throws AppError VALIDATION_FAILED */
-export function readQuery<Input extends object>(shape: Shape<Input>, request: FastifyRequest): Input {
-  const { query } = request;
-  const garbled = garbledParameters(request.raw.url ?? '');
-  return validated(shape, typeof query === 'object' && query !== null ? query : {}, (name, value) => {
-    if (Array.isArray(value)) throw refuse(`\`${name}\` must be given once`);
+/**
+ * Reads the query parameters that the shape knows, each at most once and never empty, and transforms their texts.
+ *
+ * @param target the request target, for what Fastify could not decode
+ * @throws AppError VALIDATION_FAILED
+ */
+export function readQuery<Input extends object>(shape: Shape<Input>, query: unknown, target: string): Input {
+  const source = typeof query === 'object' && query !== null ? query : {};
+  const undecodable = undecodableParameters(target);
+  const texts: Record<string, string> = {};
+  for (const name of fieldsOf(shape)) {
+    const value: unknown = Object.hasOwn(source, name) ? Reflect.get(source, name) : undefined;
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw refuse(`\`${name}\` must be given once`);
     if (value === '') throw refuse(`\`${name}\` must not be empty`);
-    if (garbled.has(name)) throw refuse(`\`${name}\` must be percent-encoded UTF-8`);
-    if (typeof value === 'string' && value.includes('\0'))
-      throw refuse(`\`${name}\` must not contain the character NUL`);
-  });
-}
-
-/** Reads the path's `id`. @throws AppError VALIDATION_FAILED */
-export function readId(request: FastifyRequest): string {
-  const { params } = request;
-  const id = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined;
-  if (!isCuid(id)) throw refuse('`id` must be a cuid');
-  return id;
+    if (undecodable.has(name)) throw refuse(`\`${name}\` must be percent-encoded UTF-8`);
+    if (value.includes('\0')) throw refuse(`\`${name}\` must not contain the character NUL`);
+    texts[name] = value;
+  }
+  return validated(plainToInstance(shape, texts));
 }
 
 /** Parameters whose value does not decode: bytes that are no UTF-8, lone surrogates among them. Fastify passes them raw. */
-function garbledParameters(target: string): ReadonlySet<string> {
-  const garbled = new Set<string>();
-  if (isDecodable(target)) return garbled;
+function undecodableParameters(target: string): ReadonlySet<string> {
+  const undecodable = new Set<string>();
+  if (isDecodable(target)) return undecodable;
   for (const pair of target.slice(target.indexOf('?') + 1).split('&')) {
     const [name = '', value = ''] = pair.split('=', 2);
-    if (!isDecodable(value)) garbled.add(name);
+    if (!isDecodable(value)) undecodable.add(name);
   }
-  return garbled;
+  return undecodable;
 }
 
 function isDecodable(text: string): boolean {
@@ -58,20 +62,20 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function validated<Input extends object>(
-  shape: Shape<Input>,
-  source: object,
-  inspect: (name: string, value: unknown) => void,
-): Input {
-  const input = new shape();
-  for (const name of fieldsOf(shape)) {
-    const value: unknown = Object.hasOwn(source, name) ? Reflect.get(source, name) : undefined;
-    inspect(name, value);
-    Reflect.set(input, name, value);
-  }
+function validated<Input extends object>(input: Input): Input {
   const problems = validateSync(input, { stopAtFirstError: true });
   if (problems.length === 0) return input;
-  throw refuse(problems.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; '));
+  throw refuse(problems.flatMap(sentencesOf).join('; '));
+}
+
+/** The sentences of class-validator, with the field's name as code and null where the field takes it. */
+function sentencesOf({ property, constraints, target }: ValidationError): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(target?.constructor ?? Object, '', false, false);
+  const isNullable = rules.some(({ propertyName, name }) => propertyName === property && name === IS_OPTIONAL);
+  const sentences = Object.values(constraints ?? {}).map((one) =>
+    one.replace('one of the following values:', 'one of'),
+  );
+  return sentences.map((sentence) => sentence.replace(property, `\`${property}\``) + (isNullable ? ' or null' : ''));
 }
 
 function fieldsOf(shape: Shape): readonly string[] {

@@ -1,17 +1,33 @@
 import { cuidPattern, isCuid } from '@switchboard/contracts/grammar/cuid';
-import { isEmail, isFQDN, ValidateBy } from 'class-validator';
+import { isEmail, isFQDN, ValidateBy, ValidateIf } from 'class-validator';
 import type { JsonSchema } from '@switchboard/openapi';
-import { FieldRule, type FieldOptions } from './field-description.js';
+import { RuleSchema } from './field-description.js';
 import { momentOf, momentPattern } from './moment.policy.js';
 
-/** A text of so many Unicode code points. Source: docs/api-behaviour.md#text. */
-export function CodePoints(min: number, max: number, field: FieldOptions): PropertyDecorator {
-  const form = { type: 'string', minLength: min, maxLength: max };
-  return rule('codePoints', `must be ${min} to ${max} characters long`, form, field, (value) => {
+/**
+ * The field may be left out, and must not be null: class-validator's `@IsOptional()` accepts both. Where null means the same
+ * as absence, `@IsOptional()` it is.
+ */
+export function MayBeOmitted(): PropertyDecorator {
+  return ValidateIf((_input, value) => value !== undefined);
+}
+
+/** A text of so many Unicode code points; class-validator's `@Length` counts UTF-16 units. */
+export function CodePoints(min: number, max: number): PropertyDecorator {
+  const schema = { type: 'string', minLength: min, maxLength: max };
+  return rule('codePoints', `must be ${min} to ${max} characters long`, schema, (value) => {
     if (typeof value !== 'string' || value.length < min || value.length > max * 2) return false;
     const length = codePointsOf(value);
     return length >= min && length <= max;
   });
+}
+
+/** Longer than any phone number in any written form; a shorter text that is no number is refused by INVALID_PHONE. */
+const PHONE_LENGTH_MAX = 64;
+
+/** A phone number as people write it; the service that needs it parses it. */
+export function WrittenPhone(): PropertyDecorator {
+  return CodePoints(1, PHONE_LENGTH_MAX);
 }
 
 /** Octets of the part before the `@`, and of that behind it. Source: RFC 5321, 4.5.3.1. */
@@ -21,13 +37,15 @@ const DOMAIN_BYTES_MAX = 255;
 /** A name as DNS has it: labels of 63, the last one of letters. */
 const DOMAIN = `(?=.{1,${DOMAIN_BYTES_MAX}}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}`;
 
-/** An address for email, at most so many code points. Source: RFC 5321, 4.1.2 and 4.5.3.1, as class-validator reads it. */
-export function Email(max: number, field: FieldOptions): PropertyDecorator {
+/**
+ * An email address of at most so many code points. class-validator's `@IsEmail` takes 254 characters at most or, without
+ * that limit, parts and labels of any length. Source: RFC 5321, 4.1.2 and 4.5.3.1.
+ */
+export function EmailAddress(max: number): PropertyDecorator {
   const pattern = `^.{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
-  const form = { type: 'string', format: 'email', pattern, maxLength: max };
-  return rule('email', `must be an email address of at most ${max} characters`, form, field, (value) => {
+  const schema = { type: 'string', format: 'email', pattern, maxLength: max };
+  return rule('emailAddress', `must be an email address of at most ${max} characters`, schema, (value) => {
     if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;
-    // With limits, class-validator takes 254 characters at most; without them, parts and labels of any length.
     return isEmail(value, { ignore_max_length: true }) && arePartsShort(value);
   });
 }
@@ -39,56 +57,29 @@ function arePartsShort(address: string): boolean {
   return bytes[0] <= LOCAL_PART_BYTES_MAX && bytes[1] <= DOMAIN_BYTES_MAX && isFQDN(domain);
 }
 
-/** An id or a cursor. Source: docs/api-behaviour.md#ids. */
-export function Cuid(field: FieldOptions): PropertyDecorator {
-  return rule('cuid', 'must be a cuid', { type: 'string', format: 'cuid', pattern: cuidPattern }, field, isCuid);
+/** An id or a cursor. */
+export function IsCuid(): PropertyDecorator {
+  return rule('isCuid', 'must be a cuid', { type: 'string', format: 'cuid', pattern: cuidPattern }, isCuid);
 }
 
-/** One word of a list, in its exact spelling. */
-export function OneOf(words: readonly string[], field: FieldOptions): PropertyDecorator {
-  const isListed = (value: unknown): boolean => typeof value === 'string' && words.includes(value);
-  return rule('oneOf', `must be one of ${words.join(', ')}`, { type: 'string', enum: words }, field, isListed);
-}
-
-/** A query parameter that is a truth value, written `true` or `false`. */
-export function BooleanText(field: FieldOptions): PropertyDecorator {
-  const isWritten = (value: unknown): boolean => value === 'true' || value === 'false';
-  return rule('booleanText', 'must be one of true, false', { type: 'boolean' }, field, isWritten);
-}
-
-/** A query parameter that is a whole number written in plain digits. */
-export function WholeNumberText(min: number, max: number, field: FieldOptions): PropertyDecorator {
-  const form = { type: 'integer', minimum: min, maximum: max };
-  return rule('wholeNumberText', `must be a whole number from ${min} to ${max}`, form, field, (value) => {
-    if (typeof value !== 'string' || !/^(0|[1-9][0-9]{0,8})$/.test(value)) return false;
-    return Number(value) >= min && Number(value) <= max;
-  });
-}
-
-/** A date, or a date and time; `momentOf` reads it. */
-export function Moment(field: FieldOptions): PropertyDecorator {
-  const form = { type: 'string', pattern: momentPattern };
+/** A date, or a date and time; `momentOf` reads it. class-validator's `@IsISO8601` takes weeks and ordinal dates as well. */
+export function IsMoment(): PropertyDecorator {
   const isMoment = (value: unknown): boolean => typeof value === 'string' && momentOf(value) !== null;
-  return rule('moment', 'must be an ISO 8601 date, or date and time', form, field, isMoment);
+  const schema = { type: 'string', pattern: momentPattern };
+  return rule('isMoment', 'must be an ISO 8601 date, or date and time', schema, isMoment);
 }
 
-/** One rule with one sentence a field, whatever is wrong with it: nothing is coerced. For decorators. */
+/** A rule of our own, with one sentence for whatever is wrong: nothing is coerced. For decorators. */
 export function rule(
   name: string,
   expected: string,
-  form: JsonSchema,
-  field: FieldOptions,
+  schema: JsonSchema,
   isValid: (value: unknown) => boolean,
 ): PropertyDecorator {
-  const { optional, nullable } = field;
   return ValidateBy({
     name,
-    constraints: [new FieldRule(form, field)],
-    validator: {
-      validate: (value) =>
-        (optional === true && value === undefined) || (nullable === true && value === null) || isValid(value),
-      defaultMessage: (error) => `\`${error?.property}\` ${expected}${nullable ? ' or null' : ''}`,
-    },
+    constraints: [new RuleSchema(schema)],
+    validator: { validate: isValid, defaultMessage: () => `$property ${expected}` },
   });
 }
 

@@ -1,68 +1,66 @@
 import { context } from '@opentelemetry/api';
+import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest } from 'fastify';
-import type { Sessions } from '../../identity/people.contract.js';
-import type { FailedKeys } from '../authentication/failed-keys.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../gateway.config.js';
+import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
+import { FailedAttempts } from '../authentication/failed-attempts.js';
 import type { RouteDeclaration } from '../route-declaration.js';
 import { csrfTokenOf, isCsrfToken, isSameOrigin } from './csrf.policy.js';
-import type { SessionCookie } from './session-cookie.js';
-
-/** What admission by session needs. */
-export interface AdmitSessionParts {
-  readonly sessions: Pick<Sessions, 'find'>;
-  readonly sessionCookie: SessionCookie;
-  readonly failedKeys: FailedKeys;
-  readonly publicBaseUrl: string;
-}
+import { SessionCookie } from './session-cookie.js';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/**
- * Lets a request of a signed-in person in: 401 without a session that stands, 403 when another site's page may have made
- * it, 403 when the role does not reach.
- *
- * @param declaration absent for a route that does not exist, which is told to nobody without a session
- * @throws AppError
- */
-export async function admitSession(
-  parts: AdmitSessionParts,
-  declaration: RouteDeclaration | undefined,
-  request: FastifyRequest,
-): Promise<void> {
-  const { edge } = request;
-  const secret = parts.sessionCookie.read(request);
-  if (secret === null) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_FIRST);
-  const signedIn = await context.with(edge.context, () => parts.sessions.find(secret));
-  if (!signedIn) throw await parts.failedKeys.refusalFor(request.ip, edge.startedMs, SIGN_IN_FIRST);
-  edge.organizationId = signedIn.organization.id;
-  edge.session = { ...signedIn, csrfToken: csrfTokenOf(secret) };
-  if (declaration?.access !== 'session') return;
-  if (!SAFE_METHODS.has(request.method)) {
-    refuseOtherOrigins(parts, request);
-    if (!isCsrfToken(request.headers['x-csrf-token'], secret)) {
-      throw new AppError(gatewayErrors.FORBIDDEN, 'The header `X-CSRF-Token` must be the token of the session');
+/** Admits requests of signed-in people, and keeps pages of other sites from acting through their browsers. */
+@Injectable()
+export class AdmitSession {
+  constructor(
+    @Inject(PEOPLE) private readonly people: { readonly sessions: Pick<Sessions, 'find'> },
+    private readonly sessionCookie: SessionCookie,
+    private readonly failedAttempts: FailedAttempts,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
+  ) {}
+
+  /**
+   * Refuses with 401 without a live session, with 403 when another site's page may have made the request or the role is not
+   * enough.
+   *
+   * @param declaration absent for a route that does not exist: 404 needs a session as well
+   * @throws AppError
+   */
+  async admit(declaration: RouteDeclaration | undefined, request: FastifyRequest): Promise<void> {
+    const { state } = request;
+    const secret = this.sessionCookie.read(request);
+    if (secret === null) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_FIRST);
+    const signedIn = await context.with(state.traceContext, () => this.people.sessions.find(secret));
+    if (!signedIn) {
+      const attempt = { address: request.ip, arrivedMs: state.startedMs };
+      throw await this.failedAttempts.refusalFor(attempt, SIGN_IN_FIRST);
+    }
+    state.organizationId = signedIn.organization.id;
+    state.session = { ...signedIn, csrfToken: csrfTokenOf(secret) };
+    if (declaration?.access !== 'session') return;
+    if (!SAFE_METHODS.has(request.method)) {
+      this.refuseOtherOrigins(request);
+      if (!isCsrfToken(request.headers['x-csrf-token'], secret)) {
+        throw new AppError(gatewayErrors.FORBIDDEN, 'The header `X-CSRF-Token` must be the token of the session');
+      }
+    }
+    const { roles } = declaration;
+    if (roles !== null && !roles.includes(signedIn.role)) {
+      throw new AppError(gatewayErrors.FORBIDDEN, `The role must be ${roles.join(' or ')}`);
     }
   }
-  const { roles } = declaration;
-  if (roles !== null && !roles.includes(signedIn.role)) {
-    throw new AppError(gatewayErrors.FORBIDDEN, `This needs the role ${roles.join(' or ')}`);
-  }
-}
 
-/**
- * Keeps pages of other sites from acting through the browser of a person who is here.
- *
- * @throws AppError FORBIDDEN
- */
-export function refuseOtherOrigins(
-  { sessionCookie, publicBaseUrl }: Pick<AdmitSessionParts, 'sessionCookie' | 'publicBaseUrl'>,
-  request: FastifyRequest,
-): void {
-  const { origin, referer } = request.headers;
-  const own = { host: request.host, isSecure: sessionCookie.isSecure(request), publicBaseUrl };
-  if (!SAFE_METHODS.has(request.method) && !isSameOrigin({ origin, referer }, own)) {
-    throw new AppError(gatewayErrors.FORBIDDEN, 'The header `Origin` must be this site');
+  /** @throws AppError FORBIDDEN for a change that a page of another site asks for */
+  refuseOtherOrigins(request: FastifyRequest): void {
+    const { origin, referer } = request.headers;
+    const isSecure = this.sessionCookie.isSecure(request);
+    const own = { host: request.host, isSecure, publicBaseUrl: this.config.PUBLIC_BASE_URL };
+    if (!SAFE_METHODS.has(request.method) && !isSameOrigin({ origin, referer }, own)) {
+      throw new AppError(gatewayErrors.FORBIDDEN, 'The header `Origin` must be this site');
+    }
   }
 }
 

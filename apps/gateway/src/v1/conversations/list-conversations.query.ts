@@ -1,29 +1,23 @@
 import { conversationStatuses, type ConversationStatus } from '@switchboard/contracts/messaging/http';
-import type { ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
-import type { FastifyRequest } from 'fastify';
-import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { readQuery } from '../../http/input/read-input.js';
-import { Cuid, OneOf } from '../../http/input/text.decorator.js';
+import { IsIn } from 'class-validator';
+import { About } from '../../http/input/field-description.js';
+import { PageQuery } from '../../http/input/page.query.js';
+import { IsCuid, MayBeOmitted } from '../../http/input/text.decorator.js';
 
 /** The query of `GET /v1/conversations`. Source: docs/api-behaviour.md#conversations. */
 export class ListConversationsQuery extends PageQuery {
-  @OneOf(conversationStatuses, { about: 'Only conversations in this status.', optional: true })
+  @About('Only conversations in this status.')
+  @MayBeOmitted()
+  @IsIn(conversationStatuses)
   status: ConversationStatus | undefined;
 
-  @Cuid({ about: 'Only conversations of this channel.', optional: true })
+  @About('Only conversations of this channel.')
+  @MayBeOmitted()
+  @IsCuid()
   messagingChannelId: string | undefined;
 
-  @Cuid({ about: 'Only conversations with this contact.', optional: true })
+  @About('Only conversations with this contact.')
+  @MayBeOmitted()
+  @IsCuid()
   contactId: string | undefined;
-}
-
-/** @throws AppError VALIDATION_FAILED */
-export function readListConversations(request: FastifyRequest): ListConversationsRequest {
-  const query = readQuery(ListConversationsQuery, request);
-  return {
-    ...pageOf(query),
-    status: query.status ?? null,
-    messagingChannelId: query.messagingChannelId ?? null,
-    contactId: query.contactId ?? null,
-  };
 }

@@ -1,12 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
 import { listMessagesRpc, type ListMessagesRequest } from '@switchboard/contracts/messaging/rpc';
-import type { RpcClient } from '@switchboard/nats';
+import { RpcClient } from '@switchboard/nats';
 
 /** Reads a whole page, however few of its messages fit into one answer of messaging (long texts, 1 MB an answer). */
+@Injectable()
 export class ListMessages {
-  constructor(private readonly rpc: Pick<RpcClient, 'call'>) {}
+  constructor(private readonly rpc: RpcClient) {}
 
   /** @throws CONVERSATION_NOT_FOUND; RpcUnanswered */
   async list(principal: Principal, request: ListMessagesRequest): Promise<Page<MessageView>> {

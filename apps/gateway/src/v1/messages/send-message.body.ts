@@ -1,22 +1,25 @@
-import type { FastifyRequest } from 'fastify';
 import { exampleIds } from '../../description/example-values.js';
+import { About } from '../../http/input/field-description.js';
+import { CodePoints, IsCuid, MayBeOmitted } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { readBody } from '../../http/input/read-input.js';
-import { CodePoints, Cuid } from '../../http/input/text.decorator.js';
 
 /** The body of `POST /v1/messages`. Source: docs/api-behaviour.md#messages-send. */
 export class SendMessageBody {
-  @CodePoints(3, 32, { about: "The recipient's phone, E.164 preferred." })
+  @About("The recipient's phone, E.164 preferred.")
+  @CodePoints(3, 32)
   to = '';
 
-  @CodePoints(1, 4_096, { about: 'What to say.' })
+  @About('The text of the message.')
+  @CodePoints(1, 4_096)
   text = '';
 
-  @Cuid({ about: "The channel to send from; left out, the organization's default one.", optional: true })
+  @About("The channel to send from; left out, the organization's default one.")
+  @MayBeOmitted()
+  @IsCuid()
   messagingChannelId: string | undefined;
 }
 
-/** What the description says of the body. */
+/** The body in the description. */
 export const sendMessageBody: BodyDocs = {
   shape: SendMessageBody,
   examples: {
@@ -24,8 +27,3 @@ export const sendMessageBody: BodyDocs = {
     fromChannel: { to: '+14155550123', text: 'Hello', messagingChannelId: exampleIds.channel },
   },
 };
-
-/** @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readSendMessage(request: FastifyRequest): SendMessageBody {
-  return readBody(SendMessageBody, request);
-}

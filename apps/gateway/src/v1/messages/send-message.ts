@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
@@ -12,8 +13,8 @@ import {
   type SendMessageOnceRequest,
   type SendMessageRequest,
 } from '@switchboard/contracts/messaging/rpc';
-import { Budget, RpcUnanswered, type RpcClient } from '@switchboard/nats';
-import type { Clock } from '@switchboard/platform';
+import { Budget, RpcClient, RpcUnanswered } from '@switchboard/nats';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import { jittered } from '@switchboard/timing';
 
 /** How long a caller waits at most: the budget of a send. */
@@ -23,15 +24,16 @@ const ASK_MIN_MS = 500;
 /** A service that says that it cannot is believed after so many questions, unless a message may be stored. */
 const REFUSALS_MAX = 3;
 
-/** What a caller wants to be sent. */
+/** A message to send. */
 export type MessageContent = Omit<SendMessageRequest, 'messageId'>;
 
 /** Hands a message to messaging and finds out what became of it, however often an answer is lost. */
+@Injectable()
 export class SendMessage {
   constructor(
-    private readonly rpc: Pick<RpcClient, 'call'>,
-    private readonly clock: Clock,
-    private readonly pause: (durationMs: number) => Promise<unknown> = wait,
+    @Inject(RpcClient) private readonly rpc: Pick<RpcClient, 'call'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Optional() private readonly pause: (durationMs: number) => Promise<unknown> = wait,
   ) {}
 
   /**

@@ -1,35 +1,31 @@
 import type { OptOutView } from '@switchboard/contracts/contacts/http';
-import type { CreateOptOutRequest } from '@switchboard/contracts/contacts/rpc';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { FastifyRequest } from 'fastify';
-import { optOutExample } from '../../description/examples.js';
+import { IsOptional } from 'class-validator';
 import { exampleIds } from '../../description/example-values.js';
+import { optOutExample } from '../../description/examples.js';
+import { About } from '../../http/input/field-description.js';
+import { CodePoints, IsCuid, WrittenPhone } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { WrittenPhone } from '../../http/input/phone.decorator.js';
-import { readBody } from '../../http/input/read-input.js';
-import { CodePoints, Cuid } from '../../http/input/text.decorator.js';
 
 /** The body of `POST /v1/opt-outs`. Source: docs/api-behaviour.md#opt-outs-api. */
-class CreateOptOutBody {
-  @Cuid({ about: 'The contact; this or `phone`, and not both.', optional: true, nullable: true })
+export class CreateOptOutBody {
+  @About('The contact; this or `phone`, and not both.')
+  @IsOptional()
+  @IsCuid()
   contactId: string | null | undefined;
 
-  @WrittenPhone({
-    about: "The contact's phone, E.164 preferred; a contact is created where there is none. This or `contactId`.",
-    optional: true,
-    nullable: true,
-  })
+  @About("The contact's phone, E.164 preferred; a contact is created where there is none. This or `contactId`.")
+  @IsOptional()
+  @WrittenPhone()
   phone: string | null | undefined;
 
-  @Cuid({
-    about: 'The channel. Left out or null: all channels, those that come later too.',
-    optional: true,
-    nullable: true,
-  })
+  @About('The channel. Left out or null: all channels, those that come later too.')
+  @IsOptional()
+  @IsCuid()
   messagingChannelId: string | null | undefined;
 
-  @CodePoints(1, 256, { about: 'Why, in your own words.', optional: true, nullable: true })
+  @About('Why, in your own words.')
+  @IsOptional()
+  @CodePoints(1, 256)
   reason: string | null | undefined;
 }
 
@@ -40,15 +36,19 @@ const bodies = {
   byContact: { contactId: exampleIds.contact, messagingChannelId: exampleIds.channel },
 };
 
-/** What the description says of the body. */
-export const createOptOutBody: BodyDocs = {
+/** The body in the description. */
+export const createOptOutBody: BodyDocs<CreateOptOutBody> = {
   shape: CreateOptOutBody,
   examples: bodies,
   rule: {
-    oneOf: [
-      { required: ['contactId'], properties: { contactId: isText } },
-      { required: ['phone'], properties: { phone: isText } },
-    ],
+    schema: {
+      oneOf: [
+        { required: ['contactId'], properties: { contactId: isText } },
+        { required: ['phone'], properties: { phone: isText } },
+      ],
+    },
+    problemOf: ({ contactId = null, phone = null }) =>
+      (contactId === null) === (phone === null) ? 'Exactly one of `contactId` and `phone` must be given' : null,
   },
 };
 
@@ -59,22 +59,8 @@ const byPhone: OptOutView = {
   reason: 'asked on the phone',
 };
 
-/** What the description shows as answers to its examples. */
+/** Answers to the examples of the body, for the description. */
 export const createOptOutAnswers: Readonly<Record<keyof typeof bodies, OptOutView>> = {
   byPhone,
   byContact: { ...byPhone, messagingChannelId: exampleIds.channel, reason: null },
 };
-
-/** @throws AppError VALIDATION_FAILED, MALFORMED_BODY */
-export function readCreateOptOut(request: FastifyRequest): CreateOptOutRequest {
-  const {
-    contactId = null,
-    phone = null,
-    messagingChannelId = null,
-    reason = null,
-  } = readBody(CreateOptOutBody, request);
-  if ((contactId === null) === (phone === null)) {
-    throw new AppError(gatewayErrors.VALIDATION_FAILED, 'Exactly one of `contactId` and `phone` must be given');
-  }
-  return { contactId, phone, messagingChannelId, reason };
-}

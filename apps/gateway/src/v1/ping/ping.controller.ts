@@ -1,9 +1,9 @@
-import { Controller, Get, Req } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import type { PingView } from '@switchboard/contracts/gateway/http';
-import { principalOf, type RequestOf } from '../../http/edge-request.js';
+import { Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
 
-/** `GET /v1/ping`: checks credentials. Source: docs/api-behaviour.md#ping. */
+/** `/v1/ping`. Source: docs/api-behaviour.md#ping. */
 @Controller('v1/ping')
 export class PingController {
   @Get()
@@ -16,11 +16,12 @@ export class PingController {
       operationId: 'ping',
       tag: 'System',
       summary: 'Check credentials',
-      description: 'Says whose key it is. Needs no scope, and works whatever the state of the subscription.',
-      answers: { 200: { description: 'The key is good.', body: 'Ping' } },
+      description:
+        'Answers with the organization of the key. Needs no scope, and works in every state of the subscription.',
+      answers: { 200: { description: 'The key is valid.', body: 'Ping' } },
     },
   })
-  ping(@Req() request: RequestOf<undefined>): PingView {
-    return { ok: true, organizationId: principalOf(request).organizationId };
+  ping(@Principal() { organizationId }: Principal): PingView {
+    return { ok: true, organizationId };
   }
 }

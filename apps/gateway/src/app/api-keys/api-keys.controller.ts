@@ -1,0 +1,71 @@
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import { PageQuery, pageOf } from '../../http/input/page.query.js';
+import { Act, Principal } from '../../http/request.decorators.js';
+import { Declare } from '../../http/route-declaration.js';
+import { API_KEYS, type ApiKeys } from '../../identity/api-keys.contract.js';
+import { CreateApiKeyBody, createApiKeyBody } from './create-api-key.body.js';
+
+/** `/app/api/api-keys`. Source: docs/api-behaviour.md#app-keys, docs/api-behaviour.md#keys-revocation. */
+@Controller('app/api/api-keys')
+export class ApiKeysController {
+  constructor(@Inject(API_KEYS) private readonly apiKeys: ApiKeys) {}
+
+  @Post()
+  @Declare({
+    access: 'session',
+    roles: ['OWNER', 'ADMIN'],
+    errors: [],
+    docs: {
+      operationId: 'createApiKey',
+      tag: 'API keys',
+      summary: 'Create an API key',
+      description:
+        'The secret is in this answer and nowhere else: only its hash is stored. Scopes of a key never change; make another key, switch over, revoke the old one. A key outlives the membership of the person who creates it.',
+      body: createApiKeyBody,
+      answers: { 201: { description: 'The key, with its secret.', body: 'NewApiKey' } },
+    },
+  })
+  create(@Act() act: Act, @Body() { label, scopes = null }: CreateApiKeyBody): Promise<NewApiKeyView> {
+    return this.apiKeys.create(act, { label, scopes });
+  }
+
+  @Get()
+  @Declare({
+    access: 'session',
+    roles: ['OWNER', 'ADMIN'],
+    errors: [],
+    docs: {
+      operationId: 'listApiKeys',
+      tag: 'API keys',
+      summary: 'List API keys',
+      description: 'The newest first, revoked ones too. Secrets are not shown again.',
+      query: PageQuery,
+      answers: { 200: { description: 'A page of keys.', body: { pageOf: 'ApiKey' } } },
+    },
+  })
+  list(@Principal() { organizationId }: Principal, @Query() query: PageQuery): Promise<Page<ApiKeyView>> {
+    return this.apiKeys.list(organizationId, pageOf(query));
+  }
+
+  @Post(':id/revoke')
+  @HttpCode(200)
+  @Declare({
+    access: 'session',
+    roles: ['OWNER', 'ADMIN'],
+    errors: [gatewayErrors.API_KEY_NOT_FOUND],
+    docs: {
+      operationId: 'revokeApiKey',
+      tag: 'API keys',
+      summary: 'Revoke an API key',
+      description:
+        'For good, and at once: every request with the key that begins after this answer is refused. Requests under way may finish. A revoked key stays as it is.',
+      answers: { 200: { description: 'The key, revoked.', body: 'ApiKey' } },
+    },
+  })
+  revoke(@Act() act: Act, @Param('id') id: string): Promise<ApiKeyView> {
+    return this.apiKeys.revoke(act, id);
+  }
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { Server, type AddressInfo } from 'node:net';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { endsWithin } from '@switchboard/timing';
+import type { FastifyInstance } from 'fastify';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
+import { OpenRequests } from './open-requests.js';
+
+/** The first descriptor that a supervisor hands over. Source: systemd, sd_listen_fds(3). */
+const HANDED_OVER_FD = 3;
+/** For requests that are already on their way on connections kept alive. */
+const GRACE_MS = 1_500;
+/** For requests under way after that. */
+const FINISH_MS = 3_500;
+
+/** Where the gateway accepts connections. */
+@Injectable()
+export class HttpListener implements OnModuleDestroy {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly openRequests: OpenRequests,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'LISTEN_FDS' | 'GATEWAY_HOST' | 'GATEWAY_PORT'>,
+  ) {}
+
+  /**
+   * Begins to accept: on a socket of its own, or on one that was handed over. The latter stays open while the process is
+   * replaced, so that no connection is refused meanwhile, and several processes may share it.
+   *
+   * @returns the URL it listens at
+   */
+  async listen(): Promise<string> {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const { LISTEN_FDS, GATEWAY_HOST: host, GATEWAY_PORT: port } = this.config;
+    await fastify.ready();
+    const { server } = fastify;
+    server.listen(LISTEN_FDS === 1 ? { fd: HANDED_OVER_FD } : { host, port });
+    await once(server, 'listening');
+    const { address, family, port: bound } = server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
+  }
+
+  /**
+   * Accepts no new connections, serves what still comes on the open ones, each answer ending its connection, and returns when
+   * all are closed, after 5 s at the latest: whatever requests use is drained after this, in `beforeApplicationShutdown`.
+   */
+  async onModuleDestroy(): Promise<void> {
+    const server: HttpServer = this.host.httpAdapter.getHttpServer();
+    if (!server.listening) return;
+    this.openRequests.closeConnections();
+    const closed = once(server, 'close');
+    // `http.Server` would cut idle connections at once, and with them requests that are on the wire.
+    Server.prototype.close.call(server);
+    if (await endsWithin(closed, GRACE_MS)) return;
+    server.closeIdleConnections();
+    if (await endsWithin(closed, FINISH_MS)) return;
+    server.closeAllConnections();
+    await closed;
+  }
+}

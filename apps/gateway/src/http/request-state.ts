@@ -1,0 +1,55 @@
+import type { Context, Span } from '@opentelemetry/api';
+import type { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Admitted } from '../identity/admission.contract.js';
+import type { SignedIn } from '../identity/people.contract.js';
+import type { RouteDeclaration } from './route-declaration.js';
+
+/** A request with an `Idempotency-Key`: it takes effect once. */
+export interface IdempotentRequest {
+  /** In hexadecimal. */
+  readonly keySha256: string;
+  /** Of the body's bytes, in hexadecimal. */
+  readonly bodySha256: string;
+  /**
+   * Why the body or the plan is refused; deferred, because the stored response of the first request comes before it. The
+   * handler throws it when nothing is stored, and does not read the body.
+   */
+  readonly refusal: AppError | null;
+}
+
+/** A person's session as handlers see it; its secret stays in the cookie. */
+export interface CurrentSession extends SignedIn {
+  /** The value that `X-CSRF-Token` must have. */
+  readonly csrfToken: string;
+}
+
+/** What the gateway keeps of a request next to Fastify's own parts. */
+export interface RequestState {
+  /** Monotonic milliseconds. */
+  readonly startedMs: number;
+  /** 32 hex digits: `X-Request-Id`. */
+  readonly traceId: string;
+  readonly span: Span;
+  /** The trace; entered again after the body was read, because reading loses it. */
+  readonly traceContext: Context;
+  /** On a route that needs a key. */
+  admitted: Admitted | null;
+  /** On a route that needs a session. */
+  session: CurrentSession | null;
+  /** Known for refused requests of a known key as well. */
+  organizationId: string | null;
+  keyId: string | null;
+  /** The code of its refusal. */
+  code: string | null;
+  /** Null without an `Idempotency-Key`, and on a route that takes none. */
+  idempotency: IdempotentRequest | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    state: RequestState;
+  }
+  interface FastifyContextConfig {
+    declaration?: RouteDeclaration;
+  }
+}

@@ -1,0 +1,69 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Principal as PrincipalOfRpc } from '@switchboard/contracts/grammar/principal';
+import type { FastifyRequest } from 'fastify';
+import type { Admitted as AdmittedKey } from '../identity/admission.contract.js';
+import type { SessionAct } from '../identity/audit.contract.js';
+import type { ActSource } from '../identity/people.contract.js';
+import type { CurrentSession as Session, IdempotentRequest } from './request-state.js';
+
+/*
+ * Parameters of handlers that come from admission. `@Body()`, `@Query()` and `@Param('id')` are Nest's own: the hooks have
+ * put the validated values in their places (`request-input.ts`), so that no pipe validates a second time.
+ */
+
+/** On whose behalf the handler acts: a key, or a signed-in user. */
+export type Principal = PrincipalOfRpc;
+export const Principal = fromRequest(principalOf);
+
+/** What admission found for the request's key. */
+export type Admitted = AdmittedKey;
+export const Admitted = fromRequest(({ state }) => required(state.admitted));
+
+/** The session of the request. */
+export type CurrentSession = Session;
+export const CurrentSession = fromRequest(({ state }) => required(state.session));
+
+/** The `Idempotency-Key` of the request with the hash of its body; null when there is none. */
+export type Idempotency = IdempotentRequest | null;
+export const Idempotency = fromRequest(({ state }) => state.idempotency);
+
+/** Where a request comes from, for the audit log and for the delay of failed attempts. */
+export interface Source extends ActSource {
+  /** Monotonic milliseconds at which the request arrived. */
+  readonly arrivedMs: number;
+}
+export const Source = fromRequest(sourceOf);
+
+/** Who acts in which session and from where, for the audit log. */
+export type Act = SessionAct;
+export const Act = fromRequest((request): SessionAct => {
+  const { organization, user, sessionId } = required(request.state.session);
+  const actor = { type: 'user', id: user.id, email: user.email } as const;
+  const { address, traceId } = sourceOf(request);
+  return { organizationId: organization.id, actor, sessionId, address, traceId };
+});
+
+function principalOf({ state: { admitted, session } }: FastifyRequest): Principal {
+  if (admitted) {
+    const { organizationId, keyId, scopes } = admitted;
+    return { organizationId, actor: { type: 'key', keyId }, scopes };
+  }
+  const { organization, user } = required(session);
+  return { organizationId: organization.id, actor: { type: 'user', userId: user.id }, scopes: null };
+}
+
+function sourceOf({ ip, state: { traceId, startedMs } }: FastifyRequest): Source {
+  return { address: ip, traceId, arrivedMs: startedMs };
+}
+
+/** @throws Error when a handler asks for what its declared access does not bring: a bug */
+function required<Value>(value: Value | null): Value {
+  if (value === null) throw new Error('the access that the route declares brings no such parameter');
+  return value;
+}
+
+function fromRequest<Value>(read: (request: FastifyRequest) => Value): () => ParameterDecorator {
+  return createParamDecorator((_data: unknown, context: ExecutionContext) =>
+    read(context.switchToHttp().getRequest<FastifyRequest>()),
+  );
+}

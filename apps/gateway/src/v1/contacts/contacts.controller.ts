@@ -1,0 +1,88 @@
+import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { contactsErrors } from '@switchboard/contracts/contacts/errors';
+import type { ContactView } from '@switchboard/contracts/contacts/http';
+import { getContactRpc, listContactsRpc, upsertContactRpc } from '@switchboard/contracts/contacts/rpc';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { RpcClient } from '@switchboard/nats';
+import type { FastifyReply } from 'fastify';
+import { pageOf } from '../../http/input/page.query.js';
+import { Principal } from '../../http/request.decorators.js';
+import { Declare } from '../../http/route-declaration.js';
+import { ListContactsQuery } from './list-contacts.query.js';
+import { changedContacts, newContacts, UpsertContactBody, upsertContactBody } from './upsert-contact.body.js';
+
+/** `/v1/contacts`. Source: docs/api-behaviour.md#contacts. */
+@Controller('v1/contacts')
+export class ContactsController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Post()
+  @Declare({
+    access: 'key',
+    scope: 'contacts:write',
+    errors: [messagingErrors.INVALID_PHONE],
+    cost: 1,
+    docs: {
+      operationId: 'upsertContact',
+      tag: 'Contacts',
+      summary: 'Create or update a contact',
+      description:
+        'By its phone: every written form of one number is the same contact. Concurrent calls for one phone make one contact.',
+      body: upsertContactBody,
+      answers: {
+        200: { description: 'The contact existed, and is updated.', body: 'Contact', examples: changedContacts },
+        201: { description: 'The contact is new.', body: 'Contact', examples: newContacts },
+      },
+    },
+  })
+  async upsert(
+    @Principal() principal: Principal,
+    @Body() { phone, name, email }: UpsertContactBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ContactView> {
+    // A field that is left out keeps what the contact has.
+    const fields = { phone, ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+    const { contact, isNew } = await this.rpc.call(upsertContactRpc, principal, fields);
+    reply.code(isNew ? 201 : 200);
+    return contact;
+  }
+
+  @Get(':id')
+  @Declare({
+    access: 'key',
+    scope: 'contacts:read',
+    errors: [contactsErrors.CONTACT_NOT_FOUND],
+    cost: 1,
+    docs: {
+      operationId: 'getContact',
+      tag: 'Contacts',
+      summary: 'Read a contact',
+      description: 'The contact with its opt-outs as they are now.',
+      answers: { 200: { description: 'The contact.', body: 'Contact' } },
+    },
+  })
+  get(@Principal() principal: Principal, @Param('id') id: string): Promise<ContactView> {
+    return this.rpc.call(getContactRpc, principal, { id });
+  }
+
+  @Get()
+  @Declare({
+    access: 'key',
+    scope: 'contacts:read',
+    errors: [messagingErrors.INVALID_PHONE],
+    cost: 1,
+    docs: {
+      operationId: 'listContacts',
+      tag: 'Contacts',
+      summary: 'List and search contacts',
+      description: 'Newest first; filters are joined by and.',
+      query: ListContactsQuery,
+      answers: { 200: { description: 'A page of contacts.', body: { pageOf: 'Contact' } } },
+    },
+  })
+  list(@Principal() principal: Principal, @Query() query: ListContactsQuery): Promise<Page<ContactView>> {
+    const { search = null, phone = null, isOptedOut = null } = query;
+    return this.rpc.call(listContactsRpc, principal, { ...pageOf(query), search, phone, isOptedOut });
+  }
+}

@@ -1,0 +1,122 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { MessageView, SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { getMessageRpc, type AnswerOnce } from '@switchboard/contracts/messaging/rpc';
+import { RpcClient } from '@switchboard/nats';
+import type { FastifyReply } from 'fastify';
+import { Admitted, Idempotency, Principal } from '../../http/request.decorators.js';
+import { Declare } from '../../http/route-declaration.js';
+import { SendMessageBody, sendMessageBody } from './send-message.body.js';
+import { SendMessage, type MessageContent } from './send-message.js';
+
+/** `/v1/messages`. Source: docs/api-behaviour.md#messages. */
+@Controller('v1/messages')
+export class MessagesController {
+  constructor(
+    private readonly sendMessage: SendMessage,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Declare({
+    access: 'key',
+    scope: 'messages:send',
+    errors: [
+      gatewayErrors.CONFLICT,
+      messagingErrors.INVALID_PHONE,
+      messagingErrors.UPSTREAM_REJECTED,
+      messagingErrors.CONTACT_OPTED_OUT,
+      messagingErrors.UPSTREAM_NOT_CONNECTED,
+      messagingErrors.CHANNEL_NOT_FOUND,
+    ],
+    cost: 1,
+    takesIdempotencyKey: true,
+    docs: {
+      operationId: 'sendMessage',
+      tag: 'Messages',
+      summary: 'Send a text message',
+      description:
+        'The message is stored before the upstream provider is asked. Accepted by the provider: 200 with its id. Refused as ' +
+        'retryable, slow, unreachable or in doubt: 200 with `upstreamMessageId: null`; the message is QUEUED and settled in ' +
+        'the background for up to 24 hours, so do not send it again. Refused for good: a 4xx with `X-Message-Id`, and the ' +
+        'message is FAILED.\n\n' +
+        'With an `Idempotency-Key` a request may be repeated for 24 hours: once its message is stored, every repetition gets ' +
+        'the first answer again, a refusal too, with `Idempotent-Replayed: true`; nothing is sent a second time. A refusal ' +
+        'before that, without `X-Message-Id`, leaves the key free. 409 CONFLICT with ' +
+        '`Retry-After`: the first request is still in flight, ask again; without it: the key was used with another body.',
+      body: sendMessageBody,
+      requestHeaders: ['Idempotency-Key'],
+      answers: {
+        200: {
+          description: 'The message is accepted and stored.',
+          body: 'SentMessageResult',
+          headers: ['Idempotent-Replayed'],
+        },
+      },
+      sentences: {
+        INVALID_PHONE: invalidPhone('to'),
+        PAYMENT_REQUIRED: 'The monthly quota of 1,000 messages is used up; it resets on 2026-03-01 at 00:00 UTC',
+      },
+      refusalHeaders: ['X-Message-Id', 'Idempotent-Replayed'],
+    },
+  })
+  async send(
+    @Principal() principal: Principal,
+    @Admitted() { messagesPerMonth }: Admitted,
+    @Body() body: SendMessageBody,
+    @Idempotency() idempotency: Idempotency,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SentMessageResult | string> {
+    const content = (): MessageContent => ({
+      to: body.to,
+      text: body.text,
+      messagingChannelId: body.messagingChannelId ?? null,
+      messagesPerMonth,
+    });
+    if (!idempotency) {
+      const { id, conversationId, contactId, upstreamMessageId } = await this.sendMessage.send(principal, content());
+      return { id, conversationId, contactId, upstreamMessageId };
+    }
+    // Its refusal is deferred: a stored response comes first.
+    const { refusal } = idempotency;
+    const stored = await this.sendMessage.sendOnce(principal, idempotency, refusal ? null : content());
+    if (!stored) throw refusal ?? new Error('a sent message has no stored response');
+    return replyWith(reply, stored);
+  }
+
+  @Get(':id')
+  @Declare({
+    access: 'key',
+    scope: 'messages:read',
+    errors: [messagingErrors.MESSAGE_NOT_FOUND],
+    cost: 1,
+    docs: {
+      operationId: 'getMessage',
+      tag: 'Messages',
+      summary: 'Read a message',
+      description:
+        'What became of a message. The status only rises: QUEUED, SENT, FAILED, DELIVERED, READ; a late confirmation of ' +
+        'delivery overrides FAILED. An `error` with the code `UPSTREAM_OUTCOME_UNKNOWN` means that the provider may have ' +
+        'delivered it: do not send it again blindly.',
+      answers: { 200: { description: 'The message.', body: 'Message' } },
+    },
+  })
+  get(@Principal() principal: Principal, @Param('id') id: string): Promise<MessageView> {
+    return this.rpc.call(getMessageRpc, principal, { id });
+  }
+}
+
+/** Answers with the stored text as it is: serialised again by another release, it might be other bytes. */
+function replyWith(reply: FastifyReply, { status, body, isReplay, messageId }: AnswerOnce): string {
+  reply.code(status).type('application/json; charset=utf-8');
+  if (isReplay) reply.header('idempotent-replayed', 'true');
+  if (status >= 400) {
+    reply.header('x-message-id', messageId);
+    const { error } = JSON.parse(body) as { error: { code: string } };
+    // For log and metrics.
+    reply.request.state.code = error.code;
+  }
+  return body;
+}
