@@ -109,7 +109,9 @@ async function test() {
     // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
     const environment = { TMPDIR: folder };
-    const exitCode = await run(findNode(), [...flags, jest, ...options], { isStdoutDropped: true, environment });
+    // The channel shows Jest that this process is gone, however it ended (tools/e2e/src/global-setup.ts).
+    const channel = { ipc: true, isStdoutDropped: true, environment };
+    const exitCode = await run(findNode(), [...flags, jest, ...options], channel);
     const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
     const passed = result?.numPassedTests ?? 0;
     // A file that could not be loaded hides its tests: it counts as a failed one.

@@ -9,6 +9,9 @@ let running: RunServers | undefined;
 export default async function beginTestRun(): Promise<void> {
   running = await RunServers.start({ postgres: startWorkerPostgres, stack: startSharedStack });
   process.env[RUN_SERVERS_KEY] = running.url;
+  // `npm test` was killed, and Jest would go on by itself. The watchdog then ends what runs.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
 }
 
 /** Ends what the run's files shared. */
