@@ -1,8 +1,7 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jetstream';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
-import { contextOfTraceparent } from './traceparent.js';
-import { traceHeaders } from './trace-headers.js';
+import { contextOfTraceparent, traceHeaders } from './trace-headers.js';
 
 /** An event as the outbox holds it. */
 export interface StoredEvent {

@@ -20,4 +20,4 @@ export { RpcUnanswered } from './rpc-unanswered.js';
 export { RpcHandler } from './rpc-handler.decorator.js';
 export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';
 export { ThrottledLog } from './throttled-log.js';
-export { activeTraceparent, contextOfTraceparent, traceparentOf } from './traceparent.js';
+export { activeTraceparent, contextOfTraceparent, traceparentOf } from './trace-headers.js';

@@ -20,12 +20,11 @@ import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { findKeys, insertKeys, type KeyClaim, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
-import { claimedKeysOf } from '../idempotency-key/key-holders.policy.js';
 import { messageView } from '../message/message-view.js';
 import { insertMessages, type NewMessage } from '../message/message.repository.js';
 import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
 import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
-import { allocate } from './allocate.policy.js';
+import { allocate, claimedKeysOf } from './allocate.policy.js';
 
 /** A text message to accept. */
 export interface AcceptRequest {

@@ -1,8 +1,13 @@
-import type { TakenKey } from '../idempotency-key/idempotency-key.repository.js';
-import { KeyHolders, type ClaimingMessage } from '../idempotency-key/key-holders.policy.js';
-import { QuotaDealer } from '../quota/deal-quota.policy.js';
-import type { QuotaTake } from '../quota/quota.repository.js';
+import type { ClaimedKey, KeyClaim, KeyName, TakenKey } from '../idempotency-key/idempotency-key.repository.js';
+import { quotaMonthOf, type QuotaTake } from '../quota/quota.repository.js';
 import type { Candidate } from './judge-messages.repository.js';
+
+/** A message to accept, with or without a key. */
+interface ClaimingMessage {
+  readonly organizationId: string;
+  readonly messageId: string;
+  readonly claim?: KeyClaim | undefined;
+}
 
 /** What the first and the last check look at. */
 export interface WaitingMessage extends ClaimingMessage {
@@ -48,4 +53,76 @@ export function allocate<Message extends WaitingMessage>(
     return candidate;
   });
   return { candidates, late, takes: quota.takes };
+}
+
+/** Whose keys are, while messages are let through one after the other: a key belongs to the first that passes. */
+class KeyHolders {
+  private readonly holders: Map<string, TakenKey>;
+
+  /** @param taken what is stored under the messages' keys */
+  constructor(taken: readonly TakenKey[]) {
+    this.holders = new Map(taken.map((key) => [nameOf(key), key]));
+  }
+
+  /** Who has the message's key, when another does. One that is stored under its own id is never in its own way. */
+  otherThan(message: ClaimingMessage): TakenKey | null {
+    const [claimed] = claimedKeysOf(message);
+    const holder = claimed && this.holders.get(nameOf(claimed));
+    return holder && holder.messageId !== message.messageId ? holder : null;
+  }
+
+  /** The message has passed, and its key is its own. */
+  take(message: ClaimingMessage): void {
+    for (const claimed of claimedKeysOf(message)) {
+      this.holders.set(nameOf(claimed), { ...claimed, answer: null, ageMs: 0 });
+    }
+  }
+}
+
+/** The message's claim with whose it is; none when it claims nothing. */
+export function claimedKeysOf({ organizationId, messageId, claim }: ClaimingMessage): ClaimedKey[] {
+  return claim ? [{ organizationId, messageId, ...claim }] : [];
+}
+
+function nameOf({ organizationId, keySha256 }: KeyName): string {
+  return `${organizationId} ${keySha256}`;
+}
+
+/** A message that has passed every other check. */
+export interface QuotaAsk {
+  readonly organizationId: string;
+  readonly messageId: string;
+  /** The organization's number of messages a month; null: whoever asks knows none, it is counted only. */
+  readonly messagesMax: number | null;
+  /** What was seen to be used of the message's month. */
+  readonly used: number;
+}
+
+/** More than a plan can hold, and still an exact number. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Deals what is left of quotas to messages, one after the other, as if each had come alone.
+ *
+ * Each is held to the number that it came with, so that a plan that changes between two of a batch counts at once.
+ */
+export class QuotaDealer {
+  private readonly dealt = new Map<string, QuotaTake>();
+
+  /** Whether the message fits; then it takes one. */
+  deal({ organizationId, messageId, messagesMax, used }: QuotaAsk): boolean {
+    const month = quotaMonthOf(messageId);
+    const key = `${organizationId} ${month}`;
+    const before = this.dealt.get(key) ?? { organizationId, month, messages: 0, usedBeforeMax: UNLIMITED };
+    const messages = before.messages + 1;
+    const leftMax = (messagesMax ?? UNLIMITED) - messages;
+    if (used > leftMax) return false;
+    this.dealt.set(key, { ...before, messages, usedBeforeMax: Math.min(before.usedBeforeMax, leftMax) });
+    return true;
+  }
+
+  /** What those that fit take together. */
+  get takes(): readonly QuotaTake[] {
+    return [...this.dealt.values()];
+  }
 }

@@ -1,5 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { quotaMonthOf } from '../quota/quota.policy.js';
+import { quotaMonthOf } from '../quota/quota.repository.js';
 
 /** What is judged of a message. */
 export interface JudgedMessage {

@@ -14,7 +14,7 @@ import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { KeyClaim } from '../idempotency-key/idempotency-key.repository.js';
-import { quotaRefusalOf } from '../quota/quota.policy.js';
+import { quotaRefusalOf } from '../quota/quota.repository.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from './accept-message.batch.js';
 import { IdempotentReplay } from './idempotent-replay.js';
