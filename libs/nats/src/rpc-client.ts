@@ -116,6 +116,7 @@ export class RpcClient {
     const budget = given ?? new Budget(Math.max(OWN_BUDGET_MS, deadlineMs));
     let effect: RpcUnanswered['effect'] = 'none';
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)) {
+      const drawnMs = jittered(pauseMs);
       const waitMs = Math.ceil(Math.min(deadlineMs, budget.leftMs));
       if (waitMs <= 0) throw new RpcUnanswered(rpc.subject, effect, new Error('the budget is spent'));
       headers.set(DEADLINE_HEADER, String(waitMs));
@@ -127,9 +128,9 @@ export class RpcClient {
         if (error.effect === 'unknown') effect = 'unknown';
         const hasOtherWay = !given && error.cause instanceof LinkLost && this.direct !== undefined;
         const mayAskAgain = error.effect === 'none' || hasOtherWay;
-        if (!mayAskAgain || budget.leftMs <= pauseMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
+        if (!mayAskAgain || budget.leftMs <= drawnMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
       }
-      await wait(jittered(pauseMs));
+      await wait(drawnMs);
     }
   }
 }

@@ -91,10 +91,11 @@ export class SendMessage {
       // A 5xx of messaging says nothing about what it had committed before.
       mayBeStored ||= isInDoubt || failure instanceof AppError;
       if (failure instanceof AppError) refusals++;
-      const isOver = budget.leftMs < pauseMs + ASK_MIN_MS;
+      const drawnMs = jittered(pauseMs);
+      const isOver = budget.leftMs < drawnMs + ASK_MIN_MS;
       const isHopeless = (refusals >= REFUSALS_MAX && !isInDoubt) || isInternal(failure);
       if (isOver || isHopeless || !mayBeStored) throw giveUp(failure, mayBeStored ? request.messageId : undefined);
-      await this.pause(jittered(pauseMs));
+      await this.pause(drawnMs);
     }
   }
 }
