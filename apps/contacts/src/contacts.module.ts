@@ -7,7 +7,7 @@ import { ContactRepository } from './contact/contact.repository.js';
 import { ContactViewRepository } from './contact/contact-view.repository.js';
 import { CreateOptOutHandler } from './create-opt-out/create-opt-out.handler.js';
 import { DeleteOptOutHandler } from './delete-opt-out/delete-opt-out.handler.js';
-import { UnconfirmedLiftRepository } from './delete-opt-out/unconfirmed-lift.repository.js';
+import { UnconfirmedRemovalRepository } from './delete-opt-out/unconfirmed-removal.repository.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
 import { ContactListRepository } from './list-contacts/contact-list.repository.js';
@@ -48,7 +48,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     RecordObservedConsumer,
     removalPruner,
     SendFence,
-    UnconfirmedLiftRepository,
+    UnconfirmedRemovalRepository,
   ],
 })
 export class ContactsModule {}

@@ -3,7 +3,7 @@ export type RunSql = (sql: string, values: readonly unknown[]) => Promise<unknow
 
 /**
  * How many contacts an organization shall have, and on which channels a part of them has opted out. As in life, some terms
- * are in one stretch of them alone: `legacy.example` in the oldest 30 %, `+49` in the next 10 %, `between.test` in 2 % in
+ * are in one range of them alone: `legacy.example` in the oldest 30 %, `+49` in the next 10 %, `between.test` in 2 % in
  * the middle.
  */
 export interface ContactFill {

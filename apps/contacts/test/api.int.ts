@@ -127,7 +127,7 @@ describe('contacts', () => {
     await expect(bob.contact(mine.contact.id)).rejects.toMatchObject({ code: 'CONTACT_NOT_FOUND' });
     await expect(bob.optOut({ contactId: mine.contact.id })).rejects.toMatchObject({ code: 'CONTACT_NOT_FOUND' });
     const { optOut } = await alice.optOut({ contactId: mine.contact.id });
-    await expect(bob.lift(optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    await expect(bob.remove(optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
     const show = running.gateway.call(getOptOutRpc, bob.principal, { id: optOut.id });
     await expect(show).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
     for (const id of [mine.contact.id, newCuid()]) {
@@ -139,7 +139,7 @@ describe('contacts', () => {
 
 describe('opt-outs', () => {
   it('on one channel and on all are told once per channel that becomes covered', async () => {
-    const { connect, optOut, contact, optOuts, lift, told } = organization();
+    const { connect, optOut, contact, optOuts, remove, told } = organization();
     const [first, second, third] = [await connect(), await connect(), await connect()];
     const one = await optOut({ phone: '+12015550123', messagingChannelId: second, reason: 'asked by phone' });
     expect(one).toMatchObject({
@@ -162,10 +162,10 @@ describe('opt-outs', () => {
     // Covered already: an opt-out of its own, but no channel more.
     const own = await optOut({ contactId, messagingChannelId: third });
     expect(own.isNew).toBe(true);
-    await lift(own.optOut.id);
+    await remove(own.optOut.id);
     expect((await told()).slice(6).map(short)).toEqual(['contact.changed', 'contact.changed', 'opt-out.deleted']);
-    await lift(all.optOut.id);
-    await expect(lift(all.optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    await remove(all.optOut.id);
+    await expect(remove(all.optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
     expect(await contact(contactId)).toMatchObject({ isOptedOut: false, optedOutChannelIds: [second] });
     expect((await told()).slice(9).map(short)).toEqual(['contact.changed', 'opt-out.deleted']);
   });
@@ -248,12 +248,12 @@ describe('opt-outs', () => {
 
 describe('the fence', () => {
   it('is raised with the newest facts before any call is answered, for an opt-out that stands too', async () => {
-    const { optOut, lift, connect } = organization();
+    const { optOut, remove, connect } = organization();
     const channelId = await connect();
     const fencedSince = running.fenced.length;
     const made = await optOut({ phone: '+12015550101', messagingChannelId: channelId });
     await optOut({ phone: '+12015550101', messagingChannelId: channelId });
-    await lift(made.optOut.id);
+    await remove(made.optOut.id);
     const facts = running.fenced.slice(fencedSince).map(({ id, version, optOuts }) => ({ id, version, optOuts }));
     const standing = { id: made.optOut.contactId, version: 2, optOuts: [{ channelId, source: 'API' }] };
     expect(facts).toEqual([standing, standing, { id: made.optOut.contactId, version: 3, optOuts: [] }]);
@@ -271,13 +271,16 @@ describe('the fence', () => {
   });
 
   it('that messaging does not confirm is 503 for a lift; asking again confirms it, and only then it is unknown', async () => {
-    const { optOut, optOuts, lift, told } = organization();
+    const { optOut, optOuts, remove, told } = organization();
     const made = (await optOut({ phone: '+12015550101' })).optOut;
-    const refusals = [await running.unconfirmed(() => lift(made.id)), await running.unconfirmed(() => lift(made.id))];
+    const refusals = [
+      await running.unconfirmed(() => remove(made.id)),
+      await running.unconfirmed(() => remove(made.id)),
+    ];
     expect(refusals).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }, { code: 'SERVICE_UNAVAILABLE' }]);
-    expect([(await optOuts()).items, await lift(made.id)]).toEqual([[], {}]);
+    expect([(await optOuts()).items, await remove(made.id)]).toEqual([[], {}]);
     expect(running.fenced.at(-1)).toMatchObject({ id: made.contactId, version: 3, optOuts: [] });
-    await expect(lift(made.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
+    await expect(remove(made.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
     expect((await told()).filter(({ subject }) => subject.includes('opt-out.deleted'))).toHaveLength(1);
   });
 });

@@ -20,7 +20,7 @@ export type Call = { readonly organizationId: string } & (
   | { readonly kind: 'resolve'; readonly sightings: readonly ContactSighting[] }
   | { readonly kind: 'upsert'; readonly phone: string; readonly name?: string | null; readonly email?: string | null }
   | { readonly kind: 'opt-out'; readonly phone: string; readonly channelId: string }
-  | { readonly kind: 'opt-out-by-id' | 'lift' | 'observed'; readonly phone: string }
+  | { readonly kind: 'opt-out-by-id' | 'remove' | 'observed'; readonly phone: string }
 );
 
 const organizationId = fc.constantFrom('calice', 'cbob');
@@ -71,7 +71,7 @@ export const calls: fc.Arbitrary<Call> = fc.oneof(
     channelId: fc.constantFrom(...CHANNELS, ALL_CHANNELS),
   }),
   fc.record({
-    kind: fc.constantFrom('opt-out-by-id' as const, 'lift' as const, 'observed' as const),
+    kind: fc.constantFrom('opt-out-by-id' as const, 'remove' as const, 'observed' as const),
     organizationId,
     phone: form,
   }),
@@ -86,20 +86,20 @@ export function changeOf(call: Call): ContactChange<unknown> {
     case 'upsert':
       return upsertContact(own, { ...call, phone: phoneOf(call.phone) }, null);
     case 'opt-out':
-      return createOptOut(own, { ...wish(call.channelId), of: { phone: phoneOf(call.phone) } }, null);
+      return createOptOut(own, { ...input(call.channelId), of: { phone: phoneOf(call.phone) } }, null);
     default:
       return changeById(own, call.kind, phoneOf(call.phone));
   }
 }
 
 /** Calls name contacts and opt-outs by ids, which differ from run to run: here they are those of a phone. */
-function changeById(own: string, kind: 'opt-out-by-id' | 'lift' | 'observed', phone: Phone): ContactChange<unknown> {
+function changeById(own: string, kind: 'opt-out-by-id' | 'remove' | 'observed', phone: Phone): ContactChange<unknown> {
   const decide = (ledger: ContactLedger): unknown => {
     const { id: contactId = 'c0nobody', optOuts = [] } = ledger.findByAlias(phone.aliases) ?? {};
     const change = (): ContactChange<unknown> => {
-      if (kind === 'opt-out-by-id') return createOptOut(own, { ...wish('cchannel1'), of: { contactId } }, null);
+      if (kind === 'opt-out-by-id') return createOptOut(own, { ...input('cchannel1'), of: { contactId } }, null);
       const optOutId = optOuts[0]?.id ?? 'c0none';
-      if (kind === 'lift') return deleteOptOut({ organizationId: own, optOutId, contactId }, null);
+      if (kind === 'remove') return deleteOptOut({ organizationId: own, optOutId, contactId }, null);
       const event = { contactId, messagingChannelId: 'cchannel1', source: 'UPSTREAM', eventId: 'ce1' } as const;
       return recordObserved({ ...event, organizationId: own, at: '2026-01-01T00:00:00.500Z' }, null);
     };
@@ -115,7 +115,7 @@ export function notFound(error: unknown): unknown {
 }
 
 /** An opt-out on a channel, but for whose. */
-export const wish = (of: string) => ({ channelId: of, source: 'API', reason: null }) as const;
+export const input = (of: string) => ({ channelId: of, source: 'API', reason: null }) as const;
 
 /** A phone that surely is one. */
 export function phoneOf(phone: string): Phone {

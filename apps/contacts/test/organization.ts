@@ -32,7 +32,7 @@ export function organizationOf(running: RunningContacts) {
       gateway.call(createOptOutRpc, as, { ...nothing, reason: null, ...request }),
     optOuts: async (request: Partial<ListOptOutsRequest> = {}) =>
       gateway.call(listOptOutsRpc, principal, { limit: 25, cursor: null, ...nothing, ...request }),
-    lift: (id: string) => gateway.call(deleteOptOutRpc, principal, { id }),
+    remove: (id: string) => gateway.call(deleteOptOutRpc, principal, { id }),
     /** Makes a channel that messaging tells of. */
     connect: async (defaultRegion = 'US', isDefault = false): Promise<string> => {
       const id = newCuid();

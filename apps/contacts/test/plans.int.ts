@@ -25,7 +25,7 @@ import { contactsMigrations } from '../src/migrations/all.js';
 import { OptOutRepository } from '../src/opt-out/opt-out.repository.js';
 import { fillContacts } from '../src/seed.js';
 import { upsertContact } from '../src/upsert-contact/upsert-contact.js';
-import { phoneOf, wish } from './contact-calls.js';
+import { phoneOf, input } from './contact-calls.js';
 
 const servers = testServers();
 const organizationId = 'corganization1';
@@ -73,7 +73,7 @@ describe('every statement of contacts', () => {
     };
     const phone = phoneOf('+12015550123');
     await change(upsertContact(organizationId, { phone, name: newCuid() }, null));
-    const made = await change(createOptOut(organizationId, { ...wish(channelId), of: { phone } }, null));
+    const made = await change(createOptOut(organizationId, { ...input(channelId), of: { phone } }, null));
     const { contact, optOut } = made as { contact: { id: string }; optOut: { id: string } };
     const move = (aliases: readonly string[]): ContactChange<unknown> => ({
       organizationId,
@@ -99,12 +99,12 @@ describe('every statement of contacts', () => {
       new Budget(60_000),
     );
     for (const coverages of [null, [0, 1]]) {
-      const stretch = { organizationId, cursor: null, coverages };
+      const range = { organizationId, cursor: null, coverages };
       const term = searchTerm('ana');
-      await lists.list(stretch, 25);
-      await lists.walk(stretch, 100, term, 25);
-      await lists.end(stretch, 100);
-      await lists.search(stretch, term, 25);
+      await lists.list(range, 25);
+      await lists.walk(range, 100, term, 25);
+      await lists.end(range, 100);
+      await lists.search(range, term, 25);
     }
     const filter = { cursor: null, contactId: null, messagingChannelId: null, aliases: null };
     await optOuts.get(organizationId, optOut.id);

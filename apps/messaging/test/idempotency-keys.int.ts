@@ -20,7 +20,7 @@ const claimOf = (key: string, body = 'a body'): KeyClaim => ({ keySha256: sha256
 /** Whom a message of a batch goes to: two who may be written to, one who has opted out, one whom nobody knows. */
 const OPTED_OUT = 2;
 const UNKNOWN = 3;
-const wishes = fc.array(
+const inputs = fc.array(
   fc.record({
     to: fc.constantFrom(0, 1, OPTED_OUT, UNKNOWN),
     key: fc.constantFrom(null, 'a', 'b'),
@@ -30,7 +30,7 @@ const wishes = fc.array(
   }),
   { minLength: 2, maxLength: 12 },
 );
-type Wish = (typeof wishes extends fc.Arbitrary<infer Wishes> ? Wishes : never) extends (infer One)[] ? One : never;
+type Input = (typeof inputs extends fc.Arbitrary<infer Inputs> ? Inputs : never) extends (infer One)[] ? One : never;
 
 describe('an idempotency key', () => {
   let store: MessagingStore;
@@ -41,13 +41,13 @@ describe('an idempotency key', () => {
 
   it('is the same message’s whether its twins come in one batch or one by one, refused ones and a quota among them', async () => {
     await fc.assert(
-      fc.asyncProperty(wishes, async (wished) => {
-        const [together, alone] = [await requestsOf(wished), await requestsOf(wished)];
+      fc.asyncProperty(inputs, async (given) => {
+        const [together, alone] = [await requestsOf(given), await requestsOf(given)];
         const atOnce = await store.accept(together);
         const oneByOne: AcceptResult[] = [];
         for (const request of alone) oneByOne.push(...(await store.accept([request])));
         expect(atOnce.map((result) => told(result, together))).toEqual(oneByOne.map((result) => told(result, alone)));
-        expect(await holders(together)).toEqual(await holders(alone));
+        expect(await owners(together)).toEqual(await owners(alone));
       }),
       { numRuns: 40 },
     );
@@ -66,8 +66,8 @@ describe('an idempotency key', () => {
     gate.resolve();
     await expect(losing).rejects.toMatchObject({ code: '23505' });
     expect(await messageIds(sender)).toEqual([two.messageId]);
-    const holder = { messageId: two.messageId, bodySha256: two.claim?.bodySha256, answer: null };
-    expect(await store.accept([one])).toMatchObject([{ verdict: 'late', holder }]);
+    const owner = { messageId: two.messageId, bodySha256: two.claim?.bodySha256, answer: null };
+    expect(await store.accept([one])).toMatchObject([{ verdict: 'conflict', owner }]);
     expect(await messageIds(sender)).toEqual([two.messageId]);
   });
 
@@ -121,7 +121,9 @@ describe('an idempotency key', () => {
     const [first, second] = [keyed(sender), keyed(sender)];
     await store.accept([first]);
     await age(sender, '23 hours 59 minutes');
-    expect(await store.accept([second])).toMatchObject([{ verdict: 'late', holder: { messageId: first.messageId } }]);
+    expect(await store.accept([second])).toMatchObject([
+      { verdict: 'conflict', owner: { messageId: first.messageId } },
+    ]);
     await age(sender, '24 hours');
     expect(await findKeys(store.database, [nameOf(sender)])).toMatchObject({ taken: [], past: [{}] });
     expect(await store.accept([second])).toMatchObject([{ verdict: 'accepted' }]);
@@ -150,13 +152,13 @@ describe('an idempotency key', () => {
     expect(await prune(100)).toBe(0);
   });
 
-  async function requestsOf(wished: readonly Wish[]): Promise<AcceptRequest[]> {
+  async function requestsOf(given: readonly Input[]): Promise<AcceptRequest[]> {
     const sender = await store.sender(3);
     await store.superuser.dataSource.query(
       `INSERT INTO messaging.suppression (organization_id, contact_id, channel_id, source) VALUES ($1, $2, '*', 'API')`,
       [sender.organizationId, sender.contacts[OPTED_OUT]?.id],
     );
-    return wished.map(({ to, key, body, max }) => ({
+    return given.map(({ to, key, body, max }) => ({
       ...store.request(sender, to),
       messagesPerMonth: max,
       ...(to === UNKNOWN ? { phone: '+14155559999' } : {}),
@@ -169,7 +171,7 @@ describe('an idempotency key', () => {
   }
 
   /** Which of the requests stands under each key, as it is stored. */
-  async function holders(requests: readonly AcceptRequest[]): Promise<unknown> {
+  async function owners(requests: readonly AcceptRequest[]): Promise<unknown> {
     const names = ['a', 'b'].map((key) => ({
       organizationId: requests[0]?.organizationId ?? '',
       keySha256: sha256(key),
@@ -256,8 +258,8 @@ function nameOf({ organizationId }: Sender, key = 'key'): { organizationId: stri
 }
 
 function told(result: AcceptResult, requests: readonly AcceptRequest[]): unknown {
-  if (result.verdict !== 'late') return result.verdict;
-  return { late: positionOf(result.holder, requests), body: result.holder.bodySha256 };
+  if (result.verdict !== 'conflict') return result.verdict;
+  return { conflict: positionOf(result.owner, requests), body: result.owner.bodySha256 };
 }
 
 function positionOf({ messageId }: Pick<TakenKey, 'messageId'>, requests: readonly AcceptRequest[]): number {

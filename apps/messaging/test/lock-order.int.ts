@@ -132,11 +132,11 @@ describe('sixteen writers that do everything to the same rows at once', () => {
       optOuts: [{ channelId: '*', source: 'API' as const }],
     };
     await store.database.transaction((tx) => applyFenced(tx, { organizationId, contact: told }));
-    if (drawn.chance(0.5)) await lift(drawn, organizationId, contacts);
+    if (drawn.chance(0.5)) await removeAll(drawn, organizationId, contacts);
   }
 
-  /** Contacts tells that all are lifted, and that it has taken into account what was observed here. */
-  async function lift(drawn: SeededRandom, organizationId: string, contacts: Sender['contacts']): Promise<void> {
+  /** Contacts tells that all are removed, and that it has taken into account what was observed here. */
+  async function removeAll(drawn: SeededRandom, organizationId: string, contacts: Sender['contacts']): Promise<void> {
     const observed = (await store.database.query(observedSql, [organizationId])).map(({ by }) => by);
     const told = contacts.map((one) => ({ organizationId, contact: factsOf(drawn, contacts, one), observed }));
     await store.database.transaction((tx) => projectContacts(tx, told));

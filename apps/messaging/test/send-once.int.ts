@@ -172,7 +172,7 @@ describe('a text that is to be sent once', () => {
   });
 
   /** What is asked otherwise than for the sender's first contact on its channel. */
-  interface Wish {
+  interface Input {
     /** Null: the edge refused it. */
     readonly text: Fate | null;
     readonly body?: string;
@@ -180,7 +180,7 @@ describe('a text that is to be sent once', () => {
     readonly channel?: string;
   }
 
-  async function answerTo(sender: Sender, { text, body = 'body', to, channel }: Wish): Promise<AnswerOnce | null> {
+  async function answerTo(sender: Sender, { text, body = 'body', to, channel }: Input): Promise<AnswerOnce | null> {
     const request: SendMessageOnceRequest = {
       messageId: newCuid(),
       keySha256: sha256('key'),
@@ -195,8 +195,8 @@ describe('a text that is to be sent once', () => {
     return (await client.call(sendMessageOnceRpc, principal, request)).answer;
   }
 
-  async function ask(sender: Sender, wish: Wish): Promise<AnswerOnce> {
-    const answer = await answerTo(sender, wish);
+  async function ask(sender: Sender, input: Input): Promise<AnswerOnce> {
+    const answer = await answerTo(sender, input);
     if (!answer) throw new Error('there is no answer');
     return answer;
   }

@@ -38,9 +38,9 @@ export interface PullConsumerOptions {
   readonly batchMax: number;
   /** One disposition per event, in order; throwing gives all of them back after a pause. */
   readonly handle: (events: readonly DeliveredEvent[]) => Promise<readonly Disposition[]>;
-  /** A message that is no envelope at all cannot be handled by anybody: it is told here and dropped. */
+  /** Called with a message that is no event envelope; the message is dropped. */
   readonly onMalformed: (subject: string, error: unknown) => void;
-  /** Failures that last are told sparingly: of pulling, and of batches. */
+  /** Called with failures of pulling and of batches, throttled while they last. */
   readonly onError: (error: unknown) => void;
   /** How often what is being worked on is extended; 10 s by default. */
   readonly extensionIntervalMs?: number;
@@ -51,11 +51,10 @@ const FAILED_BATCH_PAUSE_MS = 1_000;
 const PULL_MS = 10_000;
 
 /**
- * Takes events of a durable consumer in batches: whatever has come while one batch was under way is the next.
+ * Takes events of a durable consumer in batches: the events that arrive during one batch are the next.
  *
- * One batch at a time, acknowledged after `handle` has committed; as long as it is worked on the broker does not deliver it
- * to anybody else. Replicas share the consumer. A consumer that is not there (yet, or any more) is asked for again and
- * again.
+ * One batch at a time, acknowledged after `handle` has committed; the broker does not deliver its events to another replica
+ * meanwhile. Replicas share the consumer. A consumer that does not exist (yet, or any more) is retried for ever.
  */
 export class PullConsumer {
   private stopping = false;

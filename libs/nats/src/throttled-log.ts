@@ -1,23 +1,23 @@
 const AGAIN_AFTER_MS = 30_000;
 
 /**
- * Tells a run of failures sparingly: the first at once, then one every 30 s while it lasts. An outage is one thing, not a
- * line for each event that it holds up.
+ * Reports a run of failures throttled: the first at once, then one every 30 s while the run lasts. An outage would
+ * otherwise write a line for each event that it holds up.
  */
 export class ThrottledLog {
-  private toldMs = -Infinity;
+  private reportedMs = -Infinity;
 
-  constructor(private readonly tell: (error: unknown) => void) {}
+  constructor(private readonly report: (error: unknown) => void) {}
 
   failed(error: unknown): void {
     const nowMs = performance.now();
-    if (nowMs - this.toldMs < AGAIN_AFTER_MS) return;
-    this.toldMs = nowMs;
-    this.tell(error);
+    if (nowMs - this.reportedMs < AGAIN_AFTER_MS) return;
+    this.reportedMs = nowMs;
+    this.report(error);
   }
 
-  /** Something went well: the next failure is the first of another run. */
+  /** Ends the run: the next failure is the first of another one. */
   succeeded(): void {
-    this.toldMs = -Infinity;
+    this.reportedMs = -Infinity;
   }
 }

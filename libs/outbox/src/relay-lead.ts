@@ -19,7 +19,7 @@ export interface RelayLeadOptions {
 }
 
 const BATCH_MAX = 1_000;
-/** How often the stream, and an operator's wishes, are looked at without any reason. */
+/** How often the stream and the requests of operators are read when nothing calls for it. */
 const LOOK_INTERVAL_MS = 1_000;
 /** A broker that does not answer this replica for so long may answer another: the lead is given away. */
 const PATIENCE_MS = 5_000;

@@ -4,7 +4,7 @@ type RecordedStream = Pick<StreamState, 'created' | 'lastSequence'>;
 
 /** What an operator should know of a relay. */
 export type RelayReport =
-  /** Something that it needs is away, or publications fail; told sparingly while it lasts. */
+  /** A dependency is away, or publications fail; throttled while it lasts. */
   | { readonly kind: 'failed'; readonly error: unknown }
   /** There is no stream; it is waited for. */
   | { readonly kind: 'stream-missing' }

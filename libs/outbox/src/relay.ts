@@ -13,7 +13,7 @@ export interface RelayOptions {
   /** Names the advisory lock; the service's schema. */
   readonly service: string;
   readonly broker: EventBroker;
-  /** Failures that last are told sparingly. */
+  /** Called with what happens; failures are throttled while they last. */
   readonly report: (report: RelayReport) => void;
   /** Events claimed at once. */
   readonly batchMax?: number;
@@ -62,7 +62,7 @@ export class Relay {
     await this.running;
   }
 
-  /** Tells that events were committed, so that they leave without waiting for the next poll. */
+  /** Publishes events that were just committed without waiting for the next poll. */
   wake(): void {
     this.wakeUp?.();
   }

@@ -5,7 +5,22 @@ export interface KeysetPage<Item> {
 }
 
 /**
- * Cuts a page out of `limit + 1` rows that were read in order: the surplus row only tells that there is more.
+ * Reads one page of an ordered list and one row more, which only says whether there is a next page.
+ *
+ * @param read gives at most so many rows, in order, from the cursor on
+ * @param cursorOf the position of a row, as the caller will send it back
+ */
+export async function readKeysetPage<Row, Item>(
+  limit: number,
+  read: (rowsMax: number) => Promise<readonly Row[]>,
+  cursorOf: (row: Row) => string,
+  itemOf: (row: Row) => Item,
+): Promise<KeysetPage<Item>> {
+  return keysetPage(await read(limit + 1), limit, cursorOf, itemOf);
+}
+
+/**
+ * Cuts a page out of `limit + 1` rows that were read in order: the surplus row only says that there is more.
  *
  * @param cursorOf the position of a row, as the caller will send it back
  */

@@ -10,7 +10,7 @@ import {
   type CoalesceSubject,
   type ServiceDatabase,
 } from '@switchboard/testing';
-import { calls, changeOf, CHANNELS, FORMS, notFound, phoneOf, wish, type Call } from '../../test/contact-calls.js';
+import { calls, changeOf, CHANNELS, FORMS, notFound, phoneOf, input, type Call } from '../../test/contact-calls.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { createOptOut } from '../create-opt-out/create-opt-out.js';
 import { contactsMigrations } from '../migrations/all.js';
@@ -199,7 +199,7 @@ async function changeEverywhere(
     const [first] = sightings;
     if (!replica || !first?.phone) continue;
     if (n % 10 === 7) {
-      const change = createOptOut(own, { ...wish('cchannel2'), of: { phone: phoneOf(first.phone) } }, null);
+      const change = createOptOut(own, { ...input('cchannel2'), of: { phone: phoneOf(first.phone) } }, null);
       calls.push(replica.batch.change(change).then(({ contact }) => [contact]));
     } else {
       calls.push(replica.batch.change(resolveContacts(own, sightings, null)));

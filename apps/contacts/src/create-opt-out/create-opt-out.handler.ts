@@ -8,7 +8,7 @@ import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { optOutView } from '../contact/contact-events.policy.js';
 import { SendFence } from '../opt-out/send-fence.client.js';
-import { createOptOut, type OptOutWish } from './create-opt-out.js';
+import { createOptOut, type OptOutInput } from './create-opt-out.js';
 
 /** Answers `contacts.create-opt-out`. */
 @Controller()
@@ -25,20 +25,20 @@ export class CreateOptOutHandler {
     const { principal, request, budget } = call;
     const { messagingChannelId, reason } = request;
     if (messagingChannelId !== null) await this.directory.require(principal, messagingChannelId, budget);
-    const wish: OptOutWish = {
+    const input: OptOutInput = {
       of: await this.ownerOf(call),
       channelId: messagingChannelId ?? ALL_CHANNELS,
       source: principal.actor.type === 'user' ? 'CONSOLE' : 'API',
       reason,
     };
-    const change = createOptOut(principal.organizationId, wish, activeTraceparent());
+    const change = createOptOut(principal.organizationId, input, activeTraceparent());
     const { contact, optOut, isNew } = await this.batch.change(change, budget.signal);
     // Also for one that stands: the call that made it may have ended before messaging confirmed it.
     await this.fence.raise(principal, contact, budget);
     return { optOut: optOutView(optOut, contact), isNew };
   }
 
-  private async ownerOf(call: RpcCall<CreateOptOutRequest>): Promise<OptOutWish['of']> {
+  private async ownerOf(call: RpcCall<CreateOptOutRequest>): Promise<OptOutInput['of']> {
     const { principal, budget } = call;
     const { contactId, phone, messagingChannelId } = call.request;
     if (contactId !== null) return { contactId };

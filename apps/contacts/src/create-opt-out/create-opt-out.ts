@@ -7,7 +7,7 @@ import type { Contact, OptOut } from '../contact/contact.entity.js';
 import type { ContactLedger } from '../contact/contact-ledger.js';
 
 /** An opt-out that is wanted, with everything read. */
-export interface OptOutWish {
+export interface OptOutInput {
   /** Whose; a phone that nobody has makes a contact. */
   readonly of: { readonly contactId: string } | { readonly phone: Phone };
   /** A channel of the organization, or `ALL_CHANNELS`. */
@@ -19,17 +19,17 @@ export interface OptOutWish {
 /** Records an opt-out, or finds the one that stands. */
 export function createOptOut(
   organizationId: string,
-  wish: OptOutWish,
+  input: OptOutInput,
   traceparent: string | null,
 ): ContactChange<{ readonly contact: Contact; readonly optOut: OptOut; readonly isNew: boolean }> {
-  const { channelId, source, reason } = wish;
+  const { channelId, source, reason } = input;
   return {
     organizationId,
-    aliases: 'phone' in wish.of ? wish.of.phone.aliases : [],
-    contactIds: 'contactId' in wish.of ? [wish.of.contactId] : [],
+    aliases: 'phone' in input.of ? input.of.phone.aliases : [],
+    contactIds: 'contactId' in input.of ? [input.of.contactId] : [],
     traceparent,
     decide: (ledger) => {
-      const contact = contactOf(ledger, wish.of);
+      const contact = contactOf(ledger, input.of);
       const standing = contact.optOuts.find((optOut) => optOut.channelId === channelId);
       if (standing) return { contact, optOut: standing, isNew: false };
       const optOut: OptOut = { id: ledger.newId(), channelId, source, reason };
@@ -39,7 +39,7 @@ export function createOptOut(
 }
 
 /** @throws CONTACT_NOT_FOUND */
-function contactOf(ledger: ContactLedger, of: OptOutWish['of']): Contact {
+function contactOf(ledger: ContactLedger, of: OptOutInput['of']): Contact {
   if ('contactId' in of) {
     const contact = ledger.find(of.contactId);
     if (!contact) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);

@@ -7,7 +7,7 @@ import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';
 import { OptOutRepository } from '../opt-out/opt-out.repository.js';
 import { SendFence } from '../opt-out/send-fence.client.js';
 import { deleteOptOut } from './delete-opt-out.js';
-import { UnconfirmedLiftRepository, type Lift } from './unconfirmed-lift.repository.js';
+import { UnconfirmedRemovalRepository, type Removal } from './unconfirmed-removal.repository.js';
 
 /** Answers `contacts.delete-opt-out`. */
 @Controller()
@@ -15,7 +15,7 @@ export class DeleteOptOutHandler {
   constructor(
     private readonly batch: ChangeContactsBatch,
     private readonly optOuts: OptOutRepository,
-    private readonly lifts: UnconfirmedLiftRepository,
+    private readonly removals: UnconfirmedRemovalRepository,
     private readonly fence: SendFence,
   ) {}
 
@@ -23,23 +23,23 @@ export class DeleteOptOutHandler {
   @RpcHandler(deleteOptOutRpc)
   async delete(call: RpcCall<{ readonly id: string }>): Promise<Record<string, never>> {
     const { principal, request, budget } = call;
-    const lift = await this.begin(principal.organizationId, request.id);
-    const contact = await this.batch.change(deleteOptOut(lift, activeTraceparent()), budget.signal);
+    const removal = await this.begin(principal.organizationId, request.id);
+    const contact = await this.batch.change(deleteOptOut(removal, activeTraceparent()), budget.signal);
     // So that a send passes right after the answer, as after one that was never opted out.
     await this.fence.raise(principal, contact, budget);
-    await this.lifts.end(lift);
+    await this.removals.end(removal);
     return {};
   }
 
-  private async begin(organizationId: string, optOutId: string): Promise<Lift> {
+  private async begin(organizationId: string, optOutId: string): Promise<Removal> {
     const optOut = await this.optOuts.get(organizationId, optOutId);
     if (!optOut) {
-      const begun = await this.lifts.find(organizationId, optOutId);
+      const begun = await this.removals.find(organizationId, optOutId);
       if (!begun) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
       return begun;
     }
-    const lift = { organizationId, optOutId, contactId: optOut.contactId };
-    await this.lifts.begin(lift);
-    return lift;
+    const removal = { organizationId, optOutId, contactId: optOut.contactId };
+    await this.removals.begin(removal);
+    return removal;
   }
 }

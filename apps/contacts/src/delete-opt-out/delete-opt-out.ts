@@ -2,11 +2,11 @@ import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { ContactChange } from '../contact/change-contacts.js';
 import type { Contact } from '../contact/contact.entity.js';
-import type { Lift } from './unconfirmed-lift.repository.js';
+import type { Removal } from './unconfirmed-removal.repository.js';
 
-/** Lifts an opt-out of a contact; one that has been lifted, by a former try or by another call, stays so. */
+/** Removes an opt-out of a contact. A no-op when a former try or another call has removed it. */
 export function deleteOptOut(
-  { organizationId, optOutId, contactId }: Lift,
+  { organizationId, optOutId, contactId }: Removal,
   traceparent: string | null,
 ): ContactChange<Contact> {
   return {

@@ -1,5 +1,5 @@
 import { PruneWorker } from '@switchboard/platform';
-import { pruneRemovals } from './unconfirmed-lift.repository.js';
+import { pruneRemovals } from './unconfirmed-removal.repository.js';
 
 /** Deletes unconfirmed removals of opt-outs whose callers have not asked again for a day. */
 export const removalPruner = PruneWorker.provide({

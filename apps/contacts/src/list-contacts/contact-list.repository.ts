@@ -4,7 +4,7 @@ import { Database, statement } from '@switchboard/postgres';
 import { VIEW_COLUMNS, viewOf, type ContactViewRow } from '../contact/contact-view.repository.js';
 import type { SearchTerm } from './search.policy.js';
 
-/** A stretch of an organization's contacts, newest first. */
+/** A range of an organization's contacts, newest first. */
 export interface KeysetRange {
   readonly organizationId: string;
   /** Ids below this one; null for the first page. */
@@ -71,10 +71,10 @@ const ofPhone = statement<ContactViewRow>(
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';
 
-/** Where a stretch ends. */
+/** Where a range ends. */
 export interface KeysetRangeEnd {
   readonly rows: number;
-  /** The last id; null of an empty stretch. */
+  /** The last id; null of an empty range. */
   readonly id: string | null;
 }
 
@@ -83,47 +83,47 @@ export interface KeysetRangeEnd {
 export class ContactListRepository {
   constructor(private readonly database: Database) {}
 
-  /** So many contacts of the stretch. */
-  async list(stretch: KeysetRange, limit: number): Promise<ContactView[]> {
-    const values = [...positionOf(stretch), limit];
-    return stretch.coverages ? this.views(listCovered, [...values, stretch.coverages]) : this.views(list, values);
+  /** So many contacts of the range. */
+  async list(range: KeysetRange, limit: number): Promise<ContactView[]> {
+    const values = [...positionOf(range), limit];
+    return range.coverages ? this.views(listCovered, [...values, range.coverages]) : this.views(list, values);
   }
 
-  /** Those of the stretch's next `rows` contacts that match, at most `limit`. */
-  async walk(stretch: KeysetRange, rows: number, term: SearchTerm, limit: number): Promise<ContactView[]> {
-    const values = [...positionOf(stretch), rows, term.text, limit];
-    return stretch.coverages ? this.views(walkCovered, [...values, stretch.coverages]) : this.views(walk, values);
+  /** Those of the range's next `rows` contacts that match, at most `limit`. */
+  async walk(range: KeysetRange, rows: number, term: SearchTerm, limit: number): Promise<ContactView[]> {
+    const values = [...positionOf(range), rows, term.text, limit];
+    return range.coverages ? this.views(walkCovered, [...values, range.coverages]) : this.views(walk, values);
   }
 
-  /** Those of the stretch from the id `first` on that match, at most `limit`. */
-  async span(stretch: KeysetRange, first: string, term: SearchTerm, limit: number): Promise<ContactView[]> {
-    const values = [...positionOf(stretch), first, term.text, limit];
-    return stretch.coverages ? this.views(spanCovered, [...values, stretch.coverages]) : this.views(span, values);
+  /** Those of the range from the id `first` on that match, at most `limit`. */
+  async span(range: KeysetRange, first: string, term: SearchTerm, limit: number): Promise<ContactView[]> {
+    const values = [...positionOf(range), first, term.text, limit];
+    return range.coverages ? this.views(spanCovered, [...values, range.coverages]) : this.views(span, values);
   }
 
-  /** Where the stretch's next `rows` contacts end. */
-  async end(stretch: KeysetRange, rows: number): Promise<KeysetRangeEnd> {
-    const values = [...positionOf(stretch), rows];
-    const [found] = stretch.coverages
-      ? await this.database.query(endCovered, [...values, stretch.coverages])
+  /** Where the range's next `rows` contacts end. */
+  async end(range: KeysetRange, rows: number): Promise<KeysetRangeEnd> {
+    const values = [...positionOf(range), rows];
+    const [found] = range.coverages
+      ? await this.database.query(endCovered, [...values, range.coverages])
       : await this.database.query(end, values);
     return found ?? { rows: 0, id: null };
   }
 
-  /** Those of the whole stretch that match, at most `limit`, by the index. */
-  async search(stretch: KeysetRange, term: SearchTerm, limit: number): Promise<ContactView[]> {
-    const [organizationId, cursor] = positionOf(stretch);
-    return this.views(search, [organizationId, cursor, term.text, term.grams, limit, stretch.coverages]);
+  /** Those of the whole range that match, at most `limit`, by the index. */
+  async search(range: KeysetRange, term: SearchTerm, limit: number): Promise<ContactView[]> {
+    const [organizationId, cursor] = positionOf(range);
+    return this.views(search, [organizationId, cursor, term.text, term.grams, limit, range.coverages]);
   }
 
-  /** Those of the stretch that have one of the aliases. */
+  /** Those of the range that have one of the aliases. */
   async ofPhone(
-    stretch: KeysetRange,
+    range: KeysetRange,
     aliases: readonly string[],
     term: SearchTerm | null,
     limit: number,
   ): Promise<ContactView[]> {
-    const values = [...positionOf(stretch), limit, aliases, term?.text ?? null, stretch.coverages];
+    const values = [...positionOf(range), limit, aliases, term?.text ?? null, range.coverages];
     return this.views(ofPhone, values);
   }
 

@@ -4,7 +4,7 @@ import type { ListContactsRequest } from '@switchboard/contracts/contacts/rpc';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { Budget } from '@switchboard/nats';
-import { keysetPage } from '@switchboard/postgres';
+import { readKeysetPage } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { fullCoverages, partialCoverages } from '../contact/contact.policy.js';
@@ -26,39 +26,37 @@ export class ListContacts {
     const { limit, cursor, search, phone } = request;
     const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone, budget)).aliases;
     const coverages = await this.coveragesOf(organizationId, request.isOptedOut);
-    const stretch: KeysetRange = { organizationId, cursor, coverages };
+    const range: KeysetRange = { organizationId, cursor, coverages };
     const term = search === null ? null : searchTerm(search);
-    // One more than is shown tells whether there is a next page.
-    const rows = await this.read(stretch, aliases, term, limit + 1);
-    return keysetPage(
-      rows,
+    return readKeysetPage(
       limit,
+      (rowsMax) => this.read(range, aliases, term, rowsMax),
       ({ id }) => id,
       (contact) => contact,
     );
   }
 
   private async read(
-    stretch: KeysetRange,
+    range: KeysetRange,
     aliases: readonly string[] | null,
     term: SearchTerm | null,
     wanted: number,
   ): Promise<ContactView[]> {
-    if (aliases) return this.contacts.ofPhone(stretch, aliases, term, wanted);
-    return term ? this.search(stretch, term, wanted) : this.contacts.list(stretch, wanted);
+    if (aliases) return this.contacts.ofPhone(range, aliases, term, wanted);
+    return term ? this.search(range, term, wanted) : this.contacts.list(range, wanted);
   }
 
   /** Walks the first contacts, which fills the page of a frequent term, and asks the index for the rest. */
-  private async search(stretch: KeysetRange, term: SearchTerm, wanted: number): Promise<ContactView[]> {
-    const found = await this.contacts.walk(stretch, FIRST_WALK, term, wanted);
+  private async search(range: KeysetRange, term: SearchTerm, wanted: number): Promise<ContactView[]> {
+    const found = await this.contacts.walk(range, FIRST_WALK, term, wanted);
     if (found.length >= wanted) return found;
     // From here on an id divides what is walked from what the index is asked for: whatever is stored or moves between two
     // statements is on one side of it.
-    const { id, rows } = await this.contacts.end(stretch, FIRST_WALK);
+    const { id, rows } = await this.contacts.end(range, FIRST_WALK);
     const isAll = rows < FIRST_WALK;
-    const first = await this.contacts.span(stretch, isAll ? '' : (id ?? ''), term, wanted);
+    const first = await this.contacts.span(range, isAll ? '' : (id ?? ''), term, wanted);
     if (isAll || first.length >= wanted) return first;
-    return [...first, ...(await this.contacts.search({ ...stretch, cursor: id }, term, wanted - first.length))];
+    return [...first, ...(await this.contacts.search({ ...range, cursor: id }, term, wanted - first.length))];
   }
 
   private async coveragesOf(organizationId: string, isOptedOut: boolean | null): Promise<readonly number[] | null> {

@@ -125,7 +125,7 @@ describe('search', () => {
     ['frequent', 'an'],
     ['in the oldest contacts alone', 'legacy.example'],
     ['in old ones alone, and of digits', '+49'],
-    ['in a stretch in the middle alone', 'between'],
+    ['in a range in the middle alone', 'between'],
     ['in some of the oldest alone', 'bers1'],
     ['rare', 'karezen'],
     ['in another script', 'ольга к'],
@@ -158,11 +158,11 @@ describe('search', () => {
       const matches = ids.filter((_id, n) => n < 80 && n % 3 === 0).reverse();
       const later: string[] = [];
       const real = lists.repository.end.bind(lists.repository);
-      const asked = jest.spyOn(lists.repository, 'end').mockImplementation(async (...stretch) => {
+      const asked = jest.spyOn(lists.repository, 'end').mockImplementation(async (...range) => {
         later.push(
           ...(await lists.insert(organizationId, [{ name }, ...Array(9).fill({ name: 'other' })])).slice(0, 1),
         );
-        return real(...stretch);
+        return real(...range);
       });
       const found = (await lists.list(organizationId, { search: name, limit: 100, isOptedOut })).items.map(
         ({ id }) => id,

@@ -5,7 +5,7 @@ import { listOptOutsRpc, type ListOptOutsRequest } from '@switchboard/contracts/
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { keysetPage } from '@switchboard/postgres';
+import { readKeysetPage } from '@switchboard/postgres';
 import { ChannelDirectory } from '../channel/channel-directory.js';
 import { optOutView } from '../contact/contact-events.policy.js';
 import { ContactViewRepository } from '../contact/contact-view.repository.js';
@@ -26,11 +26,13 @@ export class ListOptOutsHandler {
     const { principal, request, budget } = call;
     const { limit, phone } = request;
     const aliases = phone === null ? null : (await this.directory.readPhone(principal, phone, budget)).aliases;
-    const rows = await this.optOuts.list(principal.organizationId, { ...request, aliases }, limit + 1);
-    if (rows.length === 0) await this.requireNamed(call);
-    return keysetPage(
-      rows,
+    return readKeysetPage(
       limit,
+      async (rowsMax) => {
+        const rows = await this.optOuts.list(principal.organizationId, { ...request, aliases }, rowsMax);
+        if (rows.length === 0) await this.requireNamed(call);
+        return rows;
+      },
       ({ id }) => id,
       (row) => optOutView(row, { id: row.contactId, phone: row.phone }),
     );

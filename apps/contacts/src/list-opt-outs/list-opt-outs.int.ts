@@ -9,7 +9,10 @@ import { startContacts, type RunningContacts } from '../../test/running-contacts
 const servers = testServers();
 
 /** Something that happens while somebody pages: which opt-out is drawn from those that were made. */
-const happening = fc.record({ what: fc.constantFrom('record', 'lift', 'lift the last one shown'), which: fc.nat() });
+const happening = fc.record({
+  what: fc.constantFrom('record', 'remove', 'remove the last one shown'),
+  which: fc.nat(),
+});
 const story = fc.record({
   count: fc.integer({ min: 1, max: 14 }),
   limit: fc.integer({ min: 1, max: 5 }),
@@ -21,11 +24,11 @@ describe('a walk through the list of opt-outs', () => {
   let running: RunningContacts;
   beforeAll(async () => void (running = await startContacts(servers)));
 
-  it('shows what stands all the time exactly once, newest first, and goes on behind a row that was lifted', async () => {
-    let liftedCursors = 0;
+  it('shows what stands all the time exactly once, newest first, and goes on behind a row that was removed', async () => {
+    let removedCursors = 0;
     await fc.assert(
       fc.asyncProperty(story, async ({ count, limit, happenings, byChannel }) => {
-        const { optOut, optOuts, lift, connect } = organizationOf(running);
+        const { optOut, optOuts, remove, connect } = organizationOf(running);
         const messagingChannelId = byChannel ? await connect() : null;
         let numbers = 0;
         const made: string[] = [];
@@ -33,11 +36,11 @@ describe('a walk through the list of opt-outs', () => {
           const phone = `+1201555${String(++numbers).padStart(4, '0')}`;
           made.push((await optOut({ phone, messagingChannelId })).optOut.id);
         };
-        const lifted = new Set<string>();
-        const liftOne = async (id: string): Promise<void> => {
-          if (lifted.has(id)) return;
-          lifted.add(id);
-          await lift(id);
+        const removed = new Set<string>();
+        const removeOne = async (id: string): Promise<void> => {
+          if (removed.has(id)) return;
+          removed.add(id);
+          await remove(id);
         };
         await Promise.all(Array.from({ length: count }, record));
         const before = made.toSorted().reverse();
@@ -45,15 +48,15 @@ describe('a walk through the list of opt-outs', () => {
         const shown: string[] = [];
         for (let cursor: string | null | undefined = null, page = 0; cursor !== undefined; page++) {
           const now = happenings[page] ?? [];
-          if (cursor !== null && now.some(({ what }) => what === 'lift the last one shown')) {
-            await liftOne(cursor);
-            liftedCursors++;
+          if (cursor !== null && now.some(({ what }) => what === 'remove the last one shown')) {
+            await removeOne(cursor);
+            removedCursors++;
           }
           const [answer]: [Page<OptOutView>, ...unknown[]] = await Promise.all([
             optOuts({ limit, cursor, messagingChannelId }),
             ...now.map(async ({ what, which }) => {
               if (what === 'record') await record();
-              if (what === 'lift') await liftOne(made[which % made.length] ?? '');
+              if (what === 'remove') await removeOne(made[which % made.length] ?? '');
             }),
           ]);
           expect(answer.items.length).toBeLessThanOrEqual(limit);
@@ -62,11 +65,11 @@ describe('a walk through the list of opt-outs', () => {
         }
         expect(shown).toEqual(shown.toSorted().reverse());
         expect(new Set(shown).size).toBe(shown.length);
-        const standing = before.filter((id) => !lifted.has(id));
+        const standing = before.filter((id) => !removed.has(id));
         expect(shown.filter((id) => standing.includes(id))).toEqual(standing);
       }),
       { numRuns: 30 },
     );
-    expect(liftedCursors).toBeGreaterThan(0);
+    expect(removedCursors).toBeGreaterThan(0);
   }, 60_000);
 });

@@ -5,14 +5,14 @@ import type { ContactChange } from '../contact/change-contacts.js';
 import type { Contact } from '../contact/contact.entity.js';
 
 /** What a caller wants of a contact, with its phone read. */
-export interface ContactWish extends Pick<UpsertContactRequest, 'name' | 'email'> {
+export interface ContactInput extends Pick<UpsertContactRequest, 'name' | 'email'> {
   readonly phone: Phone;
 }
 
-/** Makes the contact of a phone, or changes it; what is wished already changes nothing and is told to nobody. */
+/** Makes the contact of a phone, or changes it; a no-op update emits no event. */
 export function upsertContact(
   organizationId: string,
-  { phone, name, email }: ContactWish,
+  { phone, name, email }: ContactInput,
   traceparent: string | null,
 ): ContactChange<{ readonly contact: Contact; readonly isNew: boolean }> {
   return {
@@ -26,14 +26,14 @@ export function upsertContact(
         const made = { phone: phone.phone, aliases: phone.aliases, messagingId: phone.phone.slice(1) };
         return { contact: ledger.create({ ...made, name: name ?? null, email: email ?? null }), isNew: true };
       }
-      const wished = {
+      const next = {
         name: name === undefined ? known.name : name,
         email: email === undefined ? known.email : email,
         aliases: aliasList(known.aliases, ledger.free(phone.aliases)),
       };
       const isSame =
-        wished.name === known.name && wished.email === known.email && wished.aliases.length === known.aliases.length;
-      return { contact: isSame ? known : ledger.change(known, wished), isNew: false };
+        next.name === known.name && next.email === known.email && next.aliases.length === known.aliases.length;
+      return { contact: isSame ? known : ledger.change(known, next), isNew: false };
     },
   };
 }

@@ -17,7 +17,7 @@ import { conversationColumns, conversationView, type ConversationRow } from '../
 import { moveEvent, openerOf } from '../conversation/move-event.js';
 
 /** By whom, and which conversation is to stand where. */
-interface Wish {
+interface MoveInput {
   readonly organizationId: string;
   readonly actor: Actor;
   readonly id: string;
@@ -61,8 +61,8 @@ export class ChangeConversation {
     if (snoozedUntil && snoozedUntil.getTime() <= this.clock.now()) {
       throw new AppError(serviceErrors.VALIDATION_FAILED, '`snoozedUntil` must be in the future');
     }
-    const wish: Wish = { organizationId, actor, id, state: { status, snoozedUntil } };
-    const { from, conversation } = await this.database.transaction((tx) => this.move(tx, wish));
+    const input: MoveInput = { organizationId, actor, id, state: { status, snoozedUntil } };
+    const { from, conversation } = await this.database.transaction((tx) => this.move(tx, input));
     if (from !== null) {
       this.relay.wake();
       this.log.info('conversation.changed', {
@@ -80,7 +80,7 @@ export class ChangeConversation {
   /** @returns where it came from, null when it did not move, and how it is now */
   private async move(
     tx: Transaction,
-    { organizationId, actor, id, state }: Wish,
+    { organizationId, actor, id, state }: MoveInput,
   ): Promise<{ readonly from: ConversationStatus | null; readonly conversation: ConversationRow }> {
     const [locked] = await tx.query(lockSql, [organizationId, id]);
     if (!locked) throw new AppError(messagingErrors.CONVERSATION_NOT_FOUND);

@@ -3,7 +3,7 @@ import type { Page } from '@switchboard/contracts/grammar/page';
 import type { ChannelView } from '@switchboard/contracts/messaging/http';
 import { listChannelsRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { keysetPage } from '@switchboard/postgres';
+import { readKeysetPage } from '@switchboard/postgres';
 import { channelView } from '../channel/channel-view.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 
@@ -17,7 +17,8 @@ export class ListChannelsHandler {
     principal,
     request,
   }: RpcCall<{ readonly limit: number; readonly cursor: string | null }>): Promise<Page<ChannelView>> {
-    const rows = await this.channels.list(principal.organizationId, request.cursor, request.limit + 1);
-    return keysetPage(rows, request.limit, ({ id }) => id, channelView);
+    const { limit, cursor } = request;
+    const read = (rowsMax: number) => this.channels.list(principal.organizationId, cursor, rowsMax);
+    return readKeysetPage(limit, read, ({ id }) => id, channelView);
   }
 }

@@ -6,7 +6,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import { listConversationsRpc, type ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient, RpcHandler, type RpcCall } from '@switchboard/nats';
-import { keysetPage } from '@switchboard/postgres';
+import { readKeysetPage } from '@switchboard/postgres';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { conversationView } from '../conversation/conversation-view.js';
 import { ConversationRepository } from '../conversation/conversation.repository.js';
@@ -24,9 +24,16 @@ export class ListConversationsHandler {
   @RpcHandler(listConversationsRpc)
   async list(call: RpcCall<ListConversationsRequest>): Promise<Page<ConversationView>> {
     const { principal, request } = call;
-    const rows = await this.conversations.list(principal.organizationId, request, request.limit + 1);
-    if (rows.length === 0) await this.requireNamed(call);
-    return keysetPage(rows, request.limit, ({ position }) => position, conversationView);
+    return readKeysetPage(
+      request.limit,
+      async (rowsMax) => {
+        const rows = await this.conversations.list(principal.organizationId, request, rowsMax);
+        if (rows.length === 0) await this.requireNamed(call);
+        return rows;
+      },
+      ({ position }) => position,
+      conversationView,
+    );
   }
 
   /** A filter by an id that is none of the organization's is refused; a row would have shown that it is. */

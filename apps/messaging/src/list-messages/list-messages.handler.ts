@@ -26,7 +26,7 @@ export class ListMessagesHandler {
   async list({ principal, request }: RpcCall<ListMessagesRequest>): Promise<Page<MessageView>> {
     const { organizationId } = principal;
     const views = (await this.messages.list(organizationId, request, request.limit + 1)).map(messageView);
-    // Only who finds nothing has to ask whether there is anything to find.
+    // A message proves that the conversation exists; only an empty page has to ask.
     if (views.length === 0 && !(await this.conversations.find(organizationId, request.conversationId))) {
       throw new AppError(messagingErrors.CONVERSATION_NOT_FOUND);
     }

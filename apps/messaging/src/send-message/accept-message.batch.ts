@@ -42,10 +42,10 @@ export interface AcceptRequest {
   readonly claim?: KeyClaim | undefined;
 }
 
-/** What became of it. `repeated`: a message of that id is stored already. `late`: its key is another message's. */
+/** What became of it. `repeated`: a message of that id is stored already. `conflict`: its key is another message's. */
 export type AcceptResult =
   | { readonly verdict: 'accepted'; readonly conversationId: string; readonly attempt: Attempt }
-  | { readonly verdict: 'late'; readonly holder: TakenKey }
+  | { readonly verdict: 'conflict'; readonly owner: TakenKey }
   | { readonly verdict: 'repeated' }
   | { readonly verdict: Exclude<Verdict, 'accepted' | 'repeated'> };
 
@@ -142,10 +142,10 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     findKeys(tx, items.flatMap(claimedKeysOf)),
   ]);
   const heldOnes = judged.map((candidate, index) => unlessUnheld(candidate, items[index], held));
-  const { candidates, late, takes } = allocate(items, heldOnes, taken);
+  const { candidates, conflicts, takes } = allocate(items, heldOnes, taken);
   const passed = items.flatMap((item, index) => {
     const candidate = candidates[index];
-    return candidate?.verdict === 'accepted' && !late.has(item) ? [{ item, candidate }] : [];
+    return candidate?.verdict === 'accepted' && !conflicts.has(item) ? [{ item, candidate }] : [];
   });
   const accepted = new Map((await intoConversations(tx, passed)).map((one) => [one.item, one]));
   const all = [...accepted.values()];
@@ -167,8 +167,8 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   takeQuota(tx, takes);
   return items.map((item, index) => {
     const candidate = candidates[index];
-    const holder = late.get(item);
-    if (holder) return { ok: { verdict: 'late', holder } };
+    const owner = conflicts.get(item);
+    if (owner) return { ok: { verdict: 'conflict', owner } };
     if (!candidate) return { error: new Error('an item has no verdict') };
     const { verdict } = candidate;
     if (verdict !== 'accepted') return { ok: { verdict } };

@@ -20,7 +20,7 @@ export interface Allocation<Message> {
   /** In the order of the messages. */
   readonly candidates: readonly Candidate[];
   /** Who has the key of a message, when another does: this comes before its candidate's verdict. */
-  readonly late: ReadonlyMap<Message, TakenKey>;
+  readonly conflicts: ReadonlyMap<Message, TakenKey>;
   readonly takes: readonly QuotaTake[];
 }
 
@@ -36,50 +36,50 @@ export function allocate<Message extends WaitingMessage>(
   judged: readonly Candidate[],
   taken: readonly TakenKey[],
 ): Allocation<Message> {
-  const holders = new KeyHolders(taken);
+  const owners = new KeyOwners(taken);
   const quota = new QuotaDealer();
-  const late = new Map<Message, TakenKey>();
+  const conflicts = new Map<Message, TakenKey>();
   const candidates = judged.map((candidate, index): Candidate => {
     const message = messages[index];
     if (!message) return candidate;
-    const holder = holders.otherThan(message);
-    if (holder) late.set(message, holder);
-    if (holder || candidate.verdict !== 'accepted') return candidate;
+    const owner = owners.otherThan(message);
+    if (owner) conflicts.set(message, owner);
+    if (owner || candidate.verdict !== 'accepted') return candidate;
     const { organizationId, messageId, messagesPerMonth: messagesMax } = message;
     if (!quota.deal({ organizationId, messageId, messagesMax, used: candidate.quotaUsed })) {
       return { ...candidate, verdict: 'quota-used-up' };
     }
-    holders.take(message);
+    owners.take(message);
     return candidate;
   });
-  return { candidates, late, takes: quota.takes };
+  return { candidates, conflicts, takes: quota.takes };
 }
 
-/** Whose keys are, while messages are let through one after the other: a key belongs to the first that passes. */
-class KeyHolders {
-  private readonly holders: Map<string, TakenKey>;
+/** The owners of keys while messages are accepted one after the other: a key belongs to the first that passes. */
+class KeyOwners {
+  private readonly owners: Map<string, TakenKey>;
 
   /** @param taken what is stored under the messages' keys */
   constructor(taken: readonly TakenKey[]) {
-    this.holders = new Map(taken.map((key) => [nameOf(key), key]));
+    this.owners = new Map(taken.map((key) => [nameOf(key), key]));
   }
 
-  /** Who has the message's key, when another does. One that is stored under its own id is never in its own way. */
+  /** The owner of the message's key when that is another message: a stored message never conflicts with itself. */
   otherThan(message: ClaimingMessage): TakenKey | null {
     const [claimed] = claimedKeysOf(message);
-    const holder = claimed && this.holders.get(nameOf(claimed));
-    return holder && holder.messageId !== message.messageId ? holder : null;
+    const owner = claimed && this.owners.get(nameOf(claimed));
+    return owner && owner.messageId !== message.messageId ? owner : null;
   }
 
-  /** The message has passed, and its key is its own. */
+  /** Makes a message that has passed the owner of its key. */
   take(message: ClaimingMessage): void {
     for (const claimed of claimedKeysOf(message)) {
-      this.holders.set(nameOf(claimed), { ...claimed, answer: null, ageMs: 0 });
+      this.owners.set(nameOf(claimed), { ...claimed, answer: null, ageMs: 0 });
     }
   }
 }
 
-/** The message's claim with whose it is; none when it claims nothing. */
+/** The message's claim with its organization and message; none when it claims nothing. */
 export function claimedKeysOf({ organizationId, messageId, claim }: ClaimingMessage): ClaimedKey[] {
   return claim ? [{ organizationId, messageId, ...claim }] : [];
 }

@@ -40,37 +40,37 @@ export class SendMessageOnce {
     const { messageId, content, keySha256, bodySha256 } = request;
     if (!content) {
       const { taken } = await findKeys(this.database, [{ organizationId, keySha256 }]);
-      const [holder] = taken;
-      return holder ? this.replay(holder, bodySha256, budget) : null;
+      const [owner] = taken;
+      return owner ? this.replay(owner, bodySha256, budget) : null;
     }
     const send = this.sendMessage.underKey(principal, { messageId, ...content }, { keySha256, bodySha256 }, budget);
-    const answer = await send.then((sent) => ('holder' in sent ? sent : answerOf(sent)), answerOfRefusal);
-    if ('holder' in answer) return this.replay(answer.holder, bodySha256, budget);
+    const answer = await send.then((sent) => ('owner' in sent ? sent : answerOf(sent)), answerOfRefusal);
+    if ('owner' in answer) return this.replay(answer.owner, bodySha256, budget);
     const given = await this.storeResponse.execute({ organizationId, keySha256, messageId, answer }, budget.signal);
     return { ...given, messageId, isReplay: false };
   }
 
-  private async replay(holder: TakenKey, bodySha256: string, budget: Budget): Promise<AnswerOnce> {
-    const { organizationId, messageId } = holder;
-    if (holder.bodySha256 !== bodySha256) {
+  private async replay(owner: TakenKey, bodySha256: string, budget: Budget): Promise<AnswerOnce> {
+    const { organizationId, messageId } = owner;
+    if (owner.bodySha256 !== bodySha256) {
       const message = 'The `Idempotency-Key` was used for a request with another body; use another key';
       throw new AppError(serviceErrors.CONFLICT, message);
     }
-    const given = holder.answer ?? (await this.answerInPlace(holder, budget));
-    this.log.info('message.replayed', { organizationId, messageId, status: given.status, isDerived: !holder.answer });
+    const given = owner.answer ?? (await this.answerInPlace(owner, budget));
+    this.log.info('message.replayed', { organizationId, messageId, status: given.status, isDerived: !owner.answer });
     return { ...given, messageId, isReplay: true };
   }
 
   /** For a first request that does not answer any more: what became of its message. */
-  private async answerInPlace(holder: TakenKey, budget: Budget): Promise<GivenAnswer> {
-    const { organizationId, messageId, ageMs } = holder;
+  private async answerInPlace(owner: TakenKey, budget: Budget): Promise<GivenAnswer> {
+    const { organizationId, messageId, ageMs } = owner;
     if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.idempotentReplay.isOpen(organizationId, messageId))) {
       const message =
         'The first request with this `Idempotency-Key` is still in flight; repeat the request after `Retry-After`';
       throw new AppError(serviceErrors.CONFLICT, message, { retryAfterSeconds: 1 });
     }
     const answer = await this.idempotentReplay.byNow(organizationId, messageId).then(answerOf, answerOfRefusal);
-    return this.storeResponse.execute({ ...holder, answer }, budget.signal);
+    return this.storeResponse.execute({ ...owner, answer }, budget.signal);
   }
 }
 

@@ -32,8 +32,8 @@ const LEARNT_MAX = 3;
 
 type Accepted = Extract<AcceptResult, { verdict: 'accepted' }>;
 
-/** The key that a send claimed is another message's. */
-export type Late = Extract<AcceptResult, { verdict: 'late' }>;
+/** The key that a send claimed belongs to another message. */
+export type KeyConflict = Extract<AcceptResult, { verdict: 'conflict' }>;
 
 /** Accepts a text, hands it to the upstream once, and answers what came of it. */
 @Injectable()
@@ -60,20 +60,20 @@ export class SendMessage {
    */
   async execute(principal: Principal, request: SendMessageRequest, budget: Budget): Promise<SentMessageResult> {
     const sent = await this.underKey(principal, request, undefined, budget);
-    if ('holder' in sent) throw new Error('a key is taken that nobody claimed');
+    if ('owner' in sent) throw new Error('a key conflict of a send without a key');
     return sent;
   }
 
-  /** As `execute`, with a key that the message takes when it is stored. @returns who has the key, when another does */
+  /** As `execute`, with a key that the message takes when it is stored. @returns the key's owner when that is another message */
   async underKey(
     principal: Principal,
     request: SendMessageRequest,
     claim: KeyClaim | undefined,
     budget: Budget,
-  ): Promise<SentMessageResult | Late> {
+  ): Promise<SentMessageResult | KeyConflict> {
     const startedMs = systemClock.monotonic();
     const accepted = await this.acceptOnce(principal, request, claim, budget);
-    if (accepted.verdict === 'late') return accepted;
+    if (accepted.verdict === 'conflict') return accepted;
     if (accepted.verdict === 'repeated') {
       return this.idempotentReplay.of(principal.organizationId, request.messageId, budget);
     }
@@ -103,7 +103,7 @@ export class SendMessage {
     request: SendMessageRequest,
     claim: KeyClaim | undefined,
     budget: Budget,
-  ): Promise<Accepted | Late | { readonly verdict: 'repeated' }> {
+  ): Promise<Accepted | KeyConflict | { readonly verdict: 'repeated' }> {
     const { organizationId } = principal;
     const phone = await this.readPhone(organizationId, request);
     const { messageId, messagingChannelId: channelId, text } = request;
@@ -112,7 +112,8 @@ export class SendMessage {
     const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease, claim };
     for (let learnt = 0; ; learnt++) {
       const result = await this.accept.execute(item, budget.signal);
-      if (result.verdict === 'accepted' || result.verdict === 'repeated' || result.verdict === 'late') return result;
+      if (result.verdict === 'accepted' || result.verdict === 'repeated' || result.verdict === 'conflict')
+        return result;
       if (result.verdict === 'quota-used-up') this.metrics.quotaRefused();
       if (result.verdict !== 'contact-unknown' || !phone) throw refusalBefore(result.verdict, item);
       // Reported: the owner of the budget asks again.
@@ -155,7 +156,7 @@ export class SendMessage {
 }
 
 function refusalBefore(
-  verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated' | 'late'>,
+  verdict: Exclude<AcceptResult['verdict'], 'accepted' | 'repeated' | 'conflict'>,
   { messageId, messagesPerMonth }: AcceptRequest,
 ): AppError {
   switch (verdict) {

@@ -1,6 +1,6 @@
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import { keysetPage, statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { readKeysetPage, statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { ipAddressOf } from '../address/ip-address.policy.js';
 import type { AuditedState, AuditPageRequest, NewAuditEntry } from '../audit.contract.js';
 
@@ -68,12 +68,13 @@ export async function listAudit(
   database: Queryable,
   { organizationId, limit, cursor, action }: AuditPageRequest,
 ): Promise<Page<AuditEntryView>> {
-  const values = [organizationId, beforeOf(cursor), limit + 1];
-  const rows =
-    action === null
-      ? await database.query(listEntries, values)
-      : await database.query(listEntriesOfAction, [...values, action]);
-  return keysetPage(rows, limit, ({ sequence }) => cursorOf(sequence), viewOf);
+  const read = (rowsMax: number): Promise<ListedRow[]> => {
+    const values = [organizationId, beforeOf(cursor), rowsMax];
+    return action === null
+      ? database.query(listEntries, values)
+      : database.query(listEntriesOfAction, [...values, action]);
+  };
+  return readKeysetPage(limit, read, ({ sequence }) => cursorOf(sequence), viewOf);
 }
 
 /** A position in the shape of a cuid, as every cursor. Source: docs/api-behaviour.md#cursors. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { Database, keysetPage } from '@switchboard/postgres';
+import { Database, readKeysetPage } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
@@ -30,10 +30,9 @@ export class DatabaseInvites implements Invites {
   ) {}
 
   async list(organizationId: string, { limit, cursor }: PageInput): Promise<PageOf<Invite>> {
-    const rows = await this.database.query(listInvites, [organizationId, cursor, limit + 1, this.now()]);
-    return keysetPage(
-      rows,
+    return readKeysetPage(
       limit,
+      (rowsMax) => this.database.query(listInvites, [organizationId, cursor, rowsMax, this.now()]),
       ({ id }) => id,
       (row): Invite => row,
     );

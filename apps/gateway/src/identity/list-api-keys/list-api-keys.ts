@@ -1,6 +1,6 @@
 import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import { keysetPage, type Queryable } from '@switchboard/postgres';
+import { readKeysetPage, type Queryable } from '@switchboard/postgres';
 import { apiKeyViewOf, listApiKeyRows } from '../api-key/api-key.repository.js';
 
 /** After every id of ours: they begin with c. */
@@ -12,6 +12,10 @@ export async function listApiKeys(
   organizationId: string,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
 ): Promise<Page<ApiKeyView>> {
-  const rows = await database.query(listApiKeyRows, [organizationId, cursor ?? AFTER_ALL, limit + 1]);
-  return keysetPage(rows, limit, ({ id }) => id, apiKeyViewOf);
+  return readKeysetPage(
+    limit,
+    (rowsMax) => database.query(listApiKeyRows, [organizationId, cursor ?? AFTER_ALL, rowsMax]),
+    ({ id }) => id,
+    apiKeyViewOf,
+  );
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { Database, keysetPage, type Transaction } from '@switchboard/postgres';
+import { Database, readKeysetPage, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
@@ -31,8 +31,12 @@ export class DatabaseMembers implements Members {
   ) {}
 
   async list(organizationId: string, { limit, cursor }: PageInput): Promise<PageOf<Member>> {
-    const rows = await this.database.query(listMembers, [organizationId, cursor, limit + 1]);
-    return keysetPage(rows, limit, ({ id }) => id, memberOf);
+    return readKeysetPage(
+      limit,
+      (rowsMax) => this.database.query(listMembers, [organizationId, cursor, rowsMax]),
+      ({ id }) => id,
+      memberOf,
+    );
   }
 
   async changeRole(

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, pruneSql, statement, type PruneStatement } from '@switchboard/postgres';
 
-/** An opt-out that a call is lifting, or has lifted. */
-export interface Lift {
+/** An opt-out that a call is removing, or has removed. */
+export interface Removal {
   readonly organizationId: string;
   readonly optOutId: string;
   readonly contactId: string;
@@ -12,7 +12,7 @@ const beginSql = statement(
   'contacts.lift.begin',
   'INSERT INTO unconfirmed_removal (organization_id, opt_out_id, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 );
-const findSql = statement<Lift>(
+const findSql = statement<Removal>(
   'contacts.lift.find',
   `SELECT organization_id AS "organizationId", opt_out_id AS "optOutId", contact_id AS "contactId"
    FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2`,
@@ -33,25 +33,25 @@ export const pruneRemovals: PruneStatement = statement(
 );
 
 /**
- * Remembers the lifts that messaging has not confirmed: the opt-out is gone by then, and who asks again must be told
+ * Remembers removals that messaging has not confirmed. The opt-out is gone by then, and the caller's next try must answer
  * whether sends pass, not that there is no such opt-out.
  */
 @Injectable()
-export class UnconfirmedLiftRepository {
+export class UnconfirmedRemovalRepository {
   constructor(private readonly database: Database) {}
 
-  /** Before the opt-out goes: a process that dies in between leaves a row too many, never one too few. */
-  async begin({ organizationId, optOutId, contactId }: Lift): Promise<void> {
+  /** Called before the opt-out is deleted: a process that dies in between leaves a row too many, never one too few. */
+  async begin({ organizationId, optOutId, contactId }: Removal): Promise<void> {
     await this.database.query(beginSql, [organizationId, optOutId, contactId]);
   }
 
-  async find(organizationId: string, optOutId: string): Promise<Lift | null> {
-    const [lift] = await this.database.query(findSql, [organizationId, optOutId]);
-    return lift ?? null;
+  async find(organizationId: string, optOutId: string): Promise<Removal | null> {
+    const [removal] = await this.database.query(findSql, [organizationId, optOutId]);
+    return removal ?? null;
   }
 
-  /** Messaging knows; from now on there is no such opt-out. */
-  async end({ organizationId, optOutId }: Lift): Promise<void> {
+  /** Called when messaging has confirmed: from now on there is no such opt-out. */
+  async end({ organizationId, optOutId }: Removal): Promise<void> {
     await this.database.query(endSql, [organizationId, optOutId]);
   }
 }
