@@ -14,9 +14,9 @@ import {
   type OrganizationRow,
   type PlanRow,
   type SubscriptionStatus,
-} from './identity/plan/organization.repository.js';
+} from './identity/organization/organization.repository.js';
 import { endSessions } from './identity/end-sessions/end-sessions.js';
-import { organizationsOfUser } from './identity/membership/membership.repository.js';
+import { organizationsOfUser } from './identity/member/member.repository.js';
 import type { Role } from './identity/people.contract.js';
 import { resetPassword, type ResetPassword } from './identity/reset-password/reset-password.js';
 import { emailKey } from './identity/user/email.policy.js';
@@ -30,7 +30,7 @@ export {
   subscriptionStatuses,
   type OrganizationRow,
   type PlanOverrides,
-} from './identity/plan/organization.repository.js';
+} from './identity/organization/organization.repository.js';
 export type { PlanChange } from './identity/change-plan/change-plan.js';
 
 /** An organization as an operator sees it. */

@@ -30,7 +30,7 @@ export type AnswerHeader = keyof typeof answerHeaders;
 /** The key as it reaches us: HTTP takes spaces at the ends away (RFC 9110, 5.5). */
 const idempotencyKeyPattern = '^[!-~]([ -~]{0,198}[!-~])?$';
 
-/** Headers that requests may carry beside `Authorization`, by name. */
+/** Headers that requests may carry in addition to `Authorization`, by name. */
 const requestHeaders = {
   'Idempotency-Key': {
     description:

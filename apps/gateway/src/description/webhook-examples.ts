@@ -85,7 +85,7 @@ function at(timestamp: string): { readonly timestamp: string; readonly organizat
   return { timestamp, organizationId: exampleIds.organization };
 }
 
-/** @param number tells events of one moment apart */
+/** @param number distinguishes events of one moment */
 function eventId(timestamp: string, number: number): string {
   return exampleId(timestamp, `e1v5e9n3t7i2d6${String(number).padStart(2, '0')}`);
 }

@@ -2,14 +2,14 @@ import type { Json, JsonObject } from '@switchboard/openapi';
 import type { ViewName } from './views.generated.js';
 import { webhookExamples, type WebhookEvent } from './webhook-examples.js';
 
-interface Told {
+interface DescribedEvent {
   readonly when: string;
   readonly body: ViewName;
   readonly tag: string;
 }
 
 /** Source: docs/api-behaviour.md#events-types. */
-const events: Readonly<Record<WebhookEvent, Told>> = {
+const events: Readonly<Record<WebhookEvent, DescribedEvent>> = {
   'message.received': ofMessage('an inbound message arrived from a contact'),
   'message.sent': ofMessage('the service accepted an outbound message and submitted it upstream'),
   'message.delivered': ofMessage("the upstream provider confirmed delivery to the recipient's device"),
@@ -77,12 +77,12 @@ export const webhookParameters: Readonly<Record<string, JsonObject>> = Object.fr
   parameters.map((parameter) => [String(parameter['name']), parameter]),
 );
 
-/** The ten events as they will be told to webhooks, by name. None is delivered yet: `x-status` says so. */
+/** The ten events as webhooks will receive them, by name. None is delivered yet: `x-status` says so. */
 export const webhooks: JsonObject = Object.fromEntries(
   (Object.keys(events) as WebhookEvent[]).map((event) => [event, { post: operationOf(event, events[event]) }]),
 );
 
-function operationOf(event: WebhookEvent, { when, body, tag }: Told): JsonObject {
+function operationOf(event: WebhookEvent, { when, body, tag }: DescribedEvent): JsonObject {
   return {
     operationId: `on${event.replaceAll(/(?:^|[._])(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
     tags: [tag],
@@ -95,7 +95,7 @@ function operationOf(event: WebhookEvent, { when, body, tag }: Told): JsonObject
       required: true,
       content: {
         'application/json': {
-          // Events share a shape; what is told of one bears its name and no other.
+          // Events share a shape; the body of each has its own name and no other.
           schema: { allOf: [{ $ref: `#/components/schemas/${body}` }, { properties: { event: { const: event } } }] },
           example: webhookExamples[event] as unknown as Json,
         },
@@ -107,11 +107,11 @@ function operationOf(event: WebhookEvent, { when, body, tag }: Told): JsonObject
   };
 }
 
-function ofMessage(when: string): Told {
+function ofMessage(when: string): DescribedEvent {
   return { when, body: 'MessageWebhook', tag: 'Messages' };
 }
 
-function ofConversation(when: string): Told {
+function ofConversation(when: string): DescribedEvent {
   return { when, body: 'ConversationWebhook', tag: 'Conversations' };
 }
 

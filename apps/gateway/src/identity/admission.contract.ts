@@ -17,7 +17,7 @@ export const scopes = [
 /** One scope; every route under /v1 but ping needs exactly one. */
 export type Scope = (typeof scopes)[number];
 
-/** One request that asks to be let in. */
+/** One request to admit. */
 export interface AdmissionRequest {
   /** The key as it was shown; null when none was, or nothing that could be one. */
   readonly key: string | null;
@@ -27,7 +27,7 @@ export interface AdmissionRequest {
   readonly cost: 0 | 1;
 }
 
-/** Where an organization stands in its rate limit, after the request. */
+/** An organization's rate limit after the request. */
 export interface RateState {
   /** Requests that an organization at rest may make at once. */
   readonly limit: number;
@@ -37,7 +37,7 @@ export interface RateState {
   readonly resetSeconds: number;
 }
 
-/** A request that was let in, with what is to be checked later in the order of checks. */
+/** An admitted request, with what is checked later in the order of checks. */
 export interface Admitted {
   readonly state: 'admitted';
   readonly organizationId: string;
@@ -53,7 +53,7 @@ export interface Admitted {
   readonly messagesPerMonth: number;
 }
 
-/** What became of an admission. */
+/** The outcome of an admission. */
 export type Verdict =
   | { readonly state: 'unknown-key' }
   | {
@@ -66,7 +66,7 @@ export type Verdict =
     }
   | Admitted;
 
-/** Decides who may come in: key, revocation, rate, scope and plan in one look at the database. */
+/** Admits requests: key, revocation, rate, scope and plan in one statement. */
 export interface Admission {
   /**
    * A missing, malformed, unknown and revoked key all give `unknown-key`. Revocation is exact: nothing is cached.

@@ -34,7 +34,7 @@ export type AuditActor =
   | { readonly type: 'operator'; readonly id: string | null }
   | { readonly type: 'system' };
 
-/** Who acts for which organization, and from where: what every use case that is written into the log is told. */
+/** The organization, the actor and the origin of an act: an argument of every use case that writes into the log. */
 export interface Act {
   readonly organizationId: string;
   readonly actor: AuditActor;
@@ -44,13 +44,13 @@ export interface Act {
   readonly traceId: string | null;
 }
 
-/** An act of somebody who is signed in. */
+/** An act of a person in their session. */
 export interface SessionAct extends Act {
-  /** The session it is asked for in, which must still stand when it is done. */
+  /** The session of the request; it must not have ended when the act commits. */
   readonly sessionId: string;
 }
 
-/** What an act changed, as JSON that anybody with a right to the log may read: never a secret, a hash or a token. */
+/** What an act changed, as JSON for readers of the log: never a secret, a hash or a token. */
 export type AuditedState = Readonly<Record<string, unknown>> | null;
 
 /** One act to be written. */

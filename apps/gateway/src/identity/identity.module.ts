@@ -5,7 +5,8 @@ import { API_KEYS } from './api-keys.contract.js';
 import { DatabaseApiKeys } from './api-key/api-keys.js';
 import { AUDIT_LOG } from './audit.contract.js';
 import { DatabaseAuditLog } from './audit/audit-log.js';
-import { AcceptInvite } from './invite/accept-invite.js';
+import { AcceptInvite } from './accept-invite/accept-invite.js';
+import { ChangePassword } from './change-password/change-password.js';
 import { DatabaseInvites } from './invite/invites.js';
 import { KEY_USES } from './key-use.contract.js';
 import { LoginThrottle } from './login-throttle/login-throttle.js';
@@ -16,8 +17,8 @@ import { DatabasePeople } from './people/people.js';
 import { identityPruners } from './prune-sessions/prune-sessions.worker.js';
 import { RecordKeyUseWorker } from './record-key-use/record-key-use.worker.js';
 import { DatabaseSessions } from './session/sessions.js';
-import { FailedSignIns } from './sign-in/failed-sign-ins.js';
-import { DatabaseSignIn } from './sign-in/sign-in.js';
+import { FailedSignIns } from './audit/failed-sign-ins.js';
+import { SignInByPassword } from './sign-in/sign-in.js';
 
 /**
  * Organizations, people, sessions, keys, plans, limits and the audit log; used through the tokens of the contracts alone.
@@ -28,13 +29,14 @@ import { DatabaseSignIn } from './sign-in/sign-in.js';
 @Module({
   providers: [
     AcceptInvite,
+    ChangePassword,
     DatabaseInvites,
     DatabaseMembers,
     DatabaseSessions,
-    DatabaseSignIn,
     FailedSignIns,
     LoginThrottle,
     Passwords,
+    SignInByPassword,
     ...identityPruners,
     { provide: ADMISSION, useClass: DatabaseAdmission },
     { provide: API_KEYS, useClass: DatabaseApiKeys },

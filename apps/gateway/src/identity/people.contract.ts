@@ -18,7 +18,7 @@ export interface OrganizationName {
   readonly name: string;
 }
 
-/** A session that stands: who is signed in, where, and as what. */
+/** An open session: its person, organization and role. */
 export interface SignedIn {
   readonly sessionId: string;
   readonly user: User;
@@ -40,14 +40,14 @@ export interface ActSource {
   readonly traceId: string;
 }
 
-/** Sessions that stand. */
+/** The open sessions. */
 export interface Sessions {
   /**
-   * Who shows this secret; null when no session has it, or it has ended by time, sign-out or removal. Exact: nothing is
+   * The session of a secret; null when no session has it, or it has ended by time, sign-out or removal. Exact: nothing is
    * cached. Moves the session's last use on, at most once a minute.
    */
   find(secret: string): Promise<SignedIn | null>;
-  /** What the person belongs to, by name. */
+  /** The organizations of a person, by name. */
   organizationsOf(userId: string): Promise<readonly (OrganizationName & { readonly role: Role })[]>;
   /** Ends one session. @throws AppError UNAUTHORIZED when it ended meanwhile, or goes on under another secret */
   end(signedIn: SignedIn, source: ActSource): Promise<void>;
@@ -109,13 +109,13 @@ export interface PageOf<Item> {
 }
 
 /**
- * The members of an organization. Owners manage everybody, administrators everybody but owners; whether the person who acts
- * still may is asked when it is done, not when the request came: UNAUTHORIZED when their session ended meanwhile.
+ * The members of an organization. Owners manage all members, administrators all but owners. The role of the acting person is
+ * read when the change is made, not when the request came: UNAUTHORIZED when their session has ended since.
  */
 export interface Members {
   list(organizationId: string, page: PageInput): Promise<PageOf<Member>>;
   /**
-   * Changes a member's role and ends their sessions in the organization. Who changes their own goes on with a new secret.
+   * Changes a member's role and ends their sessions in the organization. A change of the own role renews the session's secret.
    *
    * @throws AppError NOT_FOUND; FORBIDDEN; CONFLICT when no owner would remain
    */
@@ -138,7 +138,7 @@ export interface Invite {
   readonly expiresAt: Date;
 }
 
-/** Invitations to an organization; as with members, the session must still stand when it is done. */
+/** Invitations to an organization; as with members, the session must not have ended when the change commits. */
 export interface Invites {
   /** Those that can still be accepted. */
   list(organizationId: string, page: PageInput): Promise<PageOf<Invite>>;
@@ -156,7 +156,7 @@ export interface Invites {
   /** Takes an invitation back. @throws AppError NOT_FOUND; FORBIDDEN */
   revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void>;
   /**
-   * Makes the invited person a member, once, and signs them in there. Who has no account yet gets one.
+   * Makes the invited person a member, once, and signs them in there. A person without an account gets one.
    *
    * @param acceptance `password`: the one they have, or the one they want; `name`: null for the address
    * @throws AppError NOT_FOUND for an invitation that does not exist (any more); UNAUTHORIZED for a wrong password;
@@ -187,7 +187,7 @@ export interface PlanState {
   readonly seatsTaken: number;
 }
 
-/** Everything that the edge knows of people. */
+/** All that the APIs use of people. */
 export interface People {
   readonly sessions: Sessions;
   readonly signIn: SignIn;

@@ -2,7 +2,7 @@ import { StaticContent } from '../http/static-content.js';
 
 /**
  * Nothing from elsewhere, nothing inline but styles, which the reference writes at run time. Requests go to this site alone:
- * what is tried out is the API beside the page.
+ * only the API of the same host can be tried out.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -46,7 +46,7 @@ export function referencePage(version: string): StaticContent {
   return new StaticContent(html, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
 }
 
-/** What the reference is told: the description beside it, and to keep to this site. */
+/** The settings of the reference: the description of the same host, and no other host. */
 const settings = {
   url: '/v1/openapi.json',
   // The description names the canonical base; the page's policy lets it ask the host that it came from alone.
@@ -63,7 +63,7 @@ const settings = {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 };
 
-/** Starts the reference; a file of its own, for the policy lets no script stand in the page. */
+/** Starts the reference; a file of its own, as the policy allows no script within the page. */
 export const startScript = new StaticContent(
   `Scalar.createApiReference('#reference', ${JSON.stringify(settings)});\n`,
   {

@@ -11,7 +11,7 @@ export interface Reference {
 
 let loaded: Promise<Reference> | undefined;
 
-/** Reads the reference from its package at first use: a gateway whose reference nobody opens does not hold it in memory. */
+/** Reads the reference from its package at first use: a gateway whose reference is not opened does not hold it in memory. */
 export function loadReference(): Promise<Reference> {
   loaded ??= load().catch((error: unknown) => {
     loaded = undefined;

@@ -6,7 +6,7 @@ import { withDeadline } from '@switchboard/timing';
 import { admitBatch, type KeyRow } from './admission.repository.js';
 import { RateAnswers, type RateAnswer } from './rate-limit.policy.js';
 
-/** One key that asks to be let in. */
+/** One key to admit. */
 export interface KeyQuestion {
   /** SHA-256 of the key, 64 hex digits. */
   readonly hash: string;
@@ -15,7 +15,7 @@ export interface KeyQuestion {
   readonly askedMs: number;
 }
 
-/** A key that stands and its share of the rate limit; null for a key that does not exist or was revoked. */
+/** An active key and its share of the rate limit; null for a key that does not exist or was revoked. */
 export type KeyAnswer = { readonly key: KeyRow; readonly answer: RateAnswer } | null;
 
 /** How long a request waits for its admission while the database does not answer. */
@@ -41,7 +41,7 @@ export async function runAdmissions(
   database: Database,
   questions: readonly KeyQuestion[],
 ): Promise<Outcome<KeyAnswer>[]> {
-  // Nobody waits for these any more: behind a database that hangs they would only lengthen the queue.
+  // Their requests were answered: behind a database that hangs they would only lengthen the queue.
   const oldest = performance.now() - WAIT_MAX_MS;
   const live = questions.filter(({ askedMs }) => askedMs >= oldest);
   const keys = live.length === 0 ? new Map<string, KeyRow>() : await inTime(askDatabase(database, live));

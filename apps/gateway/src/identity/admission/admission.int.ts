@@ -141,7 +141,7 @@ describe('admission', () => {
     await admission.beforeApplicationShutdown();
   });
 
-  it('tells scope and plan: the key list alone decides the first, plan and subscription the second', async () => {
+  it('answers scope and plan: the key list alone decides the first, plan and subscription the second', async () => {
     const admission = new DatabaseAdmission(database);
     const ask = async (input: Parameters<typeof issueKey>[1], scope: 'messages:send' | 'analytics:read') => {
       const { secret } = await issueKey(database, input);
@@ -166,20 +166,20 @@ describe('admission', () => {
     await admission.beforeApplicationShutdown();
   });
 
-  it("tells the month's number of messages as it stands: the plan's, or the organization's own as soon as it has one", async () => {
+  it("answers the present quota of messages: the plan's, or the organization's own as soon as it has one", async () => {
     const admission = new DatabaseAdmission(database);
     const key = await issueKey(database, { plan: 'GROWTH' });
-    const told = async (): Promise<unknown> => {
+    const quota = async (): Promise<unknown> => {
       const verdict = await admission.admit({ key: key.secret, scope: 'messages:send', cost: 1 });
       return verdict.state === 'admitted' ? verdict.messagesPerMonth : verdict.state;
     };
     const set = (sql: string): Promise<unknown> =>
       database.dataSource.query(`UPDATE gateway.organization SET ${sql} WHERE id = $1`, [key.organizationId]);
-    expect(await told()).toBe(500_000);
+    expect(await quota()).toBe(500_000);
     await set('messages_per_month = 0');
-    expect(await told()).toBe(0);
+    expect(await quota()).toBe(0);
     await set("messages_per_month = NULL, plan = 'SCALE'");
-    expect(await told()).toBe(50_000_000);
+    expect(await quota()).toBe(50_000_000);
     await admission.beforeApplicationShutdown();
   });
 });

@@ -1,6 +1,6 @@
 import { statement } from '@switchboard/postgres';
 
-/** A key that stands, its organization, and what the batch took of the organization's rate. */
+/** An active key, its organization, and what the batch took of the organization's rate. */
 export interface KeyRow {
   /** 64 hex digits, as asked. */
   readonly hash: string;

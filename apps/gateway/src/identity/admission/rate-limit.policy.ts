@@ -1,6 +1,6 @@
 import type { RateState } from '../admission.contract.js';
 
-/** What the database says of one organization after a batch; times in microseconds from the batch's clock. */
+/** The rate of one organization after a batch, as the database answers it; times in microseconds from the batch's clock. */
 export interface TakenRate {
   /** How far the theoretical arrival time lies ahead after the batch. */
   readonly ahead: number;
@@ -36,7 +36,7 @@ export class RateAnswers {
     const { ahead, interval, burst, granted } = this.taken;
     const isGranted = cost === 0 || this.answered < granted;
     if (cost === 1 && isGranted) this.answered++;
-    // The batch stored the time after its last granted request; this one stands some requests before that.
+    // The batch stored the time after its last granted request; this request came some intervals before that.
     const aheadNow = Math.max(0, ahead - (granted - this.answered) * interval);
     const capacity = burst * interval;
     const waitMicros = aheadNow - (capacity - interval);

@@ -40,7 +40,7 @@ export const listApiKeyRows = statement<ApiKeyRow>(
   `SELECT ${SHOWN} FROM api_key WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
 );
 
-/** No row when there is no such key of the organization that stands. */
+/** Revokes a key of an organization; returns no row when there is no such active key. */
 export const revokeActiveApiKey = statement<ApiKeyRow>(
   'gateway.revoke-api-key',
   `UPDATE api_key SET revoked_at = clock_timestamp()

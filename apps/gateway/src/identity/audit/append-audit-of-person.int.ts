@@ -6,7 +6,7 @@ import { openIdentity } from '../../../test/identity-harness.js';
 import { join, makeMember, makeOrganization, makePerson, PASSWORD, type Person } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { PEOPLE, type People } from '../people.contract.js';
-import { FailedSignIns } from '../sign-in/failed-sign-ins.js';
+import { FailedSignIns } from '../audit/failed-sign-ins.js';
 import { appendAuditOfPerson } from './append-audit-of-person.js';
 
 const servers = testServers();

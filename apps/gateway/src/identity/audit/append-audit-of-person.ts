@@ -1,6 +1,6 @@
 import type { Transaction } from '@switchboard/postgres';
 import type { NewAuditEntry } from '../audit.contract.js';
-import { organizationsOfUser } from '../membership/membership.repository.js';
+import { organizationsOfUser } from '../member/member.repository.js';
 import { appendAudit } from './audit.repository.js';
 
 /**
@@ -9,7 +9,7 @@ import { appendAudit } from './audit.repository.js';
  * The logs are taken in the order of the organizations' ids, so that two of these never wait for each other; an act that is
  * written into one log alone takes it last. The person must be locked: a membership that is being made is waited for.
  *
- * @returns in how many logs it is: none for somebody who belongs nowhere
+ * @returns the number of logs; 0 for a person who belongs to no organization
  */
 export async function appendAuditOfPerson(
   tx: Transaction,

@@ -13,7 +13,7 @@ const insertEntry = statement(
 );
 
 /**
- * Writes an act into the log of its organization, in the transaction that does it: both stand or neither. Travels with
+ * Writes an act into the log of its organization, in the transaction that does it: both are committed or neither. Travels with
  * COMMIT, for an organization's acts wait for each other from there on; its failure rolls the transaction back.
  *
  * One organization a transaction, else two of them could wait for each other; several through `appendAuditOfPerson` alone.

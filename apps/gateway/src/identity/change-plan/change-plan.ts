@@ -9,7 +9,7 @@ import {
   updatePlan,
   type OrganizationRow,
   type PlanOverrides,
-} from '../plan/organization.repository.js';
+} from '../organization/organization.repository.js';
 
 /** What is to be otherwise; what is left out stays as it is. */
 export interface PlanChange {

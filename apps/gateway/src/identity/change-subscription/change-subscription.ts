@@ -8,10 +8,10 @@ import {
   updateSubscription,
   type OrganizationRow,
   type SubscriptionStatus,
-} from '../plan/organization.repository.js';
+} from '../organization/organization.repository.js';
 
 /**
- * Sets what an organization's subscription stands at; counts from the next request on, and is in the audit log when
+ * Sets the status of an organization's subscription; counts from the next request on, and is in the audit log when
  * anything changed.
  *
  * @throws AppError NOT_FOUND for no such organization

@@ -7,17 +7,17 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { findMemberByEmail, lockOrganization } from '../membership/membership.repository.js';
-import { requireManaging } from '../membership/role.policy.js';
+import { findMemberByEmail, lockOrganization } from '../member/member.repository.js';
+import { requireManaging } from '../member/role.policy.js';
 import type { ActSource, Invite, Invites, NewSession, PageOf, PageInput, Role, SignedIn } from '../people.contract.js';
 import { mintSecret } from '../secret/secret.policy.js';
 import { roleInSession } from '../session/hold-session.js';
 import { emailKey } from '../user/email.policy.js';
-import { AcceptInvite } from './accept-invite.js';
+import { AcceptInvite } from '../accept-invite/accept-invite.js';
 import { deleteInvite, findInvite, findInviteOfEmail, insertInvite, listInvites } from './invite.repository.js';
 import { requireSeat } from './seats.js';
 
-/** Seven days. Source: issue 5, members. */
+/** Seven days. Source: docs/api-behaviour.md#application. */
 export const INVITE_LIFE_MS = 7 * 24 * 3_600_000;
 
 /** Invitations in the service's own tables; see the contract for what is promised. */

@@ -1,7 +1,7 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Transaction } from '@switchboard/postgres';
-import { countSeats } from '../membership/membership.repository.js';
+import { countSeats } from '../member/member.repository.js';
 
 /**
  * Makes sure that a plan has a seat for one more member or invitation. The organization must be locked.

@@ -114,7 +114,7 @@ describe('passwords', () => {
     expect(await passwords.verify(hash, PASSWORD)).toBe(true);
   });
 
-  it('are the same in whatever form Unicode has for them, and nobody has the one of no account', async () => {
+  it('are the same in whatever form Unicode has for them, and none is right where there is no account', async () => {
     const passwords = new Passwords();
     const hash = await passwords.hash('caf\u00e9 caf\u00e9 caf\u00e9');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);

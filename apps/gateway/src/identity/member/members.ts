@@ -14,8 +14,8 @@ import {
   listMembers,
   lockOrganization,
   type MemberRow,
-} from '../membership/membership.repository.js';
-import { requireManaging } from '../membership/role.policy.js';
+} from './member.repository.js';
+import { requireManaging } from './role.policy.js';
 import type { ActSource, Member, Members, NewSession, PageOf, PageInput, Role, SignedIn } from '../people.contract.js';
 import { beginSession } from '../session/begin-session.js';
 import { roleInSession } from '../session/hold-session.js';

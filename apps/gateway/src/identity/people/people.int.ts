@@ -8,7 +8,7 @@ import { gatewayMigrations } from '../../migrations/all.js';
 import { beginSession } from '../session/begin-session.js';
 import { PEOPLE, type NewSession, type People, type Role } from '../people.contract.js';
 import { oldSessions } from '../prune-sessions/prune-sessions.worker.js';
-import { FailedSignIns } from '../sign-in/failed-sign-ins.js';
+import { FailedSignIns } from '../audit/failed-sign-ins.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

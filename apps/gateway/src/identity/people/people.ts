@@ -1,24 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
+import { ChangePassword } from '../change-password/change-password.js';
 import { DatabaseInvites } from '../invite/invites.js';
 import { DatabaseMembers } from '../member/members.js';
-import type { People, PlanState } from '../people.contract.js';
+import type { People, PlanState, SignIn } from '../people.contract.js';
 import { findPlanState } from '../plan/plan.repository.js';
 import { DatabaseSessions } from '../session/sessions.js';
-import { DatabaseSignIn } from '../sign-in/sign-in.js';
+import { SignInByPassword } from '../sign-in/sign-in.js';
 
 /** People in the service's own tables; see the contract for what is promised. */
 @Injectable()
 export class DatabasePeople implements People {
+  readonly signIn: SignIn;
+
   constructor(
     readonly sessions: DatabaseSessions,
-    readonly signIn: DatabaseSignIn,
     readonly members: DatabaseMembers,
     readonly invites: DatabaseInvites,
+    signIn: SignInByPassword,
+    changePassword: ChangePassword,
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.signIn = {
+      signIn: (attempt, source) => signIn.execute(attempt, source),
+      changePassword: (signedIn, change, source) => changePassword.execute(signedIn, change, source),
+    };
+  }
 
   async planOf(organizationId: string): Promise<PlanState> {
     const [state] = await this.database.query(findPlanState, [organizationId, new Date(this.clock.now())]);

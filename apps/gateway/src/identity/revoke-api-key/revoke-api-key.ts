@@ -5,7 +5,7 @@ import type { Database } from '@switchboard/postgres';
 import { apiKeyViewOf, auditedApiKey, findApiKey, revokeActiveApiKey } from '../api-key/api-key.repository.js';
 import type { Act, SessionAct } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
-import { requireAdministering } from '../membership/role.policy.js';
+import { requireAdministering } from '../member/role.policy.js';
 import { roleInSession } from '../session/hold-session.js';
 
 /**

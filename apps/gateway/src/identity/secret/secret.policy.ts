@@ -16,7 +16,7 @@ export function mintSecret(): MintedSecret {
 
 /**
  * How secrets are stored and looked up. A plain hash is enough for 256 random bits, and as the hash is what is compared,
- * the time that it takes tells nothing of the secret.
+ * the time that it takes reveals nothing of the secret.
  */
 export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');

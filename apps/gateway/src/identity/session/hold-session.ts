@@ -5,11 +5,11 @@ import type { Role } from '../people.contract.js';
 import { holdSession } from './session.repository.js';
 
 /**
- * Makes sure, in the transaction of an act, that the session it is done in still stands, and holds it until the act does.
+ * Checks, in the transaction of an act, that its session has not ended, and holds the session until the act commits.
  *
- * A request is let in before its body is read, which may take half a minute. Whoever ends the session meanwhile (by signing
- * out, by a new password, another role or the end of the membership) either comes first, and the act is refused, or waits for
- * the act and answers after it. The person whose sessions are ended is locked before this: see `endSessionsOfUser`.
+ * A request is admitted before its body is read, which may take half a minute. A transaction that ends the session meanwhile
+ * (sign-out, a new password, another role or the end of the membership) either comes first, and the act is refused, or waits
+ * for the act and answers after it. It locks the person before this: see `endSessionsOfUser`.
  *
  * @returns the person's role there, which no session outlives: it is theirs until the transaction ends
  * @throws AppError UNAUTHORIZED

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** How long sessions last. Source: issue 5, "The application's API". */
+/** How long sessions last. Source: docs/api-behaviour.md#application. */
 export const sessionLimits = {
   /** Without a request. */
   idleMs: 30 * MINUTE_MS,

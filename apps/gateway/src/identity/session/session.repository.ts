@@ -16,7 +16,7 @@ export interface SessionRow {
  * The session of a secret, and the note that it was used.
  *
  * $1 hash, $2 now, $3 and $4 the oldest last use and sign-in that still hold, $5 last uses before it are moved on. By the
- * unique index on `secret_hash`, then by primary and unique keys. Without its membership a session does not stand.
+ * unique index on `secret_hash`, then by primary and unique keys. A session without its membership has ended.
  */
 export const findSession = statement<SessionRow>(
   'gateway.find-session',
@@ -34,8 +34,8 @@ export const findSession = statement<SessionRow>(
 );
 
 /**
- * Holds a person and a membership in place until the transaction ends, so that whoever ends sessions of them either sees
- * the one that is made now, or comes first.
+ * Holds a person and a membership until the transaction ends, so that a transaction that ends their sessions either sees the
+ * new one or comes first.
  *
  * $1 user, $2 organization, $3 the hash of the password that was checked, or null. Empty when one of them is gone or the
  * password has changed.
@@ -51,8 +51,8 @@ export const holdMembership = statement<Omit<SessionRow, 'sessionId'>>(
 );
 
 /**
- * A session that an act is done in, with the person's role; held until the transaction ends against whoever would end it. The
- * weakest lock that does: the note of its last use goes on meanwhile. $1 id, $2 organization. Empty when it has ended.
+ * The session of an act, with the person's role; locked until the transaction ends, so that it cannot be ended. The weakest
+ * lock that does: writes of its last use go on. $1 id, $2 organization. Empty when it has ended.
  */
 export const holdSession = statement<{ readonly role: Role }>(
   'gateway.hold-session',

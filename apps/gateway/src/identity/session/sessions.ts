@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { organizationsOfUser } from '../membership/membership.repository.js';
+import { organizationsOfUser } from '../member/member.repository.js';
 import type { ActSource, NewSession, OrganizationName, Role, Sessions, SignedIn } from '../people.contract.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { lockUser } from '../user/user.repository.js';
@@ -38,7 +38,7 @@ export class DatabaseSessions implements Sessions {
   async end(signedIn: SignedIn, source: ActSource): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [ended] = await tx.query(endSession, [signedIn.sessionId]);
-      // Switched meanwhile, it stands under another secret: the person must not be told that they are signed out.
+      // After a switch the session goes on under another secret: the answer must not be that it has ended here.
       if (!ended) throw sessionHasEnded();
       appendAudit(tx, { ...signedInAct(signedIn, source), action: 'user.signed-out', before: null, after: null });
     });
@@ -72,7 +72,7 @@ export class DatabaseSessions implements Sessions {
       if (!begun) throw new AppError(gatewayErrors.NOT_FOUND, 'You belong to no organization with this id');
       const { role } = begun.signedIn;
       const act = signedInAct(begun.signedIn, source);
-      // Told where they are now; the organization they came from is nobody's business there.
+      // In the log of the new organization alone: the former one is not its concern.
       appendAudit(tx, { ...act, action: 'user.organization-switched', before: null, after: { role } });
       return begun;
     });

@@ -38,7 +38,7 @@ export const setPasswordHash = statement(
   'UPDATE user_account SET password_hash = $2 WHERE id = $1',
 );
 
-/** How many sessions of a person stand. $1 id; $2, $3 used and signed in after. See `sessionBounds`. */
+/** The number of a person's open sessions. $1 id; $2, $3 used and signed in after. See `sessionBounds`. */
 export const countSessionsOfUser = statement<{ readonly sessions: number }>(
   'gateway.count-sessions-of-user',
   'SELECT count(*)::integer AS sessions FROM session WHERE user_id = $1 AND last_seen_at > $2 AND signed_in_at > $3',

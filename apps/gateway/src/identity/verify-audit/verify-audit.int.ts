@@ -148,7 +148,7 @@ describe('npm run audit:verify', () => {
     expect((await verifyChain(superuser, organizationId)).fault).toBeNull();
   });
 
-  it('walks chain after chain, page after page, and tells of the noted one of which nothing is left', async () => {
+  it('walks chain after chain, page after page, and reports the noted one of which nothing is left', async () => {
     const long = await chainOf(database, 2_300);
     const gone = newCuid();
     await tamper('DELETE FROM gateway.audit_entry WHERE organization_id = $1 AND sequence = 2001', [long]);

@@ -14,7 +14,7 @@ export interface VerifyAuditOptions {
   readonly organizationId?: string | undefined;
   /** Heads that were noted elsewhere, of any age. */
   readonly noted?: readonly AuditHead[];
-  /** Told after each page how many rows were looked at so far. */
+  /** Called after each page with the number of rows read so far. */
   readonly onRows?: (rows: number) => void;
 }
 
@@ -49,7 +49,7 @@ const nextChain = statement<{ id: string | null }>(
      (SELECT id FROM organization WHERE id > $1 ORDER BY id LIMIT 1)) AS chain`,
 );
 
-/** Whoever makes an organization writes its first entry in the same transaction. */
+/** The transaction that makes an organization writes its first entry as well. */
 const hasOrganization = statement<{ is: boolean }>(
   'gateway.has-organization-to-audit',
   'SELECT EXISTS (SELECT FROM organization WHERE id = $1) AS is',

@@ -2,9 +2,9 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { Database } from '@switchboard/postgres';
 import { LOG, type Log } from '@switchboard/platform';
 import type { AuditAction } from '../audit.contract.js';
-import { appendAudit } from '../audit/audit.repository.js';
-import { userAct } from '../audit/user-act.policy.js';
-import { organizationsOfUser } from '../membership/membership.repository.js';
+import { appendAudit } from './audit.repository.js';
+import { userAct } from './user-act.policy.js';
+import { organizationsOfUser } from '../member/member.repository.js';
 import type { ActSource, User } from '../people.contract.js';
 
 type FailedAttempt = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-change-failed'>;

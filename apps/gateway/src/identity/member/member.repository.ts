@@ -18,7 +18,7 @@ export const organizationsOfUser = statement<{ readonly id: string; readonly nam
    WHERE m.user_id = $1 ORDER BY o.name, o.id`,
 );
 
-/** Where a person begins who signs in: what they joined first. $1 user. */
+/** The organization that a person joined first: a sign-in begins there. $1 user. */
 export const firstOrganizationOfUser = statement<{ readonly organizationId: string }>(
   'gateway.first-organization-of-user',
   `SELECT organization_id AS "organizationId" FROM membership WHERE user_id = $1 ORDER BY id LIMIT 1`,
@@ -69,7 +69,7 @@ export const countSeats = statement<{ readonly members: number; readonly invites
      (SELECT count(*) FROM invite WHERE organization_id = $1 AND expires_at > $2)::integer AS invites`,
 );
 
-/** $1 id, $2 organization, $3 user, $4 role. Nothing is made, and nothing returned, for somebody who is a member. */
+/** $1 id, $2 organization, $3 user, $4 role. Makes and returns nothing for a person who is a member. */
 export const insertMembership = statement<{ readonly id: string }>(
   'gateway.insert-membership',
   `INSERT INTO membership (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)

@@ -40,7 +40,7 @@ export const findOrganization = statement<OrganizationRow>(
   `SELECT ${SHOWN} FROM organization WHERE id = $1`,
 );
 
-/** One, until the end of the transaction nobody else's to change; admission and references read on. */
+/** One, locked against other changes until the transaction ends; admission and references read on. */
 export const lockOrganization = statement<OrganizationRow>(
   'gateway.lock-organization-plan',
   `SELECT ${SHOWN} FROM organization WHERE id = $1 FOR NO KEY UPDATE`,
@@ -77,7 +77,7 @@ export const updateSubscription = statement<OrganizationRow>(
   `UPDATE organization SET subscription_status = $2 WHERE id = $1 RETURNING ${SHOWN}`,
 );
 
-/** What an operator should know beside the row. */
+/** Counts that an operator sees with the row. */
 export const countsOfOrganization = statement<{ activeKeys: number; revokedKeys: number; auditEntries: number }>(
   'gateway.counts-of-organization',
   `SELECT count(*) FILTER (WHERE revoked_at IS NULL)::integer AS "activeKeys",

@@ -2,7 +2,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Role } from '../people.contract.js';
 
-/** Whether somebody of one role may make, change or remove somebody of another. Source: issue 5, members. */
+/** Whether a person of one role may add, change or remove a person of another. Source: docs/api-behaviour.md#application. */
 export function mayManage(actor: Role, other: Role): boolean {
   return actor === 'OWNER' || (actor === 'ADMIN' && other !== 'OWNER');
 }
