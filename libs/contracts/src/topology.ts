@@ -133,7 +133,7 @@ export const topology = {
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],
-      optional: ['CLOUD_BASE_URL', 'CLOUD_REQUEST_DEADLINE_MS', 'CLOUD_CONNECTIONS_MAX'],
+      optional: ['CLOUD_BASE_URL', 'CLOUD_CA_FILE', 'CLOUD_REQUEST_DEADLINE_MS', 'CLOUD_CONNECTIONS_MAX'],
     },
   },
   contacts: {
