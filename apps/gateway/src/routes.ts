@@ -24,7 +24,7 @@ export interface GatewayRoute {
   read(request: RequestParts, headers?: Readonly<Record<string, string>>): unknown;
 }
 
-/** Stands for every connection: the providers are made of it, and no handler is called. */
+/** A stand-in for every connection: providers are made with it, and no handler is called. */
 const nothing: object = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : nothing) });
 
 /** Every route that the gateway serves, as its modules mount them; needs no server. For tests and tools. */

@@ -55,7 +55,7 @@ describe('what takes no body', () => {
 });
 
 describe('/app/api/api-keys', () => {
-  it('makes a key whose secret is told once, lists it, and ends it; who, where and under which trace is in the log', async () => {
+  it('makes a key whose secret is shown once, lists it, and ends it; who, where and under which trace is in the log', async () => {
     const admin = await makeMember(booted.database, 'ADMIN');
     const client = await clientOf(admin);
     const made = await client.post('/app/api/api-keys', { label: 'Till', scopes: ['contacts:read'] });

@@ -216,7 +216,7 @@ describe('an invitation', () => {
 });
 
 describe('the plan', () => {
-  it('is shown with the exceptions that were made and, when messaging tells it, what was used', async () => {
+  it('is shown with the exceptions that were made and, when messaging answers, the usage', async () => {
     const organizationId = await makeOrganization(booted.database, { plan: 'STARTER', seats: 7 });
     const page = await signedIn(await makeMember(booted.database, 'ADMIN', organizationId));
     const plan = {

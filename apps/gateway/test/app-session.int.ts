@@ -21,7 +21,7 @@ const sessionsOf = async (userId: string): Promise<number> =>
   (await booted.database.dataSource.query('SELECT 1 FROM gateway.session WHERE user_id = $1', [userId])).length;
 
 describe('signing in', () => {
-  it('gives a session in a cookie that scripts and other sites do not get, and tells who is signed in', async () => {
+  it('gives a session in a cookie that scripts and other sites do not get, and shows the person', async () => {
     const user = await makeMember(booted.database, 'ADMIN');
     const client = newClient();
     const answer = await client.signIn({ ...user, email: user.email.toUpperCase() });
@@ -180,7 +180,7 @@ describe('a session', () => {
 });
 
 describe('requests of other sites', () => {
-  it('act for nobody: the origin must be ours and the token the one of the session', async () => {
+  it('are no proof of intent: the origin must be ours and the token the one of the session', async () => {
     const user = await makeMember(booted.database);
     const [client, other] = await Promise.all([signedIn(user), signedIn(user)]);
     const { origin } = new URL(booted.gateway.url);
@@ -207,7 +207,7 @@ describe('requests of other sites', () => {
     expect((await client.ask('POST', '/app/api/sign-out', undefined, byReferer)).status).toBe(204);
   });
 
-  it('sign nobody in either', async () => {
+  it('do not sign in either', async () => {
     const { email, password } = await makeMember(booted.database);
     const answer = await newClient().ask(
       'POST',
@@ -220,7 +220,7 @@ describe('requests of other sites', () => {
 });
 
 describe('the application', () => {
-  it('tells nobody without a session which routes there are, and others as under /v1', async () => {
+  it('shows the existing routes to sessions alone, as under /v1 to keys', async () => {
     const stranger = newClient();
     for (const path of ['/app/api', '/app/api/nothing', '/app/api/session/x']) {
       expect((await stranger.get(path)).status).toBe(401);

@@ -13,12 +13,12 @@ import {
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { testServers } from '@switchboard/testing';
-import { Edge, expectEnvelope } from './edge-harness.js';
+import { HttpHarness, expectEnvelope } from './http-harness.js';
 import { answerRpcs, issueKey } from './gateway-harness.js';
 
 const servers = testServers();
-const edge = new Edge(servers);
-const { authorization, call, raw, withKey } = edge;
+const http = new HttpHarness(servers);
+const { authorization, call, raw, headWithKey } = http;
 const json = { 'content-type': 'application/json' };
 
 const contact: ContactView = {
@@ -136,7 +136,7 @@ describe('POST /v1/contacts', () => {
     expect(asked).toEqual([body]);
   });
 
-  it('tells what cannot be a phone number after everything else is right', async () => {
+  it('refuses a text that cannot be a phone number after every other rule', async () => {
     expect(await refusal(await post('/v1/contacts', { phone: 'nonsense', name: '' }))).toContain('VALIDATION_FAILED');
     expect(await refusal(await post('/v1/contacts', { phone: 'nonsense' }))).toContain('INVALID_PHONE');
   });
@@ -189,7 +189,7 @@ describe('GET /v1/contacts', () => {
 describe('opt-outs', () => {
   const nothing = { contactId: null, phone: null, messagingChannelId: null, reason: null };
 
-  it('are recorded for a contact or a phone, 201 when new and 200 when one stands', async () => {
+  it('are recorded for a contact or a phone, 201 when new and 200 when one exists', async () => {
     const made = await post('/v1/opt-outs', { phone: '+525512345678', reason: '😀'.repeat(256) });
     expect([made.status, await made.json()]).toEqual([201, optOut]);
     isNew = false;
@@ -202,7 +202,7 @@ describe('opt-outs', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['of nobody', {}, 'Exactly one of `contactId` and `phone` must be given'],
+    ['without a contact', {}, 'Exactly one of `contactId` and `phone` must be given'],
     ['of two', { contactId: 'c1234567', phone: '+1' }, 'Exactly one of `contactId` and `phone` must be given'],
     ['of what is no id', { contactId: '1' }, '`contactId` must be a cuid or null'],
     ['on what is no channel', { phone: '+1', messagingChannelId: '*' }, '`messagingChannelId` must be a cuid or null'],
@@ -247,7 +247,7 @@ describe('opt-outs', () => {
     ['a body of a type that cannot be read', ['Content-Type: ;', 'Content-Encoding: gzip', 'Content-Length: 2'], '{}'],
     ['a body in chunks', ['Content-Type: application/json', 'Transfer-Encoding: chunked'], '2\r\n{"\r\n0\r\n\r\n'],
   ])('are lifted by a request with %s, whatever its headers say of it', async (_what, headers, body) => {
-    const answer = await raw(withKey(`DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`, ...headers), body);
+    const answer = await raw(headWithKey(`DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`, ...headers), body);
     expect([answer.status, answer.body, answer.headers.get('connection')]).toEqual([204, '', 'keep-alive']);
     expect(asked).toEqual([{ id: optOut.id }]);
   });
@@ -255,8 +255,8 @@ describe('opt-outs', () => {
   it('are not lifted by a request with a body that is too large, though it would be ignored', async () => {
     const remove = `DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`;
     const chunks = `200000\r\n${' '.repeat(0x200000)}\r\n0\r\n\r\n`;
-    expectEnvelope(await raw(withKey(remove, 'Content-Length: 1048577')), 413, 'PAYLOAD_TOO_LARGE');
-    expectEnvelope(await raw(withKey(remove, 'Transfer-Encoding: chunked'), chunks), 413, 'PAYLOAD_TOO_LARGE');
+    expectEnvelope(await raw(headWithKey(remove, 'Content-Length: 1048577')), 413, 'PAYLOAD_TOO_LARGE');
+    expectEnvelope(await raw(headWithKey(remove, 'Transfer-Encoding: chunked'), chunks), 413, 'PAYLOAD_TOO_LARGE');
     expect(asked).toEqual([]);
   });
 
@@ -283,8 +283,8 @@ describe('scopes', () => {
       (one) => one !== scope,
     );
     const [with_, without] = [
-      await issueKey(edge.booted.database, { scopes: [scope] }),
-      await issueKey(edge.booted.database, { scopes: others }),
+      await issueKey(http.booted.database, { scopes: [scope] }),
+      await issueKey(http.booted.database, { scopes: others }),
     ];
     const body = method === 'POST' ? { headers: json, body: '{"phone":"+12015550123"}' } : { headers: {} };
     const ask = ({ secret }: { secret: string }): Promise<Response> =>

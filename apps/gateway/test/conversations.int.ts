@@ -12,12 +12,12 @@ import {
 import { RpcServerStrategy } from '@switchboard/nats';
 import { createLog, refusalOf, rpcFailure } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
-import { Edge } from './edge-harness.js';
+import { HttpHarness } from './http-harness.js';
 import { issueKey } from './gateway-harness.js';
 
 const servers = testServers();
-const edge = new Edge(servers);
-const { authorization, call } = edge;
+const http = new HttpHarness(servers);
+const { authorization, call } = http;
 const ID = 'c1234567';
 const MISSING = 'c7654321';
 
@@ -89,7 +89,7 @@ describe('a conversation', () => {
     answers.push(conversation);
     const response = await get(`/v1/conversations/${ID}`);
     expect([response.status, await response.json()]).toEqual([200, conversation]);
-    expect(asked).toMatchObject([{ request: { id: ID }, principal: { organizationId: edge.key.organizationId } }]);
+    expect(asked).toMatchObject([{ request: { id: ID }, principal: { organizationId: http.key.organizationId } }]);
   });
 
   it.each(['', '/messages'])('that does not exist, or is not of the organization, is a 404: …%s', async (path) => {
@@ -115,8 +115,8 @@ describe('a conversation', () => {
     ['GET', '/messages', 'messages:read'],
   ])('needs for %s …%s the scope %s and no other', async (method, path, scope) => {
     const others = ['conversations:read', 'conversations:write', 'messages:read'].filter((other) => other !== scope);
-    const { secret: lacking } = await issueKey(edge.booted.database, { scopes: others });
-    const { secret: having } = await issueKey(edge.booted.database, { scopes: [scope] });
+    const { secret: lacking } = await issueKey(http.booted.database, { scopes: others });
+    const { secret: having } = await issueKey(http.booted.database, { scopes: [scope] });
     const ask = (secret: string): Promise<Response> =>
       call(`/v1/conversations/${ID}${path}`, {
         method,
@@ -149,7 +149,7 @@ describe('a change of a conversation', () => {
     answers.push(conversation);
     const response = await patch(ID, body);
     expect([response.status, await response.json()]).toEqual([200, conversation]);
-    const { organizationId, keyId } = edge.key;
+    const { organizationId, keyId } = http.key;
     const principal = { organizationId, actor: { type: 'key', keyId }, scopes: null };
     expect(asked).toEqual([
       { subject: changeConversationRpc.subject, principal, request: { id: ID, ...(request as object) } },
@@ -188,7 +188,7 @@ describe('a change of a conversation', () => {
   });
 
   it('is read before the plan is asked', async () => {
-    const { secret } = await issueKey(edge.booted.database, { status: 'CANCELED' });
+    const { secret } = await issueKey(http.booted.database, { status: 'CANCELED' });
     await expectRefusal(await patch(ID, { status: 'x' }, secret), 400, 'VALIDATION_FAILED', STATUS);
     await expectRefusal(await patch(ID, { status: 'OPEN' }, secret), 402, 'PAYMENT_REQUIRED', /canceled/);
   });
@@ -227,11 +227,11 @@ describe('lists', () => {
 
   it('of channels ask for one page and need channels:read', async () => {
     answers.push({ items: [channel], nextCursor: channel.id });
-    const { secret } = await issueKey(edge.booted.database, { scopes: ['channels:read'] });
+    const { secret } = await issueKey(http.booted.database, { scopes: ['channels:read'] });
     const response = await get('/v1/channels?limit=1', secret);
     expect([response.status, await response.json()]).toEqual([200, { items: [channel], nextCursor: channel.id }]);
     expect(asked).toMatchObject([{ subject: listChannelsRpc.subject, request: { limit: 1, cursor: null } }]);
-    const { secret: lacking } = await issueKey(edge.booted.database, { scopes: ['conversations:read'] });
+    const { secret: lacking } = await issueKey(http.booted.database, { scopes: ['conversations:read'] });
     await expectRefusal(await get('/v1/channels', lacking), 403, 'INSUFFICIENT_SCOPE', /channels:read/);
   });
 

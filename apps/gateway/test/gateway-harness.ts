@@ -70,7 +70,7 @@ export interface KeyInput {
   readonly burst?: number;
 }
 
-/** A key that stands. */
+/** A key that is not revoked. */
 export interface IssuedKey {
   readonly organizationId: string;
   readonly keyId: string;

@@ -1,80 +1,80 @@
 import { describe, expect, it } from '@jest/globals';
 import { testServers } from '@switchboard/testing';
-import { Edge, expectEnvelope } from './edge-harness.js';
+import { HttpHarness, expectEnvelope } from './http-harness.js';
 import { bootGateway, issueKey, sendRaw, type RawAnswer } from './gateway-harness.js';
 
 const servers = testServers();
-const edge = new Edge(servers);
-const { authorization, call, post, raw, withKey } = edge;
+const http = new HttpHarness(servers);
+const { authorization, call, post, raw, headWithKey } = http;
 
 describe('what HTTP itself can get wrong', () => {
   const longPath = (length: number): string => `/v1/${'a'.repeat(length - 4)}`;
   const json = 'Content-Type: application/json';
   it.each<[string, () => Promise<RawAnswer>, number, string]>([
-    ['an unknown route', () => raw(withKey('GET /v1/nothing HTTP/1.1')), 404, 'NOT_FOUND'],
-    ['an unknown route beside /v1', () => raw('GET /nothing HTTP/1.1\r\nHost: x'), 404, 'NOT_FOUND'],
+    ['an unknown route', () => raw(headWithKey('GET /v1/nothing HTTP/1.1')), 404, 'NOT_FOUND'],
+    ['an unknown route outside of /v1', () => raw('GET /nothing HTTP/1.1\r\nHost: x'), 404, 'NOT_FOUND'],
     [
       'a wrong method on the description',
       () => raw('POST /v1/openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 0'),
       405,
       'METHOD_NOT_ALLOWED',
     ],
-    ['a wrong method', () => raw(withKey('DELETE /v1/ping HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
+    ['a wrong method', () => raw(headWithKey('DELETE /v1/ping HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
     [
       'a wrong method with a body',
-      () => raw(withKey('PUT /v1/messages HTTP/1.1', 'Content-Length: 2'), '{}'),
+      () => raw(headWithKey('PUT /v1/messages HTTP/1.1', 'Content-Length: 2'), '{}'),
       405,
       'METHOD_NOT_ALLOWED',
     ],
-    ['OPTIONS', () => raw(withKey('OPTIONS /v1/messages HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
-    ['a method of WebDAV', () => raw(withKey('PROPFIND /v1/ping HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
-    ['a method that does not exist', () => raw(withKey('BREW /v1/ping HTTP/1.1')), 400, 'VALIDATION_FAILED'],
+    ['OPTIONS', () => raw(headWithKey('OPTIONS /v1/messages HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
+    ['a method of WebDAV', () => raw(headWithKey('PROPFIND /v1/ping HTTP/1.1')), 405, 'METHOD_NOT_ALLOWED'],
+    ['a method that does not exist', () => raw(headWithKey('BREW /v1/ping HTTP/1.1')), 400, 'VALIDATION_FAILED'],
     ['CONNECT', () => raw('CONNECT example.test:443 HTTP/1.1\r\nHost: x'), 405, 'METHOD_NOT_ALLOWED'],
     ['OPTIONS *', () => raw('OPTIONS * HTTP/1.1\r\nHost: x'), 404, 'NOT_FOUND'],
     [
       'no Host',
-      () => raw(`GET /v1/ping HTTP/1.1\r\nAuthorization: Bearer ${edge.key.secret}`),
+      () => raw(`GET /v1/ping HTTP/1.1\r\nAuthorization: Bearer ${http.key.secret}`),
       400,
       'VALIDATION_FAILED',
     ],
-    ['two Hosts', () => raw(withKey('GET /v1/ping HTTP/1.1', 'Host: y')), 400, 'VALIDATION_FAILED'],
+    ['two Hosts', () => raw(headWithKey('GET /v1/ping HTTP/1.1', 'Host: y')), 400, 'VALIDATION_FAILED'],
     ['what is no HTTP', () => raw('hello'), 400, 'VALIDATION_FAILED'],
     ['HTTP/2 in clear text', () => raw('PRI * HTTP/2.0\r\n\r\nSM'), 400, 'VALIDATION_FAILED'],
-    ['bad percent-encoding', () => raw(withKey('GET /v1/messages/%zz HTTP/1.1')), 400, 'VALIDATION_FAILED'],
+    ['bad percent-encoding', () => raw(headWithKey('GET /v1/messages/%zz HTTP/1.1')), 400, 'VALIDATION_FAILED'],
     ['bad percent-encoding without a key', () => raw('GET /v1/messages/%zz HTTP/1.1\r\nHost: x'), 401, 'UNAUTHORIZED'],
-    ['a path that is no id', () => raw(withKey('GET /v1/messages/C-1 HTTP/1.1')), 400, 'VALIDATION_FAILED'],
-    ['a target of 8,193 bytes', () => raw(withKey(`GET ${longPath(8_193)} HTTP/1.1`)), 414, 'URI_TOO_LONG'],
-    ['a target of 200,000 bytes', () => raw(withKey(`GET ${longPath(200_000)} HTTP/1.1`)), 414, 'URI_TOO_LONG'],
+    ['a path that is no id', () => raw(headWithKey('GET /v1/messages/C-1 HTTP/1.1')), 400, 'VALIDATION_FAILED'],
+    ['a target of 8,193 bytes', () => raw(headWithKey(`GET ${longPath(8_193)} HTTP/1.1`)), 414, 'URI_TOO_LONG'],
+    ['a target of 200,000 bytes', () => raw(headWithKey(`GET ${longPath(200_000)} HTTP/1.1`)), 414, 'URI_TOO_LONG'],
     [
       'headers over 16 KiB',
-      () => raw(withKey('GET /v1/ping HTTP/1.1', `X-Big: ${'a'.repeat(16_384)}`)),
+      () => raw(headWithKey('GET /v1/ping HTTP/1.1', `X-Big: ${'a'.repeat(16_384)}`)),
       431,
       'HEADERS_TOO_LARGE',
     ],
     [
       'headers over what the parser takes',
-      () => raw(withKey('GET /v1/ping HTTP/1.1', `X-Big: ${'a'.repeat(200_000)}`)),
+      () => raw(headWithKey('GET /v1/ping HTTP/1.1', `X-Big: ${'a'.repeat(200_000)}`)),
       431,
       'HEADERS_TOO_LARGE',
     ],
     [
       '2,001 headers',
-      () => raw(withKey('GET /v1/ping HTTP/1.1', ...Array.from({ length: 2_001 }, (_, i) => `X${i}: 1`))),
+      () => raw(headWithKey('GET /v1/ping HTTP/1.1', ...Array.from({ length: 2_001 }, (_, i) => `X${i}: 1`))),
       431,
       'HEADERS_TOO_LARGE',
     ],
-    ['a folded header', () => raw(withKey('GET /v1/ping HTTP/1.1', 'X-A: 1', ' 2')), 400, 'VALIDATION_FAILED'],
+    ['a folded header', () => raw(headWithKey('GET /v1/ping HTTP/1.1', 'X-A: 1', ' 2')), 400, 'VALIDATION_FAILED'],
     [
       'two lengths',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 2', 'Content-Length: 3'), '{}'),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 2', 'Content-Length: 3'), '{}'),
       400,
       'VALIDATION_FAILED',
     ],
     [
-      'a length beside chunks',
+      'a length as well as chunks',
       () =>
         raw(
-          withKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 2', 'Transfer-Encoding: chunked'),
+          headWithKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 2', 'Transfer-Encoding: chunked'),
           '0\r\n\r\n',
         ),
       400,
@@ -82,25 +82,25 @@ describe('what HTTP itself can get wrong', () => {
     ],
     [
       'an unknown Transfer-Encoding',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: gzip'), 'aa'),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: gzip'), 'aa'),
       400,
       'VALIDATION_FAILED',
     ],
     [
       'a bad chunk',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: chunked'), 'zz\r\n'),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: chunked'), 'zz\r\n'),
       400,
       'VALIDATION_FAILED',
     ],
     [
       'an unknown Content-Encoding',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', json, 'Content-Encoding: gzip', 'Content-Length: 2'), '{}'),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Content-Encoding: gzip', 'Content-Length: 2'), '{}'),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
     [
       'no Content-Type',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', 'Content-Length: 2'), '{}'),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', 'Content-Length: 2'), '{}'),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
@@ -108,7 +108,11 @@ describe('what HTTP itself can get wrong', () => {
       'a form',
       () =>
         raw(
-          withKey('POST /v1/messages HTTP/1.1', 'Content-Type: application/x-www-form-urlencoded', 'Content-Length: 3'),
+          headWithKey(
+            'POST /v1/messages HTTP/1.1',
+            'Content-Type: application/x-www-form-urlencoded',
+            'Content-Length: 3',
+          ),
           'a=b',
         ),
       415,
@@ -116,20 +120,20 @@ describe('what HTTP itself can get wrong', () => {
     ],
     [
       'JSON in UTF-16',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', `${json}; charset=utf-16`, 'Content-Length: 2'), '{}'),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', `${json}; charset=utf-16`, 'Content-Length: 2'), '{}'),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
-    ['no body', () => raw(withKey('POST /v1/messages HTTP/1.1', 'Content-Length: 0')), 400, 'MALFORMED_BODY'],
+    ['no body', () => raw(headWithKey('POST /v1/messages HTTP/1.1', 'Content-Length: 0')), 400, 'MALFORMED_BODY'],
     [
       'an empty body of JSON',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 0')),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 0')),
       400,
       'MALFORMED_BODY',
     ],
     [
       'a body announced too large',
-      () => raw(withKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 1048577')),
+      () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Content-Length: 1048577')),
       413,
       'PAYLOAD_TOO_LARGE',
     ],
@@ -137,7 +141,7 @@ describe('what HTTP itself can get wrong', () => {
       'chunks that grow too large',
       () =>
         raw(
-          withKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: chunked'),
+          headWithKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: chunked'),
           `200000\r\n${' '.repeat(0x200000)}\r\n0\r\n\r\n`,
         ),
       413,
@@ -168,7 +172,7 @@ describe('what HTTP itself can get wrong', () => {
   it('takes `Expect`, known or not, as a request without it', async () => {
     const body = '{"to":"+12015550123","text":"hi"}';
     for (const expectation of ['100-continue', 'miracles']) {
-      const head = withKey(
+      const head = headWithKey(
         'POST /v1/messages HTTP/1.1',
         json,
         `Content-Length: ${body.length}`,
@@ -179,8 +183,8 @@ describe('what HTTP itself can get wrong', () => {
   });
 
   it('answers the good request of a connection before it refuses what follows it', async () => {
-    const bytes = `${withKey('GET /v1/ping HTTP/1.1')}\r\n\r\nnonsense\r\n\r\n`;
-    const answers = await sendRaw(edge.booted.gateway.url, bytes, 2);
+    const bytes = `${headWithKey('GET /v1/ping HTTP/1.1')}\r\n\r\nnonsense\r\n\r\n`;
+    const answers = await sendRaw(http.booted.gateway.url, bytes, 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
   });
 

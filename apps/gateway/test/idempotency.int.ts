@@ -5,12 +5,12 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
 import { eventually, testServers } from '@switchboard/testing';
-import { Edge, expectEnvelope } from './edge-harness.js';
+import { HttpHarness, expectEnvelope } from './http-harness.js';
 import { answerRpcs, issueKey, type RawAnswer } from './gateway-harness.js';
 
 const servers = testServers();
-const edge = new Edge(servers);
-const { post, raw } = edge;
+const http = new HttpHarness(servers);
+const { post, raw } = http;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** With odd bytes, so that anything but the very text is seen. */
@@ -19,7 +19,7 @@ const BODY = '{"to":"+12015550123","text":"hi"}';
 
 describe('POST /v1/messages with an Idempotency-Key', () => {
   const asked: SendMessageOnceRequest[] = [];
-  /** What messaging answers, or throws; null: nothing stands under the key. */
+  /** What messaging answers, or throws; null: nothing is stored under the key. */
   let answer: AnswerOnce | AppError | null;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
 
   beforeEach(() => {
     asked.length = 0;
-    edge.sent.length = 0;
+    http.sent.length = 0;
     answer = FIRST;
   });
 
@@ -54,7 +54,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
         content: { to: '+12015550123', text: 'hi', messagingChannelId: null, messagesPerMonth: 50_000_000 },
       },
     ]);
-    expect(edge.sent).toEqual([]);
+    expect(http.sent).toEqual([]);
     await send(`${BODY} `);
     expect(asked[1]).toMatchObject({ bodySha256: sha256(`${BODY} `) });
   });
@@ -74,7 +74,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
     expect(refused.headers.get('x-message-id')).toBe('cmessage');
     expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const traceId = refused.headers.get('x-request-id');
-    const line = await eventually(() => edge.booted.log.lines.find(({ fields }) => fields.traceId === traceId));
+    const line = await eventually(() => http.booted.log.lines.find(({ fields }) => fields.traceId === traceId));
     expect(line.fields).toMatchObject({ status: 400, code: 'UPSTREAM_REJECTED' });
   });
 
@@ -111,7 +111,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
   });
 
   it('looks for a replay before the plan refuses, and the shape refuses before the plan', async () => {
-    const unpaid = await issueKey(edge.booted.database, { status: 'PAST_DUE' });
+    const unpaid = await issueKey(http.booted.database, { status: 'PAST_DUE' });
     const authorization = `Bearer ${unpaid.secret}`;
     expect((await send(BODY, { authorization })).status).toBe(200);
     expect(asked).toEqual([expect.objectContaining({ content: null })]);
@@ -134,7 +134,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
       const headers = keys.map((key) => `Idempotency-Key: ${key}`);
       const length = `Content-Length: ${Buffer.byteLength(body)}`;
       return raw(
-        edge.withKey('POST /v1/messages HTTP/1.1', 'Content-Type: application/json', length, ...headers),
+        http.headWithKey('POST /v1/messages HTTP/1.1', 'Content-Type: application/json', length, ...headers),
         body,
       );
     };
@@ -151,11 +151,11 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
   });
 
   it('does not use a key on routes that take none', async () => {
-    const answered = await edge.call('/v1/ping', { headers: { ...edge.authorization(), 'idempotency-key': '' } });
+    const answered = await http.call('/v1/ping', { headers: { ...http.authorization(), 'idempotency-key': '' } });
     expect(answered.status).toBe(200);
   });
 
-  it('is answered 503 without a message while nobody can say whether there is a replay', async () => {
+  it('is answered 503 without a message while messaging cannot be asked for a stored response', async () => {
     answer = new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
     const refused = await send('{}');
     expect([refused.status, refused.headers.get('x-message-id')]).toEqual([503, null]);

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { eventually, testServers } from '@switchboard/testing';
-import { Edge, REFUSED } from './edge-harness.js';
+import { HttpHarness, REFUSED } from './http-harness.js';
 
-const edge = new Edge(testServers());
-const { authorization, call, post } = edge;
+const http = new HttpHarness(testServers());
+const { authorization, call, post } = http;
 
 describe('bodies and queries', () => {
   const deep = (levels: number): string => `{"to":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
@@ -52,11 +52,11 @@ describe('bodies and queries', () => {
     ['33 levels', deep(33), 'VALIDATION_FAILED', /deeper than 32/],
     ['a million levels', '['.repeat(900_000), 'MALFORMED_BODY', /JSON/],
   ])('refuses %s', async (_name, body, code, message) => {
-    const before = edge.sent.length;
+    const before = http.sent.length;
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error: { code, message: expect.stringMatching(message) } });
-    expect(edge.sent.length).toBe(before);
+    expect(http.sent.length).toBe(before);
   });
 
   it('counts code points, ignores unknown fields and shows exactly the four fields of the answer', async () => {
@@ -68,7 +68,7 @@ describe('bodies and queries', () => {
       200,
       ['id', 'conversationId', 'contactId', 'upstreamMessageId'],
     ]);
-    expect(edge.sent.at(-1)).toEqual({
+    expect(http.sent.at(-1)).toEqual({
       messageId: answer.id,
       to: '+12015550123',
       text,
@@ -126,12 +126,12 @@ describe('callbacks', () => {
       headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
     });
   const stored = async (aggregateId: string): Promise<{ subject: string; payload: { data: unknown } }[]> =>
-    edge.booted.database.dataSource.query(
+    http.booted.database.dataSource.query(
       'SELECT subject, payload::json AS payload FROM gateway.outbox WHERE aggregate_id = $1 ORDER BY position',
       [aggregateId],
     );
 
-  it('shows the challenge to whom it knows the token, and to nobody else', async () => {
+  it('shows the challenge to a caller with the token alone', async () => {
     const path = '/upstream/cloud/callbacks?hub.mode=subscribe&hub.challenge=%3Cb%3E42&hub.verify_token=';
     const known = await call(`${path}verify-token`);
     expect([known.status, await known.text(), known.headers.get('content-type')]).toEqual([
@@ -153,7 +153,7 @@ describe('callbacks', () => {
     expect(await stored('unsigned')).toHaveLength(1);
   });
 
-  it('commits every item of a callback, good beside odd, before it answers, and publishes them', async () => {
+  it('commits every item of a callback, good and odd ones, before it answers, and publishes them', async () => {
     const status = { id: 'wamid.int', status: 'delivered', timestamp: '1751142888', recipient_id: '1' };
     const value = {
       metadata: { phone_number_id: '77' },
@@ -171,7 +171,7 @@ describe('callbacks', () => {
     expect(await stored('77:16505551234')).toHaveLength(1);
     expect((await stored('waba')).map(({ subject }) => subject)).toEqual(['gateway.callback.change.v1']);
     await eventually(async () => {
-      const [row] = await edge.booted.database.dataSource.query(
+      const [row] = await http.booted.database.dataSource.query(
         'SELECT count(*)::int AS waiting FROM gateway.outbox WHERE published_at IS NULL',
       );
       return row.waiting === 0;

@@ -71,7 +71,7 @@ export async function makeMember(
   return { ...person, organizationId: organization, membershipId: await join(database, organization, person.id, role) };
 }
 
-/** Makes a session that stands. @returns its id */
+/** Makes a live session. @returns its id */
 export async function makeSession({ dataSource }: Database, organizationId: string, userId: string): Promise<string> {
   const id = newCuid();
   await dataSource.query(

@@ -2,32 +2,32 @@ import { describe, expect, it } from '@jest/globals';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { collectSpans, eventually, testServers } from '@switchboard/testing';
 import { mintKey } from '../src/identity/api-key/api-key.policy.js';
-import { Edge, expectEnvelope, PUBLIC_BASE_URL } from './edge-harness.js';
+import { HttpHarness, expectEnvelope, PUBLIC_BASE_URL } from './http-harness.js';
 import { issueKey, type RawAnswer } from './gateway-harness.js';
 
 const spans = collectSpans();
-const edge = new Edge(testServers());
-const { authorization, call, post, raw } = edge;
+const http = new HttpHarness(testServers());
+const { authorization, call, post, raw } = http;
 
 describe('credentials', () => {
   const answerTo = async (headers: string[]): Promise<RawAnswer> =>
     raw(['GET /v1/ping HTTP/1.1', 'Host: x', ...headers].join('\r\n'));
 
   it('answers every bad key alike: missing, malformed, mistyped, unknown, revoked, twice', async () => {
-    const revoked = await issueKey(edge.booted.database);
-    await edge.booted.database.dataSource.query('UPDATE gateway.api_key SET revoked_at = now() WHERE id = $1', [
+    const revoked = await issueKey(http.booted.database);
+    await http.booted.database.dataSource.query('UPDATE gateway.api_key SET revoked_at = now() WHERE id = $1', [
       revoked.keyId,
     ]);
     const cases = [
       [],
       ['Authorization: Basic abc'],
       ['Authorization: Bearer'],
-      [`Authorization: Bearer ${edge.key.secret.slice(0, -1)}_`],
+      [`Authorization: Bearer ${http.key.secret.slice(0, -1)}_`],
       [`Authorization: Bearer ${mintKey().secret}`],
       [`Authorization: Bearer ${revoked.secret}`],
-      [`Authorization: Bearer ${edge.key.secret} ${edge.key.secret}`],
-      [`Authorization: Bearer ${edge.key.secret}`, `Authorization: Bearer ${edge.key.secret}`],
-      [`authorization: ${edge.key.secret}`],
+      [`Authorization: Bearer ${http.key.secret} ${http.key.secret}`],
+      [`Authorization: Bearer ${http.key.secret}`, `Authorization: Bearer ${http.key.secret}`],
+      [`authorization: ${http.key.secret}`],
     ];
     const bodies = new Set<string>();
     for (const headers of cases) {
@@ -41,15 +41,15 @@ describe('credentials', () => {
     expect([...bodies]).toEqual(['{"error":{"code":"UNAUTHORIZED","message":"Invalid API key"}}']);
   });
 
-  it('takes the scheme in any case, tells where the rate stands and notes the use of the key', async () => {
-    const fresh = await issueKey(edge.booted.database, { plan: 'GROWTH' });
+  it('takes the scheme in any case, shows the state of the rate limit and notes the use of the key', async () => {
+    const fresh = await issueKey(http.booted.database, { plan: 'GROWTH' });
     const answer = await answerTo([`aUTHORIZATION: bEARER   ${fresh.secret}`]);
     expect([answer.status, answer.body]).toEqual([200, `{"ok":true,"organizationId":"${fresh.organizationId}"}`]);
     expect(answer.headers.get('ratelimit-limit')).toBe('1000');
     expect(answer.headers.get('ratelimit-remaining')).toBe('999');
     expect(answer.headers.get('ratelimit-reset')).toBe('1');
     await eventually(async () => {
-      const [row] = await edge.booted.database.dataSource.query(
+      const [row] = await http.booted.database.dataSource.query(
         'SELECT last_used_at, last_used_address FROM gateway.api_key WHERE id = $1',
         [fresh.keyId],
       );
@@ -58,13 +58,13 @@ describe('credentials', () => {
   });
 
   it('does not note the use of a key whose request was refused', async () => {
-    const fresh = await issueKey(edge.booted.database);
+    const fresh = await issueKey(http.booted.database);
     expect((await call('/v1/nothing', { headers: authorization(fresh.secret) })).status).toBe(404);
-    const other = await issueKey(edge.booted.database);
+    const other = await issueKey(http.booted.database);
     await call('/v1/ping', { headers: authorization(other.secret) });
     const used = (id: string) => async () =>
       (
-        await edge.booted.database.dataSource.query(
+        await http.booted.database.dataSource.query(
           'SELECT 1 FROM gateway.api_key WHERE id = $1 AND last_used_at IS NOT NULL',
           [id],
         )
@@ -74,7 +74,7 @@ describe('credentials', () => {
   });
 
   it('checks in order: rate before scope, scope before media type, shape before plan', async () => {
-    const limited = await issueKey(edge.booted.database, { requestsPerMinute: 1, burst: 1, scopes: ['contacts:read'] });
+    const limited = await issueKey(http.booted.database, { requestsPerMinute: 1, burst: 1, scopes: ['contacts:read'] });
     const sendAs = (secret: string, body: string, type: string): Promise<Response> =>
       post(body, { ...authorization(secret), 'content-type': type });
     const first = await sendAs(limited.secret, 'x', 'text/plain');
@@ -88,17 +88,17 @@ describe('credentials', () => {
       { error: { code: 'RATE_LIMITED', message: 'Too many requests' } },
     ]);
     expect(Number(second.headers.get('retry-after'))).toBeGreaterThanOrEqual(59);
-    const unpaid = await issueKey(edge.booted.database, { status: 'PAST_DUE' });
+    const unpaid = await issueKey(http.booted.database, { status: 'PAST_DUE' });
     expect((await sendAs(unpaid.secret, '{}', 'application/json')).status).toBe(400);
     expect((await sendAs(unpaid.secret, '{"to":"+12015550123","text":"hi"}', 'application/json')).status).toBe(402);
-    const canceled = await issueKey(edge.booted.database, { status: 'CANCELED' });
+    const canceled = await issueKey(http.booted.database, { status: 'CANCELED' });
     expect((await call('/v1/conversations', { headers: authorization(canceled.secret) })).status).toBe(402);
     expect((await call('/v1/ping', { headers: authorization(canceled.secret) })).status).toBe(200);
   });
 });
 
 describe('every answer', () => {
-  it('carries its trace, goes on with the trace of its caller, and tells no more than is asked', async () => {
+  it('carries its trace, continues that of its caller, and shows no more than is asked', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const traceparent = `00-${traceId}-00f067aa0ba902b7-00`;
     spans.clear();
@@ -116,17 +116,17 @@ describe('every answer', () => {
     // The rpc ran in the request's span although its body was read in between.
     const rpc = await eventually(() => spans.named(sendMessageRpc.subject).find((span) => span.kind === 2));
     expect(rpc.parentSpanContext?.spanId).toBe(server.spanContext().spanId);
-    const line = await eventually(() => edge.booted.log.lines.find(({ fields }) => fields.traceId === traceId));
+    const line = await eventually(() => http.booted.log.lines.find(({ fields }) => fields.traceId === traceId));
     expect(line.event).toBe('http.request');
     expect(line.fields).toMatchObject({
       method: 'POST',
       route: '/v1/messages',
       status: 200,
       code: null,
-      keyId: edge.key.keyId,
+      keyId: http.key.keyId,
     });
-    expect(JSON.stringify(edge.booted.log.lines)).not.toContain(edge.key.secret.slice(12));
-    expect(JSON.stringify(edge.booted.log.lines)).not.toContain('12015550123');
+    expect(JSON.stringify(http.booted.log.lines)).not.toContain(http.key.secret.slice(12));
+    expect(JSON.stringify(http.booted.log.lines)).not.toContain('12015550123');
   });
 
   it.each([
@@ -143,7 +143,7 @@ describe('every answer', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('for a description is told the canonical base, and for /docs/ where the reference is', async () => {
+  it('for a description names the canonical base, and for /docs/ where the reference is', async () => {
     for (const path of ['/v1/openapi.json', '/app/openapi.json']) {
       expect(await (await call(path)).json()).toMatchObject({ servers: [{ url: PUBLIC_BASE_URL }] });
     }
@@ -156,7 +156,7 @@ describe('every answer', () => {
     expect((await call('/api/v10')).status).toBe(404);
   });
 
-  it('of the health endpoints tells what is up', async () => {
+  it('of the health endpoints shows what answers', async () => {
     expect(await (await call('/health/live')).json()).toEqual({ ok: true });
     const ready = await call('/health/ready');
     expect([ready.status, await ready.json()]).toEqual([

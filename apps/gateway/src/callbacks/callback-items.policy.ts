@@ -4,7 +4,7 @@ import type {
   UpstreamStatusItem,
 } from '@switchboard/contracts/gateway/events';
 
-/** An object of a callback: what its members are, nobody has looked at. */
+/** An object of a callback whose members are unchecked. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** What the provider's ids look like at most: no control characters, no half characters; indexes have their limits. */
@@ -13,7 +13,7 @@ const ID = /^[^\p{Cc}\p{Cs}]{1,300}$/u;
 const USER_ID = /^[!-~]{1,128}$/;
 /** Longer words for a kind say nothing. */
 const WORD_MAX = 100;
-/** Stands for a type that was not told. */
+/** The type of an item that names none. */
 const UNKNOWN_TYPE = 'unknown';
 
 /** A status with everything that we rely on; null without an id and a status. What else it holds stays as it came. */
@@ -50,7 +50,7 @@ export function messageOf(item: unknown, contacts: readonly unknown[]): Upstream
   };
 }
 
-/** A preference with the profile of its person; null when it names nobody, or says nothing. */
+/** A preference with the profile of its person; null without a person or a preference. */
 export function preferenceOf(
   item: unknown,
   contacts: readonly unknown[],

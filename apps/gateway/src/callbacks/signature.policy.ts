@@ -13,7 +13,7 @@ export function isSignedByProvider(body: Uint8Array, signature: unknown, appSecr
   return timingSafeEqual(expected, hex === undefined ? Buffer.alloc(expected.length) : Buffer.from(hex, 'hex'));
 }
 
-/** Whether two secrets are the same, in a time that tells neither their content nor their length. */
+/** Whether two secrets are the same, in a time that depends on neither their content nor their length. */
 export function isSameSecret(shown: unknown, secret: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(typeof shown === 'string' ? shown : ''), digest(secret)) && shown === secret;

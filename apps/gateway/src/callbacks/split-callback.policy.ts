@@ -67,8 +67,8 @@ function splitChange(change: unknown, account: string, now: Date, sink: EventSin
   }
   if (!isObject(value)) return sink.keepOdd(account, field, value);
   const { metadata } = value;
-  const told = isObject(metadata) ? metadata.phone_number_id : undefined;
-  const phoneNumberId = isUpstreamId(told) ? told : null;
+  const named = isObject(metadata) ? metadata.phone_number_id : undefined;
+  const phoneNumberId = isUpstreamId(named) ? named : null;
   const contacts = listOf(value.contacts);
   const one = (event: NewEvent<unknown> | null, list: string, item: unknown): void =>
     event ? sink.keep(account, field, event) : sink.keepOdd(account, field, { metadata, [list]: [item] });

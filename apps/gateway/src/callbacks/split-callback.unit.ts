@@ -46,7 +46,7 @@ describe('splitting a callback', () => {
     ]);
   });
 
-  it('keeps errors of a value, other fields and items of another shape as changes, beside their neighbours', () => {
+  it('keeps errors of a value, other fields and items of another shape as changes, next to good items', () => {
     const good = { id: 'w', status: 'sent', timestamp: 'yesterday' };
     const { events, oddItems } = split({
       entry: [
@@ -191,18 +191,18 @@ describe('splitting a callback', () => {
   });
 
   it('takes what can be stored for an id, and no time of the future', () => {
-    const told = (message: object) =>
+    const eventOf = (message: object) =>
       split(inChange({ metadata, messages: [{ from: '1', id: 'w', ...message }] })).events[0];
     for (const id of [undefined, 7, '', 'a\u0000', 'a\ud800', 'x'.repeat(301)]) {
-      expect([id, told({ id })?.event]).toEqual([id, callbackChange]);
+      expect([id, eventOf({ id })?.event]).toEqual([id, callbackChange]);
     }
-    const message = told({ timestamp: String(now.getTime() / 1_000 + 3_600) });
+    const message = eventOf({ timestamp: String(now.getTime() / 1_000 + 3_600) });
     expect(message).toMatchObject({
       event: callbackMessage,
       occurredAt: now,
       data: { item: { message: { type: 'unknown' } } },
     });
-    expect(told({ timestamp: 1_700_000_000 })?.occurredAt).toEqual(new Date(1_700_000_000_000));
+    expect(eventOf({ timestamp: 1_700_000_000 })?.occurredAt).toEqual(new Date(1_700_000_000_000));
     const odd = split(inChange({ metadata: { phone_number_id: 'a\u0000' }, messages: [{ from: '1', id: 'w' }] }));
     expect([odd.events[0]?.event, odd.oddItems]).toEqual([callbackChange, 1]);
   });

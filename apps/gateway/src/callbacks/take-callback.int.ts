@@ -28,7 +28,7 @@ describeCoalesceLaw<SplitCallbackItem>({
     })
     .map(({ account, values }) => item(account, values)),
   tenant: ({ account }) => account,
-  // The policy takes NUL out of aggregates; here it stands for whatever the database may refuse.
+  // The policy takes NUL out of aggregates; here it is an example of what the database refuses.
   poison: { ...poisoned, events: poisoned.events.map((event) => ({ ...event, aggregateId: 'a\u0000' })) },
   writing: [item('calice', [1, 2]), item('cbob', [3])],
   table: 'gateway.outbox',

@@ -12,7 +12,7 @@ export function isAppApiPath(path: string): boolean {
 const HSTS = 'max-age=31536000';
 
 /**
- * Headers of every answer below /app: nothing of it is framed, loaded by another site, sniffed or told to another site. An
+ * Headers of every answer below /app: nothing of it is framed, loaded by another site, sniffed or sent to another site as a referrer. An
  * answer that is a page brings its own policy of content. Source: OWASP, "HTTP Security Response Headers".
  */
 export function appHeaders(path: string, isSecure: boolean): Readonly<Record<string, string>> {

@@ -256,7 +256,7 @@ describe('sending a message', () => {
     expect(leftMs.at(-1)).toBeGreaterThanOrEqual(500);
   });
 
-  it('says at once, and without an id, that nobody took it', async () => {
+  it('says at once, and without an id, that messaging did not take it', async () => {
     const { error, ids } = await send([lost('none')]);
     expect([error?.code, error?.messageId, ids.length]).toEqual(['SERVICE_UNAVAILABLE', undefined, 1]);
   });

@@ -2,13 +2,13 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { BodyUse } from './route-declaration.js';
 
-/** Limits of the HTTP edge. The largest body: docs/api-behaviour.md#body-size; the others are ours. */
+/** Limits of the HTTP server. The largest body: docs/api-behaviour.md#body-size; the others are ours. */
 export const httpLimits = {
   uriBytesMax: 8_192,
   headerBytesMax: 16_384,
   /**
-   * Higher than both together, so that what the parser lets through can be told apart as 414 or 431; lower than what one
-   * read of a socket brings (64 KiB), so that most of what it does not let through can be told apart as well.
+   * Higher than both together, so that a request that the parser lets through is either 414 or 431; lower than one read of a
+   * socket (64 KiB), so that most of those that it refuses get their own code as well.
    */
   parserBytesMax: 49_152,
   bodyBytesMax: 1_048_576,

@@ -34,8 +34,8 @@ describe('a route', () => {
       return 'open';
     }
   }
-  @Controller('beside')
-  class KeyBesideV1 {
+  @Controller('outside')
+  class KeyOutsideV1 {
     @Get()
     @Declare({
       access: 'key',
@@ -57,7 +57,7 @@ describe('a route', () => {
     }
   }
   @Controller('app/session')
-  class SessionBesideApp {
+  class SessionOutsideApp {
     @Get()
     @Declare({
       access: 'session',
@@ -88,15 +88,15 @@ describe('a route', () => {
     CLOUD_VERIFY_TOKEN: 'none',
   });
   const mount = async (controller: new () => object): Promise<NestApplication> => {
-    const stood = (token: symbol, value: unknown) => ({ provide: token, useValue: value });
+    const standIn = (token: symbol, value: unknown) => ({ provide: token, useValue: value });
     const parts = [
-      stood(ADMISSION, { admit: () => Promise.reject(new Error('a public route asks for no admission')) }),
-      stood(PEOPLE, { sessions: { find: () => Promise.resolve(null) } }),
-      stood(KEY_USES, { record: () => undefined }),
-      stood(GATEWAY_CONFIG, config),
-      stood(SAMPLING, () => false),
-      stood(LOG, log),
-      stood(CLOCK, { now: () => 0, monotonic: () => 0 }),
+      standIn(ADMISSION, { admit: () => Promise.reject(new Error('a public route asks for no admission')) }),
+      standIn(PEOPLE, { sessions: { find: () => Promise.resolve(null) } }),
+      standIn(KEY_USES, { record: () => undefined }),
+      standIn(GATEWAY_CONFIG, config),
+      standIn(SAMPLING, () => false),
+      standIn(LOG, log),
+      standIn(CLOCK, { now: () => 0, monotonic: () => 0 }),
     ];
     const providers = [...httpProviders, ...parts];
     const app = await createApplication({ module: class One {}, controllers: [controller], providers }, config, log);
@@ -111,12 +111,12 @@ describe('a route', () => {
     await expect(mount(PublicUnderV1)).rejects.toThrow(
       'GET /v1/public: a route needs a key exactly when it is under /v1',
     );
-    await expect(mount(KeyBesideV1)).rejects.toThrow('GET /beside: a route needs a key');
+    await expect(mount(KeyOutsideV1)).rejects.toThrow('GET /outside: a route needs a key');
     await expect(mount(PublicUnderApp)).rejects.toThrow('GET /app/api/public: a route is for sessions or visitors');
-    await expect(mount(SessionBesideApp)).rejects.toThrow('GET /app/session: a route is for sessions or visitors');
+    await expect(mount(SessionOutsideApp)).rejects.toThrow('GET /app/session: a route is for sessions or visitors');
   });
 
-  it('that throws what nobody expected tells nothing of it', async () => {
+  it('that throws an unexpected error answers without its detail', async () => {
     const app = await mount(Broken);
     await app.listen(0, '127.0.0.1');
     const response = await fetch(`${await app.getUrl()}/broken`);
@@ -166,14 +166,14 @@ describe('a gateway', () => {
     await eventually(async () => (await status('/health/ready')) === 200, { deadlineMs: 15_000 });
   });
 
-  it('answers 503 with the message id while nobody knows what became of a send', async () => {
+  it('answers 503 without a message id when messaging did not take the send', async () => {
     const key = await issueKey(booted.database);
     const response = await fetch(`${booted.gateway.url}/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
       body: '{"to":"+12015550123","text":"a"}',
     });
-    // Nobody serves the rpc here: nothing was taken, so there is no id to look for.
+    // No service answers the rpc here: nothing was taken, so that there is no id to look for.
     expect([response.status, response.headers.get('retry-after'), response.headers.has('x-message-id')]).toEqual([
       503,
       '1',

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * The token that a session's requests show in `X-CSRF-Token`: 256 bits, base64url. It follows from the session's secret, so
- * that nothing is stored and it changes with it, and tells nothing of it.
+ * that nothing is stored and it changes with it, and does not reveal it.
  */
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('switchboard csrf').digest('base64url');

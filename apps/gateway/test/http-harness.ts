@@ -19,7 +19,7 @@ export const REFUSED = '+12015550100';
 export const PUBLIC_BASE_URL = 'https://api.example.test';
 
 /** A gateway to talk to, with a stand-in for messaging behind it and a key of an organization without limits. */
-export class Edge {
+export class HttpHarness {
   private made: { readonly booted: TestGateway; readonly key: IssuedKey } | undefined;
   /** Every send that reached messaging. */
   readonly sent: unknown[] = [];
@@ -66,7 +66,7 @@ export class Edge {
   };
 
   /** The head of a request with the key. */
-  readonly withKey = (requestLine: string, ...headers: string[]): string =>
+  readonly headWithKey = (requestLine: string, ...headers: string[]): string =>
     [requestLine, 'Host: x', `Authorization: Bearer ${this.key.secret}`, ...headers].join('\r\n');
 
   private answers(): Readonly<Record<string, (request: unknown) => unknown>> {
