@@ -11,7 +11,13 @@ const compressors: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> 
   gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 };
 
-/** Bytes that are the same for everybody: answered compressed, and 304 to whom has them. */
+/**
+ * Bytes that are the same for every caller: answered compressed, and with 304 to a caller that has them.
+ *
+ * Each coding is made once. `@fastify/compress` and `@fastify/etag` compress and hash at every request (42 ms of CPU against 1
+ * for the 4 MB script, on a route that needs no key), give all codings one strong ETag (against RFC 9110, 8.8.1), and read
+ * neither a list nor `*` in `If-None-Match`.
+ */
 export class StaticContent {
   /** Weak, for the codings differ in their bytes. Source: RFC 9110, 8.8.1. */
   readonly etag: string;
