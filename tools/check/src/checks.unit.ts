@@ -5,9 +5,9 @@ import { barrelsCheck } from './checks/barrels.js';
 import { docstringsCheck } from './checks/docstrings.js';
 import { binariesCheck, fileLengthCheck, namesCheck } from './checks/files.js';
 import { lockfileCheck } from './checks/lockfile.js';
+import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
 import { statementNamesCheck } from './checks/statement-names.js';
-import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
 import { errorsPage } from './generated/errors-page.js';
 import { runChecks } from './run-checks.js';
 import { sourcesOf } from './sources.js';
@@ -160,18 +160,33 @@ describe('each check refuses its canary, for its own reason', () => {
     ],
     [
       'an undeclared package',
-      workspaceDependenciesCheck,
-      'apps/a/src/a.ts',
+      packageDependenciesCheck,
+      'libs/a/src/a.ts',
       "import { a } from '@switchboard/phone';",
-      'apps/a/package.json does not declare @switchboard/phone',
+      'libs/a/package.json does not declare @switchboard/phone, which the package imports',
     ],
     [
       'one over lines',
-      workspaceDependenciesCheck,
-      'apps/a/src/a.ts',
+      packageDependenciesCheck,
+      'libs/a/src/a.ts',
       "import {\n  a,\n} from '@switchboard/b/c';",
-      'apps/a/package.json does not declare @switchboard/b',
+      'libs/a/package.json does not declare @switchboard/b, which the package imports',
     ],
+    [
+      'one that is imported as a type',
+      packageDependenciesCheck,
+      'libs/a/src/a.ts',
+      "import type { a } from 'pg';",
+      'libs/a/package.json does not declare pg, which the package imports',
+    ],
+    [
+      'one that is imported later',
+      packageDependenciesCheck,
+      'libs/a/src/a.ts',
+      "export const a = import('pg');",
+      'libs/a/package.json does not declare pg, which the package imports',
+    ],
+    ['files without a manifest', packageDependenciesCheck, 'apps/a/src/a.ts', '', 'apps/a has no package.json'],
   ])('%s', (_what, check, path, text, reason) => {
     expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).toEqual([reason]);
   });
@@ -226,7 +241,7 @@ describe('each check lets its lawful neighbour pass', () => {
       '/** A. */\n@Entity({\n  a: 1,\n})\nexport class A {}',
     ],
     ['a test', docstringsCheck, 'libs/a/src/a.unit.ts', 'export const a = 1;'],
-    ['its own name', workspaceDependenciesCheck, 'libs/a/src/a.ts', "import { a } from '@switchboard/a/b';"],
+    ['its own name', packageDependenciesCheck, 'libs/a/src/a.ts', "import { a } from '@switchboard/a/b';"],
   ])('%s', (_what, check, path, text) => {
     expect(problemsOf(check, { 'libs/a/package.json': entryManifest, [path]: text })).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { addressesCheck } from './checks/addresses.js';
 import { apiDescriptionCanaryCheck, apiDescriptionCheck } from './checks/api-description.js';
 import { barrelsCheck } from './checks/barrels.js';
@@ -12,54 +13,57 @@ import { generatedCheck, writeGeneratedFiles } from './checks/generated.js';
 import { lintCanaryCheck, lintCheck } from './checks/lint.js';
 import { lockfileCheck } from './checks/lockfile.js';
 import { migrationOrderCheck } from './checks/migration-order.js';
+import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
 import { servicePackagesCheck } from './checks/service-packages.js';
 import { statementNamesCheck } from './checks/statement-names.js';
 import { typesCheck } from './checks/types.js';
-import { workspaceDependenciesCheck } from './checks/workspace-dependencies.js';
 import { runChecks } from './run-checks.js';
 import { readSources } from './sources.js';
 
 // npm run check: every check in this order, however many fail; exit code 1 when one did.
-// With --write it writes the generated files and the snapshots instead, as far as they may be written.
+// With --only <name>,<name> those alone, for a developer's loop. With --write it writes the generated files and the snapshots instead, as far as they may be written.
+const checks = [
+  typesCheck,
+  lintCheck,
+  lintCanaryCheck,
+  formatCheck,
+  boundariesCheck,
+  boundaryCanaryCheck,
+  generatedCheck,
+  apiDescriptionCheck,
+  apiDescriptionCanaryCheck,
+  contractVersionsCheck,
+  packagePinsCheck,
+  packageDependenciesCheck,
+  lockfileCheck,
+  addressesCheck,
+  binariesCheck,
+  fileLengthCheck,
+  namesCheck,
+  barrelsCheck,
+  docstringsCheck,
+  statementNamesCheck,
+  migrationOrderCheck,
+  servicePackagesCheck,
+  citationsCheck,
+];
 const root = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
 const sources = await readSources(root);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const { values } = parseArgs({ options: { write: { type: 'boolean' }, only: { type: 'string' } } });
 
-if (process.argv.includes('--write')) {
+if (values.write === true) {
   for (const path of await writeSnapshots(sources)) print(`wrote ${path}`);
   for (const path of await writeGeneratedFiles(sources)) print(`wrote ${path}`);
   // What breaks somebody was not written, and what was may still be wrong.
   process.exitCode = (await runChecks([contractVersionsCheck], await readSources(root), print)) === 0 ? 0 : 1;
 } else {
-  const problems = await runChecks(
-    [
-      typesCheck,
-      lintCheck,
-      lintCanaryCheck,
-      formatCheck,
-      boundariesCheck,
-      boundaryCanaryCheck,
-      generatedCheck,
-      apiDescriptionCheck,
-      apiDescriptionCanaryCheck,
-      contractVersionsCheck,
-      packagePinsCheck,
-      workspaceDependenciesCheck,
-      lockfileCheck,
-      addressesCheck,
-      binariesCheck,
-      fileLengthCheck,
-      namesCheck,
-      barrelsCheck,
-      docstringsCheck,
-      statementNamesCheck,
-      migrationOrderCheck,
-      servicePackagesCheck,
-      citationsCheck,
-    ],
-    sources,
-    print,
-  );
+  const only = values.only?.split(',') ?? checks.map(({ name }) => name);
+  const unknown = only.filter((name) => !checks.some((check) => check.name === name));
+  for (const name of unknown)
+    print(`there is no check "${name}"; there are ${checks.map((one) => one.name).join(', ')}`);
+  const chosen = checks.filter(({ name }) => only.includes(name));
+  const problems = unknown.length + (await runChecks(chosen, sources, print));
   process.exitCode = problems === 0 ? 0 : 1;
 }

@@ -1,3 +1,5 @@
+import { serviceNames } from '@switchboard/contracts/topology';
+
 /** An illegal file, or a round of files, and the one rule that must name its first. */
 export interface Canary {
   readonly rule: string;
@@ -10,13 +12,15 @@ const imports = (specifier: string): string => `import '${specifier}';\n`;
 const typeImport = (name: string, specifier: string): string =>
   `import type { ${name} } from '${specifier}';\nexport type Seen = ${name};\n`;
 
-/** One or more for every rule; a rule without one fails the check. */
+/** One or more for every rule, and one in every registered service; a rule without one fails the check. */
 export const canaries: readonly Canary[] = [
-  {
+  ...serviceNames.map((name) => ({
     rule: 'services-never-import-services',
-    path: 'apps/messaging/src/neighbour.ts',
-    text: imports('../../contacts/src/contact/contact.entity.js'),
-  },
+    path: `apps/${name}/src/neighbour.ts`,
+    text: imports(
+      name === 'contacts' ? '../../messaging/src/message/message.policy.js' : '../../contacts/src/contacts.config.js',
+    ),
+  })),
   {
     rule: 'libraries-never-import-services',
     path: 'libs/platform/src/upward.ts',
@@ -130,7 +134,8 @@ export const canaries: readonly Canary[] = [
 
 /** Legal files: what the canaries import, and the nearest lawful neighbours of each rule. None may be reported. */
 export const lawfulFiles: Readonly<Record<string, string>> = {
-  'apps/contacts/src/contact/contact.repository.ts': imports('typeorm') + imports('pg'),
+  'apps/contacts/src/contact/contact.repository.ts': imports('typeorm'),
+  'apps/gateway/src/identity/key/key.repository.ts': imports('typeorm') + imports('pg'),
   'apps/contacts/src/contacts.module.ts': imports('typeorm'),
   'apps/contacts/src/contacts.config.ts': imports('node:process'),
   'apps/contacts/migrations/0001-contacts.ts': imports('typeorm'),
