@@ -26,6 +26,7 @@ const commands = {
   chaos,
   admin,
   'audit:verify': auditVerify,
+  'new-service': newService,
 };
 const [name = 'start', ...args] = process.argv.slice(2);
 
@@ -163,6 +164,11 @@ async function admin() {
 async function auditVerify() {
   args.unshift('audit', 'verify');
   return admin();
+}
+
+async function newService() {
+  await prepare();
+  return runTool('generators');
 }
 
 function runTool(tool) {

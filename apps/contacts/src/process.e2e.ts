@@ -1,58 +1,28 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { Budget, RpcClient } from '@switchboard/nats';
-import { testServers } from '@switchboard/testing';
+import { runBuiltProgram, testServers } from '@switchboard/testing';
 import { contactsMigrations } from './migrations/all.js';
 
 const servers = testServers();
 const dist = join(import.meta.dirname, '..', 'dist');
 
-interface Line {
-  readonly event: string;
-  readonly url?: string;
-  readonly count?: number;
-}
-
-/** Runs a built program with nothing in its environment but what is given. */
-function run(
-  program: string,
-  env: Record<string, string>,
-): { child: ChildProcess; logged: (event: string) => Promise<Line> } {
-  const child = spawn(process.execPath, [join(dist, program)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  servers.onEnd(async () => void child.kill('SIGKILL'));
-  const lines: Line[] = [];
-  const reader = createInterface({ input: child.stdout });
-  reader.on('line', (line) => lines.push(JSON.parse(line)));
-  const logged = async (event: string): Promise<Line> => {
-    for (;;) {
-      const found = lines.find((line) => line.event === event);
-      if (found) return found;
-      await Promise.race([
-        once(reader, 'line'),
-        once(reader, 'close').then(() => Promise.reject(new Error('it ended'))),
-      ]);
-    }
-  };
-  return { child, logged };
-}
-
 describe('the built programs of contacts', () => {
   it('migrate, become ready, answer, and stop cleanly within 8 s of SIGTERM', async () => {
     const prepared = await servers.serviceDatabase('contacts', []);
     const nats = await servers.nats();
-    const migration = run('migrate.js', {
+    const migration = runBuiltProgram(servers, join(dist, 'migrate.js'), {
       MIGRATOR_DATABASE_URL: prepared.migratorUrl,
       SERVICE_DATABASE_ROLE: prepared.role,
     });
     expect(await migration.logged('migrations.applied')).toMatchObject({ count: contactsMigrations.length });
 
     const access = { NATS_URL: nats.url, NATS_USER: 'contacts', NATS_PASSWORD: nats.password };
-    const service = run('main.js', { DATABASE_URL: prepared.url, ...access });
+    const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
     const { url } = await service.logged('service.ready');
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     const client = new RpcClient(await nats.connect('messaging'));
@@ -61,9 +31,7 @@ describe('the built programs of contacts', () => {
     expect((await asked).contacts).toHaveLength(1);
 
     const startedMs = performance.now();
-    service.child.kill('SIGTERM');
-    const [code] = await once(service.child, 'exit');
-    expect(code).toBe(0);
+    expect(await service.stop()).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(8_000);
     const late = client.call(
       resolveContactsRpc,

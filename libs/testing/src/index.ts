@@ -1,4 +1,5 @@
 export { AppClient, type AppAnswer, type AppBody, type AppExchange } from './app-client.js';
+export { runBuiltProgram, type BuiltProgram, type LoggedLine } from './built-program.js';
 export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { deadlocksIn } from './deadlocks.js';
 export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
