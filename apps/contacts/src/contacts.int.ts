@@ -28,7 +28,7 @@ describe('the contacts service', () => {
   const alice = systemPrincipal('corganization1', 'test');
   const bob = systemPrincipal('corganization2', 'test');
 
-  it('answers one contact per sighting in order, in every written form of a phone, and tells each change once', async () => {
+  it('answers one contact per sighting in order, in every written form of a phone, and emits each change once', async () => {
     const first = await running.messaging.call(resolveContactsRpc, alice, {
       sightings: [sighting('+525512345678', { profileName: ' Ana ' }), sighting('+12015550123')],
     });
@@ -49,13 +49,13 @@ describe('the contacts service', () => {
     ]);
     expect(other.contacts[0]?.id).not.toBe(first.contacts[1]?.id);
 
-    const told = await eventually(() => heard.length >= 4 && [...heard]);
-    const mexican = told.filter(({ aggregateId }) => aggregateId === first.contacts[0]?.id);
+    const events = await eventually(() => heard.length >= 4 && [...heard]);
+    const mexican = events.filter(({ aggregateId }) => aggregateId === first.contacts[0]?.id);
     expect(mexican.map(({ subject, sequence, data }) => ({ subject, sequence, data }))).toEqual([
       { subject: contactChanged.subject, sequence: 1, data: { contact: first.contacts[0] } },
       { subject: contactChanged.subject, sequence: 2, data: { contact: again.contacts[1] } },
     ]);
-    expect(told.map(({ organizationId }) => organizationId).sort()).toEqual([
+    expect(events.map(({ organizationId }) => organizationId).sort()).toEqual([
       ...Array<string>(3).fill(alice.organizationId),
       bob.organizationId,
     ]);
@@ -66,7 +66,7 @@ describe('the contacts service', () => {
     ['too many', Array.from({ length: 201 }, () => sighting('+12015550123')), '1 to 200'],
     ['a phone that is not E.164', [sighting('+12015550123'), sighting('2015550124')], '`sightings[1].phone`'],
     ['an id with a NUL', [sighting('+12015550123', { messagingId: 'a\0' })], '`sightings[0].messagingId`'],
-    ['nobody', [{ ...sighting(''), phone: null }], '`sightings[0].phone` or `upstreamUserId`'],
+    ['no person', [{ ...sighting(''), phone: null }], '`sightings[0].phone` or `upstreamUserId`'],
     [
       'a change of number without its message',
       [sighting('+12015550123', { formerPhone: '+12015550124' })],
@@ -93,13 +93,13 @@ describe('the contacts service', () => {
 
 describe('what messaging observed', () => {
   it('is recorded as UPSTREAM once, acknowledged each time, and not after the person has said otherwise', async () => {
-    const { upsert, optOuts, contact, connect, told, organizationId, principal } = organizationOf(running);
+    const { upsert, optOuts, contact, connect, events, organizationId, principal } = organizationOf(running);
     const channelId = await connect();
     const { id: contactId } = (await upsert({ phone: '+12015550101' })).contact;
     const data = { contactId, messagingChannelId: channelId, source: 'UPSTREAM' } as const;
     const acknowledged = async (eventId: string): Promise<EventEnvelope> =>
       eventually(async () =>
-        (await told()).findLast((event) => (event.data as { observed?: string[] }).observed?.includes(eventId)),
+        (await events()).findLast((event) => (event.data as { observed?: string[] }).observed?.includes(eventId)),
       );
     const first = await tell(running, organizationId, contactId, optOutObserved, data);
     expect((await acknowledged(first)).sequence).toBe(2);

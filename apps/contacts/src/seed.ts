@@ -22,7 +22,7 @@ const HOSTS = `ARRAY['example.com','example.org','mail.test','acme.example']`;
 
 /**
  * Fills an organization with contacts of many names and scripts, made by the database itself: a million in less than a
- * minute. For measurements and tests; no events are told of them, and running services learn them when they meet them.
+ * minute. For measurements and tests; no events are emitted, and running services learn them with the first sighting.
  *
  * @param run on the schema's database, in no transaction
  */

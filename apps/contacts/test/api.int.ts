@@ -76,8 +76,8 @@ describe('contacts', () => {
     expect(twice.contacts).toBe(twice.owners);
   });
 
-  it('keep what is left out, lose what is null, and are told of only when they change', async () => {
-    const { upsert, contact, told } = organization();
+  it('keep what is left out, lose what is null, and emit events only when they change', async () => {
+    const { upsert, contact, events } = organization();
     const made = await upsert({ phone: '+525512345678', name: 'Ana' });
     expect(made).toMatchObject({ isNew: true, contact: { name: 'Ana', email: null, messagingId: '525512345678' } });
     expect(Object.keys(made.contact)).toEqual([
@@ -102,9 +102,9 @@ describe('contacts', () => {
     expect(cleared.contact).toMatchObject({ name: null, email: null });
     expect(cleared.contact.updatedAt > other.contact.updatedAt).toBe(true);
     expect(await contact(made.contact.id)).toEqual(cleared.contact);
-    expect((await told()).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect((await events()).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     const phoneForms = ['+5215512345678', '+525512345678'];
-    expect((await told())[0]?.data).toMatchObject({ contact: { phoneForms, optOuts: [] } });
+    expect((await events())[0]?.data).toMatchObject({ contact: { phoneForms, optOuts: [] } });
   });
 
   it('refuse what cannot be a phone, and read national forms by the default channel', async () => {
@@ -138,8 +138,8 @@ describe('contacts', () => {
 });
 
 describe('opt-outs', () => {
-  it('on one channel and on all are told once per channel that becomes covered', async () => {
-    const { connect, optOut, contact, optOuts, remove, told } = organization();
+  it('on one channel and on all emit one event per channel that becomes covered', async () => {
+    const { connect, optOut, contact, optOuts, remove, events } = organization();
     const [first, second, third] = [await connect(), await connect(), await connect()];
     const one = await optOut({ phone: '+12015550123', messagingChannelId: second, reason: 'asked by phone' });
     expect(one).toMatchObject({
@@ -151,7 +151,7 @@ describe('opt-outs', () => {
     const all = await optOut({ contactId });
     expect(all).toMatchObject({ isNew: true, optOut: { messagingChannelId: null, reason: null } });
     expect(await contact(contactId)).toMatchObject({ isOptedOut: true, optedOutChannelIds: [second] });
-    expect((await told()).map(short)).toEqual([
+    expect((await events()).map(short)).toEqual([
       'contact.changed',
       'contact.changed',
       `opt-out.created ${second}`,
@@ -163,21 +163,21 @@ describe('opt-outs', () => {
     const own = await optOut({ contactId, messagingChannelId: third });
     expect(own.isNew).toBe(true);
     await remove(own.optOut.id);
-    expect((await told()).slice(6).map(short)).toEqual(['contact.changed', 'contact.changed', 'opt-out.deleted']);
+    expect((await events()).slice(6).map(short)).toEqual(['contact.changed', 'contact.changed', 'opt-out.deleted']);
     await remove(all.optOut.id);
     await expect(remove(all.optOut.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
     expect(await contact(contactId)).toMatchObject({ isOptedOut: false, optedOutChannelIds: [second] });
-    expect((await told()).slice(9).map(short)).toEqual(['contact.changed', 'opt-out.deleted']);
+    expect((await events()).slice(9).map(short)).toEqual(['contact.changed', 'opt-out.deleted']);
   });
 
   it('that stand are answered as they stand, and every channel covered singly is opted out', async () => {
-    const { connect, optOut, contact, told } = organization();
+    const { connect, optOut, contact, events } = organization();
     const [first, second] = [await connect(), await connect()];
     const made = await optOut({ phone: '+525512345678', messagingChannelId: first, reason: 'once' });
-    const before = (await told()).length;
+    const before = (await events()).length;
     const again = await optOut({ phone: '+52 1 55 1234 5678', messagingChannelId: first, reason: 'twice' });
     expect(again).toEqual({ isNew: false, optOut: made.optOut });
-    expect((await told()).length).toBe(before);
+    expect((await events()).length).toBe(before);
     await optOut({ contactId: made.optOut.contactId, messagingChannelId: second });
     expect((await contact(made.optOut.contactId)).isOptedOut).toBe(true);
     await connect();
@@ -220,7 +220,7 @@ describe('opt-outs', () => {
     expect((await optOut({ phone: '+12015550101' }, user)).optOut.source).toBe('CONSOLE');
   });
 
-  it('need a channel of the organization: one not told of yet is asked for, an unknown one is 404', async () => {
+  it('need a channel of the organization: one without an event so far is asked for, an unknown one is 404', async () => {
     const [own, other] = [organization(), organization()];
     const id = newCuid();
     running.channels.set(id, { organizationId: own.organizationId, defaultRegion: 'MX' });
@@ -238,11 +238,11 @@ describe('opt-outs', () => {
   });
 
   it('of 40 callers at once are one, and raise its version once', async () => {
-    const { optOut, told } = organization();
+    const { optOut, events } = organization();
     const answers = await Promise.all(Array.from({ length: 40 }, () => optOut({ phone: '+12015550101' })));
     expect(new Set(answers.map((answer) => answer.optOut.id)).size).toBe(1);
     expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
-    expect((await told()).map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect((await events()).map(({ sequence }) => sequence)).toEqual([1, 2]);
   });
 });
 
@@ -260,18 +260,18 @@ describe('the fence', () => {
   });
 
   it('that messaging does not confirm is 503; the opt-out stands, and asking again confirms it', async () => {
-    const { optOut, optOuts, told } = organization();
+    const { optOut, optOuts, events } = organization();
     const refusal = await running.unconfirmed(() => optOut({ phone: '+12015550101' }));
     expect(refusal).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
     expect((await optOuts()).items).toHaveLength(1);
     const before = running.fenced.length;
     expect(await optOut({ phone: '+12015550101' })).toMatchObject({ isNew: false });
     expect(running.fenced).toHaveLength(before + 1);
-    expect((await told()).filter(({ subject }) => subject.includes('contact.changed'))).toHaveLength(2);
+    expect((await events()).filter(({ subject }) => subject.includes('contact.changed'))).toHaveLength(2);
   });
 
   it('that messaging does not confirm is 503 for a lift; asking again confirms it, and only then it is unknown', async () => {
-    const { optOut, optOuts, remove, told } = organization();
+    const { optOut, optOuts, remove, events } = organization();
     const made = (await optOut({ phone: '+12015550101' })).optOut;
     const refusals = [
       await running.unconfirmed(() => remove(made.id)),
@@ -281,7 +281,7 @@ describe('the fence', () => {
     expect([(await optOuts()).items, await remove(made.id)]).toEqual([[], {}]);
     expect(running.fenced.at(-1)).toMatchObject({ id: made.contactId, version: 3, optOuts: [] });
     await expect(remove(made.id)).rejects.toMatchObject({ code: 'OPT_OUT_NOT_FOUND' });
-    expect((await told()).filter(({ subject }) => subject.includes('opt-out.deleted'))).toHaveLength(1);
+    expect((await events()).filter(({ subject }) => subject.includes('opt-out.deleted'))).toHaveLength(1);
   });
 });
 

@@ -37,8 +37,8 @@ export class ContactLists {
   ) {
     const channels = new ChannelRepository(database);
     this.repository = new ContactListRepository(database);
-    const nobody = { call: () => Promise.reject(new Error('messaging was asked')) } as unknown as RpcClient;
-    this.listContacts = new ListContacts(this.repository, channels, new ChannelDirectory(channels, nobody));
+    const unreachable = { call: () => Promise.reject(new Error('messaging was asked')) } as unknown as RpcClient;
+    this.listContacts = new ListContacts(this.repository, channels, new ChannelDirectory(channels, unreachable));
   }
 
   /** Opens them, with `MANY_OF` filled. */

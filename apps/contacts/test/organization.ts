@@ -33,7 +33,7 @@ export function organizationOf(running: RunningContacts) {
     optOuts: async (request: Partial<ListOptOutsRequest> = {}) =>
       gateway.call(listOptOutsRpc, principal, { limit: 25, cursor: null, ...nothing, ...request }),
     remove: (id: string) => gateway.call(deleteOptOutRpc, principal, { id }),
-    /** Makes a channel that messaging tells of. */
+    /** Makes a channel and messaging's event of it. */
     connect: async (defaultRegion = 'US', isDefault = false): Promise<string> => {
       const id = newCuid();
       await tell(running, organizationId, id, channelChanged, {
@@ -43,8 +43,8 @@ export function organizationOf(running: RunningContacts) {
       await eventually(async () => (await running.superuser.dataSource.query(sql, [organizationId, id])).length > 0);
       return id;
     },
-    /** What was told of it, in the order of the outbox. */
-    told: async (): Promise<EventEnvelope[]> => {
+    /** Its events, in the order of the outbox. */
+    events: async (): Promise<EventEnvelope[]> => {
       const sql = `SELECT payload FROM contacts.outbox WHERE payload::jsonb ->> 'organizationId' = $1 ORDER BY position`;
       const rows: { payload: string }[] = await running.superuser.dataSource.query(sql, [organizationId]);
       return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);

@@ -27,7 +27,7 @@ export interface RunningContacts {
   readonly channels: Map<string, { readonly organizationId: string; readonly defaultRegion: string }>;
   /** What a call is refused with while messaging does not confirm; null when it is not refused. */
   unconfirmed(call: () => Promise<unknown>): Promise<unknown>;
-  /** Gathers what is told on a consumer from now on. */
+  /** Gathers the events of a consumer from now on. */
   hear(consumer: ConsumerTopology): EventEnvelope[];
 }
 

@@ -18,12 +18,12 @@ export interface ChannelSeed {
   readonly accessToken: string;
   readonly defaultRegion: string;
   readonly isDefault: boolean;
-  /** Words that opt out on it beside those that do everywhere; none by default. */
+  /** Words that opt out on it in addition to the common ones; none by default. */
   readonly optOutKeywords?: readonly string[];
 }
 
 /**
- * Makes channels that do not exist yet; those that exist are connected again with the token given. Each is told, in the
+ * Makes channels that do not exist yet; those that exist are connected again with the token given. Each is given, in the
  * same transaction, as any change of a channel is.
  */
 export async function seedChannels(

@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 /** How a process reaches NATS. */
 export interface NatsOptions {
   readonly url: string;
-  /** The service's user; also its inbox prefix, so that nobody else can read its answers. */
+  /** The service's user; also its inbox prefix, so that no other user can read its answers. */
   readonly user: string;
   readonly password: string;
   /** Called when the link goes and comes, with what happened. */

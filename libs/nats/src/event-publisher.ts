@@ -51,7 +51,7 @@ const DEADLINE_MS = 5_000;
 /** Source: nats-server, errors.json: JSStreamNotFoundErr, JSStreamMessageExceedsMaximumErr. */
 const STREAM_NOT_FOUND = 10_059;
 const MESSAGE_EXCEEDS_MAXIMUM = 10_054;
-/** Tokens without white space and wildcards; anything else would break the protocol or be nobody's. */
+/** Tokens without white space and wildcards; anything else would break the protocol or have no consumer. */
 const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)+$/;
 
 /**
@@ -68,7 +68,7 @@ export class EventPublisher {
   private readonly underway = new Set<(reason: LinkLost) => void>();
   private checkedLink: string | undefined;
 
-  /** @throws RangeError when the service has no stream: it tells nothing */
+  /** @throws RangeError when the service has no stream: it emits nothing */
   constructor(
     private readonly connection: NatsConnection,
     service: string,
@@ -138,7 +138,7 @@ function linkOf({ info }: NatsConnection): string | undefined {
 }
 
 function verdict(error: unknown): unknown {
-  // The client itself refuses what is larger than the server's max_payload, which it was told on connecting.
+  // The client itself refuses what is larger than the server's max_payload, which the server sends on connecting.
   const isTooLarge =
     error instanceof errors.InvalidArgumentError ||
     (error instanceof JetStreamApiError && error.code === MESSAGE_EXCEEDS_MAXIMUM);

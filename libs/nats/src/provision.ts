@@ -19,8 +19,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const TRIES_MAX = 5;
 
 /**
- * Makes streams and consumers what the topology says, and takes nothing away. Safe to run again at any time: beside running
- * services, beside another one, and on a store that was lost.
+ * Makes streams and consumers what the topology says, and takes nothing away. Safe to run again at any time: next to running
+ * services, next to another one, and on a store that was lost.
  *
  * @param replicas of each stream: 1 on one machine, 3 in a cluster
  */
@@ -45,7 +45,7 @@ async function provisionAll(manager: JetStreamManager, replicas: number): Promis
 }
 
 /**
- * Makes one durable consumer what it is said to be, on a stream that exists: for tools that listen beside the services.
+ * Makes one durable consumer what it is said to be, on a stream that exists: for tools that listen like the services.
  * Needs a user with the rights of the provisioner.
  */
 export async function provisionConsumer(connection: NatsConnection, consumer: ConsumerTopology): Promise<void> {
@@ -91,7 +91,7 @@ async function ensureStream(
   else if (differs(info.config, config)) await manager.streams.update(config.name, config);
 }
 
-/** Whether something that is wanted is otherwise; what nobody asks for may be as the server likes. */
+/** Whether something that is wanted is otherwise; the server chooses the rest. */
 function differs<Config extends object>(actual: Config, wanted: Partial<Config>): boolean {
   const found = new Map<string, unknown>(Object.entries(actual));
   return Object.entries(wanted).some(([key, value]) => JSON.stringify(found.get(key)) !== JSON.stringify(value));

@@ -31,7 +31,7 @@ export interface RpcLimits {
   readonly budget?: Budget;
 }
 
-/** What a client has beside NATS. */
+/** What a client has apart from NATS. */
 export interface RpcClientOptions {
   readonly link?: LinkState;
   /** The way that is taken while NATS is away. */

@@ -21,7 +21,7 @@ export function rpcClientMetrics(): RpcClientMetrics {
 
 /** What is measured of the calls that a process answers. */
 export interface RpcServerMetrics {
-  /** A call was refused because too many were under way, or because nobody knows how old it is. */
+  /** A call was refused because too many were under way, or because its age is unknown. */
   refused(): void;
 }
 

@@ -163,7 +163,7 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
     try {
       message.respond(text);
     } catch (error) {
-      // The connection is closed: the caller's deadline tells it.
+      // The connection is closed: the caller's deadline ends it.
       this.logger.error(error);
     }
   }

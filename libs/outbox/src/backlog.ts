@@ -9,7 +9,7 @@ export interface OutboxBacklog {
   readonly oldestAgeSeconds: number;
 }
 
-/** Where counting ends: what is more is told as this number, so that looking costs the same in every plight. */
+/** Where counting ends: more is reported as this number, so that counting has a bounded cost. */
 export const BACKLOG_COUNT_MAX = 10_001;
 
 /** Both by the partial index on unpublished rows; the oldest is the first by position. */

@@ -65,7 +65,7 @@ export async function markedLetters(through: Queryable, consumer: string, max: n
 /**
  * Takes marked letters away, in the transaction that does what they were for.
  *
- * @returns the ids that were still there and that nobody else is at
+ * @returns the ids that were still there and that no other command is working on
  */
 export async function takeLetters(
   through: Queryable,

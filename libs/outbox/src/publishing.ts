@@ -20,9 +20,9 @@ export class StreamShrunk extends Error {
   override readonly name = 'StreamShrunk';
 }
 
-/** After so long a batch is marked with what the broker has; what is still under way goes on beside the next one. */
+/** After so long a batch is marked with what the broker has; what is still under way continues along with the next one. */
 const SLICE_MS = 250;
-/** Aggregates that may be under way or paused beside the others. More is no matter of aggregates any more. */
+/** Aggregates that may be under way or paused along with the others. More is no matter of aggregates any more. */
 const ASIDE_MAX = 100;
 const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 const END_WITHIN_MS = 2_000;

@@ -121,7 +121,7 @@ export class RelayLead {
   private async settle(over: AbortSignal, first: StreamState): Promise<RelayState | undefined> {
     const { ledger, metrics, report } = this.options;
     let state = await ledger.state(first);
-    // Another relay may have been told more, and recorded it, since the stream was asked: only what is found after the
+    // Another relay may have got more acknowledgements, and recorded them, since the stream was asked: only what is found after the
     // record was read can be less than the record.
     const found = this.lossOf(state, first) === undefined ? first : await this.findStream(over);
     if (!found) return undefined;
@@ -154,7 +154,7 @@ export class RelayLead {
   private async endPublishing(): Promise<void> {
     const { publishing } = this;
     this.publishing = undefined;
-    // What is not marked is published again; why it could not be is told by whatever ends the lead.
+    // What is not marked is published again; whatever ends the lead reports why.
     await publishing?.end().catch(() => undefined);
   }
 }

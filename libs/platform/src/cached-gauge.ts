@@ -20,7 +20,7 @@ export interface GaugePoint {
   readonly labels?: Attributes;
 }
 
-/** So long a value is told again without a new question, however often it is scraped. */
+/** So long a value is served from the cache, however often it is scraped. */
 const FRESH_MS = 5_000;
 /** Longer than a readiness check may take, and far below what a scraper waits. */
 const DEADLINE_MS = 2_500;

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
-describe('an error that nobody caught', () => {
+describe('an uncaught error', () => {
   it.each(['throw error', 'Promise.reject(error)'])(
     '%s ends the process with a line that quotes no row',
     async (end) => {

@@ -1,7 +1,7 @@
 import type { Log } from './logger.js';
 
 /**
- * Ends the process with 1 when nobody caught an error, after a line as for every other error: Node itself would write all
+ * Ends the process with 1 on an uncaught error, after a line as for every other error: Node itself would write all
  * of its fields, and those of a database error quote rows.
  */
 export function endOnCrash(log: Log): void {

@@ -7,7 +7,7 @@ import { canServe, readiness, type ReadinessCheck } from './readiness.js';
 /** Answers every request whose path begins with the prefix that it is registered under. Never rejects. */
 export type InternalRoute = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What the internal server tells of its process. */
+/** What the internal server reports of its process. */
 export interface InternalServerParts {
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Absent in a process that measures nothing, as in tests: `/metrics` is 404 then. */

@@ -1,7 +1,7 @@
 import type { RelayReport } from '@switchboard/outbox';
 import type { Log } from './logger.js';
 
-/** Writes what a relay tells as one line. */
+/** Writes each report of a relay as one line. */
 export function logRelay(log: Log, report: RelayReport): void {
   switch (report.kind) {
     case 'failed':

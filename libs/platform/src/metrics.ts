@@ -22,7 +22,7 @@ export function startMetrics(service: string, log: Log): Metrics {
   const provider = new MeterProvider({ readers: [reader] });
   metrics.setGlobalMeterProvider(provider);
   observeProcess(service);
-  // Names carry prefix and unit as they are written in the code; what a series belongs to, the scrape's target tells.
+  // Names carry prefix and unit as they are written in the code; the scrape's target says what a series belongs to.
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   const collect = async (): Promise<string> => {
     const { resourceMetrics, errors } = await reader.collect();
@@ -40,7 +40,7 @@ export function startMetrics(service: string, log: Log): Metrics {
 /**
  * Hands over what was measured when it is asked to.
  *
- * Gauges are read as deltas, everything else grows: a cumulative gauge goes on showing what nobody observes any more, such
+ * Gauges are read as deltas, everything else grows: a cumulative gauge goes on showing what is not observed any more, such
  * as the dead letters of a consumer that has none left, or the backlog of a database that is away.
  */
 class ScrapeReader extends MetricReader {

@@ -15,7 +15,7 @@ export interface PlatformSpec {
   readonly config: ServiceConfig;
   readonly log: Log & LoggerService;
   readonly entities?: DatabaseOptions['entities'];
-  /** Makes and drops what the service partitions beside the outbox, at start and every hour. */
+  /** Makes and drops the service's partitions other than the outbox's, at start and every hour. */
   readonly keepPartitions?: (database: Database) => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ export interface PollingLoopOptions {
   readonly round: () => Promise<boolean>;
   /** Pause after a round without work, ±25 %. */
   readonly idleMs: number;
-  /** A round that threw is told here and tried again after a pause. */
+  /** A round that threw is reported here and repeated after a pause. */
   readonly onError: (error: unknown) => void;
 }
 

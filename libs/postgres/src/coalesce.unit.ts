@@ -155,7 +155,7 @@ describe('coalesce', () => {
     expect(await Promise.all(all)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('halves a batch with a data error down to the guilty item, in order, and tells that one alone', async () => {
+  it('halves a batch with a data error down to the guilty item, in order, and rejects that one alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }), async (guilty) => {
         const applied: number[] = [];
@@ -238,7 +238,7 @@ describe('coalesce', () => {
     expect(runs).toBe(7);
   });
 
-  it('tells every item of any other error, without running it again', async () => {
+  it('rejects every item with any other error, without running it again', async () => {
     const harness = new Harness();
     const outcomes = Promise.allSettled([harness.call(a(1)), harness.call(a(2))]);
     (await harness.batch(1)).fail(new Error('the connection broke'));

@@ -13,7 +13,7 @@ const tracer = trace.getTracer('@switchboard/postgres');
  */
 export class TracedClient extends pg.Client {
   /**
-   * A connection that is cut is told to its statements and by an event, which unheard would end the process: the pool
+   * A cut connection rejects its statements and emits an event, which unheard would end the process: the pool
    * hears it only while the connection is idle.
    */
   constructor(config?: pg.ClientConfig) {

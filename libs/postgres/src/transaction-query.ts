@@ -25,7 +25,7 @@ const InnerQuery = pg.Query as unknown as new (
 /** To be run by itself once on each connection, so that later ones may travel with a statement. */
 export const beginStatement = statement('transaction.begin', 'BEGIN');
 
-/** A prepared statement that tells at once when it has not even left, and may take BEGIN along. */
+/** A prepared statement that rejects at once when it has not left, and may take BEGIN along. */
 export class TransactionQuery extends InnerQuery {
   readonly outcome: Promise<QueryResult>;
   /** Why the client itself did not send it; known when it has been asked of the client. */

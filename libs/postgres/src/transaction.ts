@@ -40,7 +40,7 @@ export async function runTransaction<Result>(
       statement: Statement<Row>,
       values: readonly unknown[],
     ): Promise<Row[]> => {
-      // What is asked beside the first statement waits for it: if that did not begin, it would be committed by itself.
+      // A statement asked in parallel to the first waits for it: if that did not begin, it would be committed by itself.
       if (begun) {
         await begun;
         return (await ask<Row>(client, { statement, values })).rows;

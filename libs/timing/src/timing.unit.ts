@@ -41,7 +41,7 @@ describe('withDeadline', () => {
     await withDeadline(work.promise, 1, () => null);
     const unhandled = jest.fn();
     process.once('unhandledRejection', unhandled);
-    work.reject(new Error('nobody waits'));
+    work.reject(new Error('no caller waits'));
     await new Promise(setImmediate);
     process.off('unhandledRejection', unhandled);
     expect(unhandled).not.toHaveBeenCalled();

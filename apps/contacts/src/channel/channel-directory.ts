@@ -51,7 +51,7 @@ export class ChannelDirectory {
     try {
       const { channel } = await this.rpc.call(getChannelRpc, principal, { id: channelId }, { budget });
       const { id, isDefault, defaultRegion } = channel;
-      await this.channels.project([{ organizationId, id, isDefault, defaultRegion, toldBy: '' }]);
+      await this.channels.project([{ organizationId, id, isDefault, defaultRegion, sourceEventId: '' }]);
       return channel;
     } catch (error) {
       if (error instanceof AppError && error.code === messagingErrors.CHANNEL_NOT_FOUND.code) return null;

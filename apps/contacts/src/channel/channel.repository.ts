@@ -7,17 +7,17 @@ export interface ProjectedChannel {
   readonly id: string;
   readonly isDefault: boolean;
   readonly defaultRegion: string;
-  /** Id of the event that told it; empty when messaging was asked. A later id is newer. */
-  readonly toldBy: string;
+  /** Id of the event it comes from; empty when an rpc answered it. A later id is newer. */
+  readonly sourceEventId: string;
 }
 
-/** Only a newer event changes a row, so order and repetition of what is told do not matter. Sorted against deadlocks. */
+/** Only a newer event changes a row, so order and repetition of events do not matter. Sorted against deadlocks. */
 const projectSql = statement(
   'contacts.channel.project',
   `INSERT INTO channel (organization_id, id, is_default, default_region, last_event_id)
    SELECT DISTINCT ON (organization_id, id) *
    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[])
-     AS told(organization_id, id, is_default, default_region, last_event_id)
+     AS heard(organization_id, id, is_default, default_region, last_event_id)
    ORDER BY organization_id, id, last_event_id COLLATE "C" DESC
    ON CONFLICT (organization_id, id) DO UPDATE SET
      is_default = excluded.is_default, default_region = excluded.default_region, last_event_id = excluded.last_event_id
@@ -39,12 +39,12 @@ const findSql = statement<{ id: string; defaultRegion: string | null }>(
 export class ChannelRepository {
   constructor(private readonly database: Database) {}
 
-  /** Takes what messaging told or answered. */
+  /** Stores channels from messaging's events or answers. */
   async project(channels: readonly ProjectedChannel[], through: Queryable = this.database): Promise<void> {
     if (channels.length === 0) return;
     await through.query(
       projectSql,
-      unnestColumns(channels, ['organizationId', 'id', 'isDefault', 'defaultRegion', 'toldBy']),
+      unnestColumns(channels, ['organizationId', 'id', 'isDefault', 'defaultRegion', 'sourceEventId']),
     );
   }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   prepared = await servers.serviceDatabase('contacts', contactsMigrations);
   await new ChannelRepository(await prepared.database()).project(
     ['calice', 'cbob'].flatMap((own) =>
-      CHANNELS.map((id) => ({ organizationId: own, id, isDefault: false, defaultRegion: 'US', toldBy: 'c1' })),
+      CHANNELS.map((id) => ({ organizationId: own, id, isDefault: false, defaultRegion: 'US', sourceEventId: 'c1' })),
     ),
   );
 });
@@ -141,12 +141,12 @@ describe('two replicas that change the same contacts at the same time', () => {
            (SELECT count(*)::int FROM contacts.contact c WHERE organization_id = $1 AND coverage <> (
               SELECT CASE WHEN bool_or(channel_id = '*') THEN -1 ELSE count(*)::int END FROM contacts.opt_out o
               WHERE o.organization_id = c.organization_id AND o.contact_id = c.id)) AS "wrongCoverages",
-           count(*)::int AS events, count(DISTINCT aggregate_id || ' ' || (payload::jsonb ->> 'sequence'))::int AS told
+           count(*)::int AS events, count(DISTINCT aggregate_id || ' ' || (payload::jsonb ->> 'sequence'))::int AS sequences
          FROM contacts.outbox WHERE payload::jsonb ->> 'organizationId' = $1 AND subject LIKE '%contact.changed%'`,
         [own],
       );
       const { events } = counts;
-      const expected = { contacts: 30, aliases: 60, wrongCoverages: 0, versions: events, events, told: events };
+      const expected = { contacts: 30, aliases: 60, wrongCoverages: 0, versions: events, events, sequences: events };
       expect(counts).toEqual(expected);
     }
     expect(met()).toBe(true);

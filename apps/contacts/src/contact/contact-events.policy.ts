@@ -13,7 +13,7 @@ export function needsChannels({ before, after }: ContactStep): boolean {
 }
 
 /**
- * What a step tells: all of the contact, one `opt-out.created` for each channel that it newly covers, one
+ * The events of a step: all of the contact, one `opt-out.created` for each channel that it newly covers, one
  * `opt-out.deleted` for each opt-out that it lifts.
  *
  * @param channelIds all of the organization, where `needsChannels`
@@ -26,9 +26,9 @@ export function eventsOf(step: ContactStep, channelIds: readonly string[], occur
   const left = new Set(after.optOuts.map(({ id }) => id));
   const made = after.optOuts.filter(({ id }) => !known.has(id));
   const lifted = (before?.optOuts ?? []).filter(({ id }) => !left.has(id));
-  const told = observed.length > 0 ? { observed } : {};
+  const taken = observed.length > 0 ? { observed } : {};
   return [
-    { ...event, event: contactChanged, sequence: after.version, data: { contact: factsOf(after), ...told } },
+    { ...event, event: contactChanged, sequence: after.version, data: { contact: factsOf(after), ...taken } },
     ...newlyCovered(before?.optOuts ?? [], made, channelIds).map(({ channelId, optOut }) => {
       const data = { optOut: optOutView(optOut, after), messagingChannelId: channelId };
       return { ...event, event: optOutCreated, data };

@@ -1,7 +1,7 @@
 import { aliasList } from './alias.policy.js';
 import type { Contact } from './contact.entity.js';
 
-/** One change of a contact, to be told. */
+/** One change of a contact, to be emitted. */
 export interface ContactStep {
   /** Null: it came into being. */
   readonly before: Contact | null;
@@ -58,7 +58,7 @@ export class ContactLedger {
     return owner === undefined ? undefined : this.contacts.get(owner);
   }
 
-  /** Those of the aliases that nobody has, or nobody but the contact. */
+  /** Those of the aliases without an owner, or owned by the contact itself. */
   free(aliases: readonly string[], contact?: Contact): readonly string[] {
     return aliases.filter((alias) => [undefined, contact?.id].includes(this.owners.get(alias)));
   }
@@ -82,7 +82,7 @@ export class ContactLedger {
     return after;
   }
 
-  /** Tells that events were taken into account without a change. */
+  /** Records that events were taken into account without a change. */
   acknowledge(contact: Contact, observed: readonly string[]): void {
     this.tell(contact, contact, observed);
   }

@@ -9,7 +9,7 @@ export interface OptOut {
   readonly reason: string | null;
 }
 
-/** What the upstream told of a contact and was applied, so that it is applied once and in its own order. */
+/** What the upstream reported of a contact and was applied, so that it is applied once and in its own order. */
 export interface HeardStatements {
   /** Ids of the last changes of number. */
   readonly moves: readonly string[];

@@ -11,7 +11,7 @@ export const SEARCH_SEPARATOR = '\u001f';
 /** Between the grams while `search_grams` makes them; no text holds it either. */
 const GRAM_SEPARATOR = '\u001e';
 
-/** What other services are told of a contact. */
+/** The facts of a contact that other services get. */
 export function factsOf(contact: Contact): ContactFacts {
   const { id, phone, name, messagingId, version, aliases, optOuts } = contact;
   return {
@@ -96,7 +96,7 @@ export function searchTextOf({ name, phone, email }: Pick<Contact, 'name' | 'pho
 
 /**
  * A text as searching compares it: any case is one, and so are the composed and decomposed forms of a letter. Upper case,
- * because lower case depends on what stands beside a letter (Greek sigma). Two signs are the search's own.
+ * because lower case depends on the neighbours of a letter (Greek sigma). Two signs are the search's own.
  */
 export function foldForSearch(text: string): string {
   return text.toUpperCase().normalize('NFC').replaceAll(SEARCH_SEPARATOR, ' ').replaceAll(GRAM_SEPARATOR, ' ');

@@ -8,7 +8,7 @@ import type { ContactLedger } from '../contact/contact-ledger.js';
 
 /** An opt-out that is wanted, with everything read. */
 export interface OptOutInput {
-  /** Whose; a phone that nobody has makes a contact. */
+  /** Whose; an unknown phone makes a contact. */
   readonly of: { readonly contactId: string } | { readonly phone: Phone };
   /** A channel of the organization, or `ALL_CHANNELS`. */
   readonly channelId: string;

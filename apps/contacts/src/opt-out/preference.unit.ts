@@ -42,11 +42,11 @@ describe('a stated preference', () => {
     }
   });
 
-  it('stop is recorded beside an opt-out of all channels, which may be lifted before it', () => {
+  it('stop is recorded in addition to an opt-out of all channels, which may be removed before it', () => {
     expect(channelsOf(say({ ...nothing, optOuts: [on('*', 'API')] }, 'stop', 1))).toEqual(['* API', 'c1 KEYWORD']);
   });
 
-  it('told again does nothing, also after somebody has lifted the opt-out by hand', () => {
+  it('repeated does nothing, also after the opt-out was removed by hand', () => {
     const lifted = { ...say(nothing, 'stop', 1), optOuts: [] };
     expect(say(lifted, 'stop', 1)).toEqual(lifted);
     expect(channelsOf(say(lifted, 'stop', 1, 'another message of that second'))).toEqual(['c1 KEYWORD']);
@@ -63,7 +63,7 @@ describe('a stated preference', () => {
       minLength: 1,
       selector: ({ second }) => second,
     });
-    const told = statements.chain((said) =>
+    const orders = statements.chain((said) =>
       fc.record({
         said: fc.constant(said),
         order: fc.array(fc.constantFrom(...said), { maxLength: 12 }).chain((again) =>
@@ -75,7 +75,7 @@ describe('a stated preference', () => {
       }),
     );
     fc.assert(
-      fc.property(told, ({ said, order }) => {
+      fc.property(orders, ({ said, order }) => {
         const state = order.reduce<State>(
           (before, { second, isStop }) => say(before, isStop ? 'stop' : 'start', second),
           nothing,

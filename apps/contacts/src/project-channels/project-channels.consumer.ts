@@ -19,9 +19,9 @@ export class ProjectChannelsConsumer extends ProjectionConsumer<ChannelChanged> 
   }
 
   protected async project(tx: Transaction, events: readonly ProjectedEvent<ChannelChanged>[]): Promise<void> {
-    const channels = events.map(({ eventId: toldBy, organizationId, data: { channel } }) => {
+    const channels = events.map(({ eventId: sourceEventId, organizationId, data: { channel } }) => {
       const { id, isDefault, defaultRegion } = channel;
-      return { organizationId, id, isDefault, defaultRegion, toldBy };
+      return { organizationId, id, isDefault, defaultRegion, sourceEventId };
     });
     await this.channels.project(channels, tx);
   }

@@ -3,7 +3,7 @@ import type { optOutObserved } from '@switchboard/contracts/messaging/events';
 import type { ContactChange } from '../contact/change-contacts.js';
 import { preferencePatch } from '../opt-out/preference.policy.js';
 
-/** An opt-out that the upstream told in answer to a send. */
+/** An opt-out that the upstream reported in answer to a send. */
 export interface ObservedOptOut extends EventDataOf<typeof optOutObserved> {
   readonly organizationId: string;
   readonly eventId: string;
@@ -12,8 +12,8 @@ export interface ObservedOptOut extends EventDataOf<typeof optOutObserved> {
 }
 
 /**
- * Records what the upstream told, and tells messaging that it is taken into account, so that messaging can let go of its
- * own record. Told again it changes nothing, and neither does it when the person has said otherwise since.
+ * Records the report and emits that it is taken into account, so that messaging can drop its
+ * own record. A repetition changes nothing, and neither does it when the person has said otherwise since.
  *
  * @returns false for a contact that does not exist
  */

@@ -5,7 +5,7 @@ import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
 import { optOutsOfBoth, preferencePatch } from '../opt-out/preference.policy.js';
 
 const NAME_CODE_POINTS_MAX = 256;
-/** Changes of number that are remembered, so that one that is told again does nothing. */
+/** Changes of number that are remembered, so that a repetition does nothing. */
 const MOVES_KEPT = 10;
 
 /** Everything that a sighting's contact, and the one it may come from, can be found by. */

@@ -124,7 +124,7 @@ describe('a change of number', () => {
     expect(stranger.id).not.toBe('c1');
   });
 
-  it('told again changes nothing, even when the old number is somebody else’s by then', () => {
+  it('repeated changes nothing, even when the old number is somebody else’s by then', () => {
     const { see, events } = world(contactOf('c1', OLD));
     see(moved(NEW, OLD));
     const stranger = see({ phone: OLD });

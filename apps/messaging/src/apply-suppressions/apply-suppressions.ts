@@ -63,8 +63,8 @@ export class ApplySuppressions {
  * Stores a contact's facts behind every send that is being marked: to it, whatever number it goes to, and to its numbers,
  * whosesoever they were when the send was judged.
  */
-export async function applyFenced(tx: Transaction, told: ProjectedContact): Promise<void> {
-  const { organizationId, contact } = told;
+export async function applyFenced(tx: Transaction, projected: ProjectedContact): Promise<void> {
+  const { organizationId, contact } = projected;
   const key = { organizationId, contactId: contact.id };
   // For facts that are known already too: whoever stored them may not have waited for the sends that are being marked.
   if ((await lockContacts(tx, [key])) === 0) {
@@ -72,5 +72,5 @@ export async function applyFenced(tx: Transaction, told: ProjectedContact): Prom
     await makeRoomForContact(tx, organizationId, contact);
     await lockContacts(tx, [key]);
   }
-  await Promise.all([lockPhones(tx, told), projectContacts(tx, [told])]);
+  await Promise.all([lockPhones(tx, projected), projectContacts(tx, [projected])]);
 }

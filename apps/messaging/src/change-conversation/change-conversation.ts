@@ -50,7 +50,7 @@ export class ChangeConversation {
   ) {}
 
   /**
-   * Safe to repeat: what stands as it is wanted stays, and nothing is told.
+   * Safe to repeat: a no-op update emits no event.
    *
    * @throws CONVERSATION_NOT_FOUND; INVALID_TRANSITION; VALIDATION_FAILED when `snoozedUntil` has passed
    */

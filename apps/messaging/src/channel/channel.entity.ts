@@ -37,7 +37,7 @@ export class Channel {
   @Column({ type: 'text' })
   readonly status!: 'CONNECTED' | 'DISCONNECTED';
 
-  /** Words that opt out on this channel beside those that do everywhere; see `spokenPreference`. */
+  /** Words that opt out on this channel in addition to the common ones; see `spokenPreference`. */
   @Column({ name: 'opt_out_keywords', type: 'text', array: true })
   readonly optOutKeywords!: readonly string[];
 }

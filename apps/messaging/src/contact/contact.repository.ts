@@ -3,7 +3,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { forgetObserved, replaceTold } from '../suppression/suppression.repository.js';
 
-/** A contact of an organization, as the contacts service told it. */
+/** A contact of an organization, as the contacts service emitted or answered it. */
 export interface ProjectedContact {
   readonly organizationId: string;
   readonly contact: ContactFacts;
@@ -23,12 +23,12 @@ export interface Held {
   has(phone: PhoneKey): boolean;
 }
 
-/** Only a newer version changes a row, so order and repetition of what is told do not matter. Sorted against deadlocks. */
+/** Only a newer version changes a row, so order and repetition of events do not matter. Sorted against deadlocks. */
 const upsertContacts = statement<{ organizationId: string; id: string }>(
   'messaging.contact.project',
   `INSERT INTO contact (organization_id, id, phone, messaging_id, name, version)
    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-     AS told(organization_id, id, phone, messaging_id, name, version)
+     AS given(organization_id, id, phone, messaging_id, name, version)
    ORDER BY organization_id, id
    ON CONFLICT (organization_id, id) DO UPDATE SET
      phone = excluded.phone, messaging_id = excluded.messaging_id, name = excluded.name, version = excluded.version
@@ -37,16 +37,16 @@ const upsertContacts = statement<{ organizationId: string; id: string }>(
 );
 /**
  * Facts older than those known name no phones: somebody else may have a number of theirs by now. A row counts while its
- * contact is of the version that named it, so a number that newer facts do not name is nobody's. It is
+ * contact is of the version that named it, so a number that newer facts do not name has no owner. It is
  * never deleted: a row that is there can be locked. Sorted against deadlocks.
  */
 const upsertPhonesSql = (more: string): string =>
   `INSERT INTO contact_phone (organization_id, phone, contact_id, version)
-   SELECT DISTINCT ON (told.organization_id, told.phone) told.organization_id, told.phone, told.contact_id, told.version
+   SELECT DISTINCT ON (given.organization_id, given.phone) given.organization_id, given.phone, given.contact_id, given.version
    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY
-     AS told(organization_id, phone, contact_id, version, n)
-   JOIN contact c ON c.organization_id = told.organization_id AND c.id = told.contact_id AND c.version <= told.version
-   ORDER BY told.organization_id, told.phone, told.n DESC
+     AS given(organization_id, phone, contact_id, version, n)
+   JOIN contact c ON c.organization_id = given.organization_id AND c.id = given.contact_id AND c.version <= given.version
+   ORDER BY given.organization_id, given.phone, given.n DESC
    ON CONFLICT (organization_id, phone) DO UPDATE SET contact_id = excluded.contact_id, version = excluded.version
    WHERE (contact_phone.contact_id, contact_phone.version) <> (excluded.contact_id, excluded.version) ${more}`;
 const upsertPhones = statement('messaging.contact.project-phones', upsertPhonesSql(''));
@@ -60,12 +60,12 @@ const upsertHeardPhones = statement(
 /** Before the statement above, which must see who has the numbers behind the lock that it would have waited for. */
 const lockHeardPhonesSql = statement(
   'messaging.contact.lock-heard-phones',
-  `SELECT FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)) told
-   JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
+  `SELECT FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, phone)) given
+   JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
    ORDER BY f.organization_id, f.phone FOR NO KEY UPDATE OF f`,
 );
 
-/** Waits for whoever is making the contact known. The version is below every one that is told. */
+/** Waits for whoever is making the contact known. The version is below every emitted one. */
 const makeRoomSql = statement(
   'messaging.contact.make-room',
   `INSERT INTO contact (organization_id, id, phone, messaging_id, version) VALUES ($1, $2, $3, $4, -1)
@@ -75,27 +75,27 @@ const makeRoomSql = statement(
 /** KEY SHARE: no lock against the projection's own writes, one against `lockContacts`. */
 const holdByPhonesSql = statement<{ id: string }>(
   'messaging.contact.hold-by-phones',
-  `SELECT c.id FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)
-   JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
+  `SELECT c.id FROM unnest($1::text[], $2::text[]) AS given(organization_id, phone)
+   JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
    JOIN contact c ON c.organization_id = f.organization_id AND c.id = f.contact_id
    ORDER BY c.organization_id, c.id FOR KEY SHARE OF c`,
 );
 const holdPhonesSql = statement<PhoneKey>(
   'messaging.contact.hold-phones',
   `SELECT f.organization_id AS "organizationId", f.phone
-   FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS told(organization_id, phone)) told
-   JOIN contact_phone f ON f.organization_id = told.organization_id AND f.phone = told.phone
+   FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, phone)) given
+   JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
    ORDER BY f.organization_id, f.phone FOR KEY SHARE OF f`,
 );
 /**
- * A number without a row gets one that names no owner: its version is below every one that is told. Setting a column of
+ * A number without a row gets one that names no owner: its version is below every emitted one. Setting a column of
  * the key, though of no row, is what makes the conflict lock a row FOR UPDATE. One statement, so that all are locked in
  * the order of phones, whichever are there.
  */
 const lockPhonesSql = statement(
   'messaging.contact.lock-phones',
   `INSERT INTO contact_phone (organization_id, phone, contact_id, version)
-   SELECT DISTINCT $1, phone, $2, -1 FROM unnest($3::text[]) AS told(phone) ORDER BY phone
+   SELECT DISTINCT $1, phone, $2, -1 FROM unnest($3::text[]) AS given(phone) ORDER BY phone
    ON CONFLICT (organization_id, phone) DO UPDATE SET phone = excluded.phone WHERE false`,
 );
 
@@ -111,7 +111,7 @@ export class ContactRepository {
 }
 
 /**
- * Takes what the contacts service answered or told; of a contact told several times, the newest. A contact and its
+ * Stores what the contacts service answered or emitted; of several versions of a contact, the newest. A contact and its
  * opt-outs are of one version, always: whoever finds a version known may rely on its opt-outs.
  *
  * @param how an answer is of this moment; what was heard by events may be long past, and takes no number from anybody
@@ -123,8 +123,8 @@ export async function projectContacts(
 ): Promise<void> {
   if (contacts.length === 0) return;
   const newest = newestOf(contacts);
-  const told = [...newest.values()];
-  const phones = told.flatMap(({ organizationId, contact }) =>
+  const given = [...newest.values()];
+  const phones = given.flatMap(({ organizationId, contact }) =>
     contact.phoneForms.map((phone) => ({ organizationId, phone, contactId: contact.id, version: versionOf(contact) })),
   );
   const columns = unnestColumns(phones, ['organizationId', 'phone', 'contactId', 'version']);
@@ -132,7 +132,7 @@ export async function projectContacts(
   const [changed] = await Promise.all([
     tx.query(
       upsertContacts,
-      unnestColumns(told, [
+      unnestColumns(given, [
         'organizationId',
         ({ contact }) => contact.id,
         ({ contact }) => contact.phone,
@@ -173,10 +173,10 @@ export async function makeRoomForContact(
 
 function newestOf(contacts: readonly ProjectedContact[]): ReadonlyMap<string, ProjectedContact> {
   const newest = new Map<string, ProjectedContact>();
-  for (const told of contacts) {
-    const key = `${told.organizationId} ${told.contact.id}`;
+  for (const given of contacts) {
+    const key = `${given.organizationId} ${given.contact.id}`;
     const known = newest.get(key);
-    if (!known || versionOf(known.contact) < versionOf(told.contact)) newest.set(key, told);
+    if (!known || versionOf(known.contact) < versionOf(given.contact)) newest.set(key, given);
   }
   return newest;
 }

@@ -24,7 +24,7 @@ export function isAllowedTransition(from: ConversationStatus, to: ConversationSt
   return ALLOWED[from].includes(to);
 }
 
-/** Whether nothing is to be done, and nothing to be told. */
+/** Whether the update is a no-op, which emits no event. */
 export function isSameState(now: ConversationState, wanted: ConversationState): boolean {
   return now.status === wanted.status && now.snoozedUntil?.getTime() === wanted.snoozedUntil?.getTime();
 }

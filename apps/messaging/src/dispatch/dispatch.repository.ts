@@ -103,7 +103,7 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
   );
 }
 
-/** Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: nobody can say whether they left. */
+/** Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: whether they left is unknown. */
 export async function abandonOverdue(database: Database, limit: number, waitMs: number): Promise<OverdueDispatch[]> {
   return database.query(abandonSql, [limit, waitMs / 1_000]);
 }

@@ -118,10 +118,10 @@ export class Dispatcher implements OnModuleDestroy {
     if (outcome.state !== 'accepted' || outcome.messagingId === null) return;
     if (outcome.messagingId === attempt.contactMessagingId) return;
     const sightings = [{ phone: attempt.recipientPhone, profileName: null, messagingId: outcome.messagingId }];
-    const told = this.rpc
+    const identified = this.rpc
       .call(resolveContactsRpc, systemPrincipal(attempt.organizationId, 'dispatch'), { sightings })
       .catch((error: unknown) => this.log.error('dispatch.identify-failed', error, { messageId: attempt.messageId }));
-    this.track(told);
+    this.track(identified);
   }
 
   private track(work: Promise<unknown>): void {

@@ -24,7 +24,7 @@ export class ReleasedLeases implements OnModuleDestroy {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** What is marked under the lease goes to RETRY, now or when the database is back; nobody may begin it any more. */
+  /** What is marked under the lease goes to RETRY, now or when the database is back; it may not be begun any more. */
   giveBack(lease: string): void {
     if (this.waiting.size >= WAITING_MAX) return;
     this.waiting.set(lease, this.clock.monotonic());

@@ -138,7 +138,7 @@ export async function retryLines(database: Database, behind: RetryLine | null, m
  * Claims due retries, marking each as an attempt under `lease`. Replicas never claim the same one. Opt-outs and channels
  * are judged in the transaction that marks.
  *
- * @param lines whose turn it is beside the oldest of all
+ * @param lines whose turn it is, in addition to the oldest of all
  * @throws when the answer is lost: what was marked must be given back (`ReleasedLeases`)
  */
 export async function claimRetries(

@@ -53,20 +53,20 @@ interface FoundKey extends Omit<TakenKey, 'answer'> {
   readonly isPast: boolean;
 }
 
-/** By the primary key; what is past its day is told apart, for nobody may have pruned it yet. */
+/** By the primary key; keys past their day are marked, since they may not be pruned yet. */
 const findSql = statement<FoundKey>(
   'messaging.idempotency-key.find',
   `SELECT k.organization_id AS "organizationId", encode(k.key_sha256, 'hex') AS "keySha256",
      encode(k.body_sha256, 'hex') AS "bodySha256", k.message_id AS "messageId", k.status, k.response AS answer,
      (extract(epoch FROM now() - k.created_at) * 1000)::float8 AS "ageMs", k.created_at <= now() - ${KEPT} AS "isPast"
-   FROM unnest($1::text[], $2::text[]) AS told(organization_id, key_sha256)
-   JOIN idempotency_key k ON k.organization_id = told.organization_id
-     AND k.key_sha256 = decode(told.key_sha256, 'hex')`,
+   FROM unnest($1::text[], $2::text[]) AS given(organization_id, key_sha256)
+   JOIN idempotency_key k ON k.organization_id = given.organization_id
+     AND k.key_sha256 = decode(given.key_sha256, 'hex')`,
 );
 const deletePastSql = statement(
   'messaging.idempotency-key.delete-past',
-  `DELETE FROM idempotency_key k USING unnest($1::text[], $2::text[]) AS told(organization_id, key_sha256)
-   WHERE k.organization_id = told.organization_id AND k.key_sha256 = decode(told.key_sha256, 'hex')
+  `DELETE FROM idempotency_key k USING unnest($1::text[], $2::text[]) AS given(organization_id, key_sha256)
+   WHERE k.organization_id = given.organization_id AND k.key_sha256 = decode(given.key_sha256, 'hex')
      AND k.created_at <= now() - ${KEPT}`,
 );
 /** Sorted against deadlocks: who finds a key that another transaction is inserting waits for that one's end. */

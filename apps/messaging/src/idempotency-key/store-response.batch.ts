@@ -16,7 +16,7 @@ const keepSql = statement<KeyName & { messageId: string; status: number; answer:
   `UPDATE idempotency_key k SET status = coalesce(k.status, a.status), response = coalesce(k.response, a.answer)
    FROM (SELECT DISTINCT ON (organization_id, key_sha256, message_id) *
      FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[]) WITH ORDINALITY
-       AS told(organization_id, key_sha256, message_id, status, answer, n)
+       AS given(organization_id, key_sha256, message_id, status, answer, n)
      ORDER BY organization_id, key_sha256, message_id, n) a
    WHERE k.organization_id = a.organization_id AND k.key_sha256 = decode(a.key_sha256, 'hex')
      AND k.message_id = a.message_id

@@ -21,8 +21,8 @@ const lockSql = statement<LockedMessage>(
      m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
      m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
      m.failed_at AS "failedAt", m.traceparent, c.event_sequence AS "eventSequence"
-   FROM unnest($1::text[], $2::text[]) AS told(organization_id, id)
-   JOIN message m ON m.organization_id = told.organization_id AND m.id = told.id AND m.direction = 'OUTBOUND'
+   FROM unnest($1::text[], $2::text[]) AS given(organization_id, id)
+   JOIN message m ON m.organization_id = given.organization_id AND m.id = given.id AND m.direction = 'OUTBOUND'
    JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id
    ORDER BY c.organization_id, c.channel_id, c.contact_id, m.id
    FOR UPDATE OF c, m`,

@@ -1,6 +1,6 @@
 import type { MessageStatus } from '@switchboard/contracts/messaging/http';
 
-/** What the progress of an outbound message consists of; times are the earliest told of each kind. */
+/** What the progress of an outbound message consists of; times are the earliest reported of each kind. */
 export interface MessageProgress {
   readonly status: MessageStatus;
   readonly errorCode: string | null;
@@ -29,7 +29,7 @@ export type ProgressFact =
 export const OUTCOME_UNKNOWN = 'UPSTREAM_OUTCOME_UNKNOWN';
 /** Error code of a message that was not taken until the deadline. */
 export const NEVER_TAKEN = 'UPSTREAM_UNAVAILABLE';
-/** What the deadline alone tells: anything that is told of the failure itself is better. */
+/** Codes that the deadline alone gives: a report of the failure itself wins over them. */
 const ASSUMED = new Set([OUTCOME_UNKNOWN, NEVER_TAKEN]);
 
 /** An event that a fact brings about, once in the life of a message. */
@@ -79,17 +79,17 @@ function merge(known: MessageProgress, fact: ProgressFact): MessageProgress {
 
 type Failure = Pick<MessageProgress, 'failedAt' | 'errorCode' | 'errorMessage'>;
 
-/** What was told before what is assumed, then the earliest; of two at the same time the one that sorts first. */
+/** A reported failure before an assumed one, then the earliest; of two at the same time the one that sorts first. */
 function failureOf(known: MessageProgress, fact: ProgressFact): Failure {
   const { failedAt, errorCode, errorMessage } = known;
   if (fact.type !== 'failed') return { failedAt, errorCode, errorMessage };
-  const told: Failure = { failedAt: fact.at, errorCode: fact.code, errorMessage: fact.message };
-  if (!failedAt || errorCode === null) return told;
-  const [isAssumed, tellsAssumed] = [ASSUMED.has(errorCode), ASSUMED.has(fact.code)];
-  if (isAssumed !== tellsAssumed) return isAssumed ? told : { failedAt, errorCode, errorMessage };
-  if (fact.at < failedAt) return told;
+  const reported: Failure = { failedAt: fact.at, errorCode: fact.code, errorMessage: fact.message };
+  if (!failedAt || errorCode === null) return reported;
+  const [isAssumed, isFactAssumed] = [ASSUMED.has(errorCode), ASSUMED.has(fact.code)];
+  if (isAssumed !== isFactAssumed) return isAssumed ? reported : { failedAt, errorCode, errorMessage };
+  if (fact.at < failedAt) return reported;
   const sortsFirst = errorCode === fact.code ? (errorMessage ?? '') <= fact.message : errorCode < fact.code;
-  return failedAt < fact.at || sortsFirst ? { failedAt, errorCode, errorMessage } : told;
+  return failedAt < fact.at || sortsFirst ? { failedAt, errorCode, errorMessage } : reported;
 }
 
 function statusOf(facts: Omit<MessageProgress, 'status'>): MessageStatus {
@@ -114,8 +114,8 @@ export function shownTimes(progress: MessageProgress): {
   return { sentAt, deliveredAt, readAt, failedAt };
 }
 
-function earliest(known: Date | null, told: Date): Date {
-  return known && known <= told ? known : told;
+function earliest(known: Date | null, other: Date): Date {
+  return known && known <= other ? known : other;
 }
 
 function latest(time: Date, notBefore: Date | null): Date {

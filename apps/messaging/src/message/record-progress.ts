@@ -80,7 +80,7 @@ export async function recordProgress(
   const messages = new Map(locked.map((row) => [`${row.organizationId} ${row.id}`, row]));
   const sequences = new Map(locked.map((row) => [row.conversationId, Number(row.eventSequence)]));
   const changed = new Set<string>();
-  const told = new Set<string>();
+  const eventful = new Set<string>();
   const events: NewEvent<MessageEventData>[] = [];
 
   for (const report of reports) {
@@ -95,13 +95,13 @@ export async function recordProgress(
     for (const milestone of milestones) {
       const sequence = (sequences.get(before.conversationId) ?? 0) + 1;
       sequences.set(before.conversationId, sequence);
-      told.add(before.conversationId);
+      eventful.add(before.conversationId);
       events.push(milestoneEvent(after, milestone, sequence, traceparent));
     }
   }
   const rows = [...changed].flatMap((key) => messages.get(key) ?? []);
   write(tx, rows);
-  const numbered = locked.filter(({ conversationId }) => told.has(conversationId));
+  const numbered = locked.filter(({ conversationId }) => eventful.has(conversationId));
   const conversations = new Map(numbered.map((row) => [row.conversationId, row.organizationId]));
   if (conversations.size > 0) {
     const numbers = [...conversations.keys()].map((id) => sequences.get(id));

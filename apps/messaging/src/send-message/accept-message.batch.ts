@@ -31,7 +31,7 @@ export interface AcceptRequest {
   readonly organizationId: string;
   readonly messageId: string;
   readonly channelId: string | null;
-  /** E.164; null when `to` is no phone number, which is told after the channel was found. */
+  /** E.164; null when `to` is no phone number, which is answered after the channel was found. */
   readonly phone: string | null;
   readonly text: string;
   /** What the organization may send in a UTC month; null: counted only. */
@@ -62,7 +62,7 @@ interface Accepted {
   readonly sequence: number;
 }
 
-/** Far more than batches that can be under way beside one, over all replicas: who comes last sees what is left. */
+/** Far more than concurrent batches over all replicas: the last one sees what is left. */
 const QUOTA_RUNS_MAX = 20;
 const CONFLICT_RUNS_MAX = 3;
 const UNIQUE_VIOLATION = '23505';
@@ -261,7 +261,7 @@ function attemptOf(item: AcceptItem, candidate: Candidate, markedMs: number): At
 
 /** `conversation.opened` comes before the message that opened it. */
 function eventsOf({ item, candidate, message, conversation, sequence }: Accepted): NewEvent<unknown>[] {
-  const told = {
+  const common = {
     organizationId: item.organizationId,
     aggregateId: conversation.id,
     occurredAt: cuidTime(item.messageId),
@@ -269,9 +269,9 @@ function eventsOf({ item, candidate, message, conversation, sequence }: Accepted
   };
   const stored = { ...message, template: null, errorCode: null, errorMessage: null, attemptedAt: null };
   const view = messageView({ ...stored, sentAt: null, deliveredAt: null, readAt: null, failedAt: null });
-  const accepted: NewEvent<unknown> = { ...told, event: messageAccepted, sequence, data: { message: view } };
+  const accepted: NewEvent<unknown> = { ...common, event: messageAccepted, sequence, data: { message: view } };
   // Created just now: its opening is event 1, and its first message event 2.
   if (!conversation.opened || sequence !== 2) return [accepted];
   const data = { conversation: conversationView({ ...conversation, ...candidate, id: conversation.id }) };
-  return [{ ...told, event: conversationOpened, sequence: sequence - 1, data }, accepted];
+  return [{ ...common, event: conversationOpened, sequence: sequence - 1, data }, accepted];
 }

@@ -53,7 +53,7 @@ export class IdempotentReplay {
   }
 }
 
-/** The refusal that the first caller got; a failure that was told later was a 200 to them, and is one here. */
+/** The refusal that the first caller got; a failure that was reported later was a 200 to them, and is one here. */
 function refusalOfStored(message: Message): AppError | null {
   const { status, sentAt, errorCode, errorMessage, id } = message;
   if (status !== 'FAILED' || sentAt || errorCode === null) return null;

@@ -39,7 +39,7 @@ export interface Candidate {
 
 /**
  * Everything a send needs to know, in one look: channel, contact, opt-out, quota. One row per item, in the order given; LIMIT 1
- * keeps each look-up a probe of its primary key. A phone that its contact's version does not name is nobody's. The order of the verdicts is the order of checks.
+ * keeps each look-up a probe of its primary key. A phone that its contact's version does not name has no owner. The order of the verdicts is the order of checks.
  */
 const judge = statement<Candidate>(
   'messaging.message.judge',

@@ -30,7 +30,7 @@ export class SendMessageOnce {
   ) {}
 
   /**
-   * An answer is stored before it is given, and never changed: nobody is given another.
+   * An answer is stored before it is given, and never changed: no caller gets another.
    *
    * @returns null when there is no content and no answer
    * @throws as `SendMessage` before anything is stored; CONFLICT

@@ -1,7 +1,7 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 
-/** An opt-out that the upstream told in answer to a send, before contacts knows of it. */
+/** An opt-out that the upstream reported in answer to a send, before contacts knows of it. */
 export interface ObservedOptOut {
   readonly organizationId: string;
   readonly contactId: string;
@@ -16,7 +16,7 @@ export interface ContactKey {
   readonly contactId: string;
 }
 
-/** A contact of an organization whose opt-outs are told. */
+/** A contact of an organization whose opt-outs are stored. */
 export interface ToldOptOuts extends ContactKey {
   readonly optOuts: NonNullable<ContactFacts['optOuts']>;
 }
@@ -24,8 +24,8 @@ export interface ToldOptOuts extends ContactKey {
 /** Sorted like every lock of contacts. */
 const lockSql = statement(
   'messaging.suppression.lock-contacts',
-  `SELECT FROM unnest($1::text[], $2::text[]) AS told(organization_id, id)
-   JOIN contact c ON c.organization_id = told.organization_id AND c.id = told.id
+  `SELECT FROM unnest($1::text[], $2::text[]) AS given(organization_id, id)
+   JOIN contact c ON c.organization_id = given.organization_id AND c.id = given.id
    ORDER BY c.organization_id, c.id FOR UPDATE OF c`,
 );
 const insertSql = statement(
@@ -38,14 +38,14 @@ const insertSql = statement(
 );
 const forgetToldSql = statement(
   'messaging.suppression.forget-told',
-  `DELETE FROM suppression s USING unnest($1::text[], $2::text[]) AS told(organization_id, contact_id)
-   WHERE s.organization_id = told.organization_id AND s.contact_id = told.contact_id AND s.observed_by = ''`,
+  `DELETE FROM suppression s USING unnest($1::text[], $2::text[]) AS given(organization_id, contact_id)
+   WHERE s.organization_id = given.organization_id AND s.contact_id = given.contact_id AND s.observed_by = ''`,
 );
 const forgetObservedSql = statement(
   'messaging.suppression.forget-observed',
   `DELETE FROM suppression s
-   USING unnest($1::text[], $2::text[], $3::text[]) AS told(organization_id, contact_id, event_id)
-   WHERE s.organization_id = told.organization_id AND s.contact_id = told.contact_id AND s.observed_by = told.event_id`,
+   USING unnest($1::text[], $2::text[], $3::text[]) AS given(organization_id, contact_id, event_id)
+   WHERE s.organization_id = given.organization_id AND s.contact_id = given.contact_id AND s.observed_by = given.event_id`,
 );
 
 /**
@@ -63,7 +63,7 @@ export async function lockContacts(tx: Transaction, contacts: readonly ContactKe
   return locked.length;
 }
 
-/** Suppresses what the upstream told of, under its contacts' locks, which it takes first (`lockContacts`). */
+/** Suppresses what the upstream reported, under its contacts' locks, which it takes first (`lockContacts`). */
 export async function suppressObserved(tx: Transaction, observed: readonly ObservedOptOut[]): Promise<void> {
   if (observed.length === 0) return;
   await lockContacts(tx, observed);
@@ -74,7 +74,7 @@ export async function suppressObserved(tx: Transaction, observed: readonly Obser
 }
 
 /**
- * Puts what contacts tells in the place of what it told before; what was observed stays. Travels with COMMIT; the
+ * Replaces the opt-outs known from contacts; what was observed stays. Travels with COMMIT; the
  * transaction holds the rows of these contacts, so that of two versions the newer one is written last.
  */
 export function replaceTold(tx: Transaction, contacts: readonly ToldOptOuts[]): void {

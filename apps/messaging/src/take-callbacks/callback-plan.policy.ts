@@ -149,7 +149,7 @@ function planOfPreference(preference: CallbackPreference, lines: KnownLines, at:
   const person = personOfPreference(item, profileName);
   if (!person) return { act: 'bury', reason: 'the preference does not say whose it is' };
   const value = item.value === 'stop' ? 'stop' : 'start';
-  // The upstream gives it no id; told again it is the same statement, if its time can be read: what is no time is replaced by
+  // The upstream gives it no id; repeated it is the same statement, if its time can be read: what is no time is replaced by
   // when the gateway took it. Whose it is, as it was understood: contacts would refuse the whole batch for an id that is long
   // or has a NUL, and the database for one with half a character.
   const when = UNIX_SECONDS.test(item.timestamp) ? item.timestamp : at.toISOString();

@@ -29,7 +29,7 @@ export function contentOf(message: UpstreamMessage): InboundContent {
   };
 }
 
-/** What was said with the whole message: a text, or a button's title and what it stands for. A caption is beside something. */
+/** What was said with the whole message: a text, or a button's title and what it stands for. A caption accompanies something. */
 export function saidWith(message: UpstreamMessage): readonly string[] {
   const said = [textOf(message)];
   if (message.type === 'interactive') said.push(fieldOf(replyOf(message), 'id'));

@@ -37,7 +37,7 @@ export class ResolveContactsClient {
     group: readonly MetPerson[],
   ): Promise<(ProjectedContact & { readonly eventId: string })[]> {
     const met: (ProjectedContact & { readonly eventId: string })[] = [];
-    // One request after the other: what somebody said first is told first.
+    // One request after the other keeps the order of what a person said.
     for (let from = 0; from < group.length; from += SIGHTINGS_MAX) {
       const part = group.slice(from, from + SIGHTINGS_MAX);
       const principal = systemPrincipal(organizationId, 'callbacks');

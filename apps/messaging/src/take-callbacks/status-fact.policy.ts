@@ -2,12 +2,12 @@ import type { UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
 import type { ProgressFact } from '../message/message-progress.policy.js';
 import { storable } from './inbound-content.policy.js';
 
-/** Columns hold any length; nobody reads on. In UTF-16 units. */
+/** Columns hold any length; a reader needs no more. In UTF-16 units. */
 const REASON_MAX = 2_000;
 
 /**
- * What a status tells; null for kinds that we do not know. `played` (a voice message was listened to) is `read`: nobody
- * listens without opening the chat, and the provider does not promise the other.
+ * The fact that a status reports; null for kinds that we do not know. `played` (a voice message was listened to) is `read`: it cannot be
+ * listened to without opening the chat, and the provider does not promise the other.
  *
  * @param at when it happened, by the upstream
  * Source: provider's "messages" webhook, `statuses`.

@@ -20,7 +20,7 @@ interface Prepared {
 }
 
 /**
- * A status that nobody knows is of a message that another system sent from the same line: ours are stored before the
+ * A status of an unknown message belongs to another system that sends from the same line: ours are stored before the
  * upstream hears of them, and carry our reference. Waiting long for such would fill the consumer for everybody.
  */
 const STATUS_DELIVERIES_MAX = 3;
@@ -80,10 +80,10 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     for (const event of events) {
       const { id: eventId, occurredAt } = event.envelope;
       const plan = prepared.plans.get(eventId);
-      const told = { at: new Date(occurredAt), traceparent: traceparentOf(event.context) };
+      const source = { at: new Date(occurredAt), traceparent: traceparentOf(event.context) };
       const contact = prepared.people.get(eventId)?.[0]?.contact;
-      if (plan?.act === 'report') statuses.push({ ...told, ...plan, eventId });
-      else if (plan?.act === 'store' && contact) inbound.push({ ...told, ...plan, contact });
+      if (plan?.act === 'report') statuses.push({ ...source, ...plan, eventId });
+      else if (plan?.act === 'store' && contact) inbound.push({ ...source, ...plan, contact });
       else if (plan?.act === 'ignore') callbackMetrics().ignored(plan.reason);
       else if (plan?.act === 'bury') await this.bury(tx, event, plan.reason);
     }
@@ -100,7 +100,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     return waiting;
   }
 
-  /** Nothing can be made of it, now or later: a dead letter at once, which holds up nobody. */
+  /** Nothing can be made of it, now or later: a dead letter at once, which delays no other. */
   private async bury(tx: Transaction, event: DeliveredEvent, reason: string): Promise<void> {
     await buryEvent(tx, messagingCallbacksConsumer.name, event, reason);
     this.log.warn('callback.unreadable', { eventId: event.envelope.id, reason });

@@ -18,9 +18,9 @@ export interface StatusCallback {
 const findSql = statement<{ channelId: string; upstreamMessageId: string; messageId: string }>(
   'messaging.upstream-message.find',
   `SELECT u.channel_id AS "channelId", u.upstream_message_id AS "upstreamMessageId", u.message_id AS "messageId"
-   FROM unnest($1::text[], $2::text[], $3::text[]) AS told(organization_id, channel_id, upstream_message_id)
-   JOIN upstream_message u ON u.channel_id = told.channel_id AND u.upstream_message_id = told.upstream_message_id
-     AND u.organization_id = told.organization_id`,
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS given(organization_id, channel_id, upstream_message_id)
+   JOIN upstream_message u ON u.channel_id = given.channel_id AND u.upstream_message_id = given.upstream_message_id
+     AND u.organization_id = given.organization_id`,
 );
 
 /**
@@ -30,17 +30,17 @@ const findSql = statement<{ channelId: string; upstreamMessageId: string; messag
  * @returns ids of events whose message is not known yet: they wait
  */
 export async function takeStatuses(tx: Transaction, statuses: readonly StatusCallback[]): Promise<Set<string>> {
-  const told = statuses.flatMap((status) => {
+  const facts = statuses.flatMap((status) => {
     const fact = factOf(status.callback.item, status.at);
     return fact ? [{ status, fact }] : [];
   });
   const known = await findByUpstreamId(
     tx,
-    told.map(({ status }) => status),
+    facts.map(({ status }) => status),
   );
   const reports = new Map<string, ProgressReport>();
   const waiting = new Set<string>();
-  for (const { status, fact } of told) {
+  for (const { status, fact } of facts) {
     const { eventId, traceparent, channel, callback } = status;
     const reference = callback.item.biz_opaque_callback_data;
     const messageId = isCuid(reference) ? reference : known.get(`${channel.id} ${callback.item.id}`);

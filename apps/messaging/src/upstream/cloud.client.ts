@@ -41,7 +41,7 @@ export class CloudClient extends Upstream {
       // the provider had taken. Source: docs/adr/0031-http-1-1-to-the-provider.md.
       allowH2: false,
       // Below any server's own limit, so that a request hardly ever meets a connection that is being closed: when it
-      // does, nobody can say whether it was taken. What has been closed already is seen before it is used again.
+      // does, whether it was taken is unknown. What has been closed already is seen before it is used again.
       keepAliveTimeout: 4_000,
     });
   }

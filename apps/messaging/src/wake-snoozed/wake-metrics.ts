@@ -6,7 +6,7 @@ export interface WakeMetrics {
   woken(lateMs: number): void;
 }
 
-/** A snooze ends within 1 s of its time; later ones say how long nobody was there. */
+/** A snooze ends within 1 s of its time; later ones say how long no replica was running. */
 const SECOND_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 
 let made: WakeMetrics | undefined;

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 
-/** What a service tells each of its callers over NATS: where it is reached when NATS is away. */
+/** The announcement of a service to each of its callers over NATS: where it is reached when NATS is away. */
 export interface Announcement {
   /** Base URL of one of its processes. */
   readonly url: string;
-  /** Shows that the caller was told so: nobody else may read the announcement. */
+  /** Proves that the caller got the announcement: no other user may read it. */
   readonly token: string;
 }
 
@@ -31,7 +31,7 @@ export function callersOf(service: string): ReadonlyMap<string, ReadonlySet<stri
  * The token of a caller at a service: the same for every replica and over restarts, so that a service that starts anew
  * while NATS is away is still reached.
  *
- * @param secret the service's own NATS password, which cannot be told from the token
+ * @param secret the service's own NATS password, which the token does not reveal
  */
 export function callerToken(secret: string, service: string, caller: string): string {
   return createHmac('sha256', secret).update(`direct rpc: ${caller} to ${service}`).digest('base64url');

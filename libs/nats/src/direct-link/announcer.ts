@@ -2,7 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { LinkState } from '../link-state.js';
 import { ANNOUNCE_EVERY_MS, announcementSubject, callersOf, callerToken, type Announcement } from './announcement.js';
 
-/** Tells a service's callers, over and over, where this process of it is reached directly. */
+/** Announces to a service's callers, periodically, where this process of it is reached directly. */
 export class Announcer {
   private timer: NodeJS.Timeout | undefined;
 

@@ -11,7 +11,7 @@ export class Directory {
   private readonly heard = new Map<string, Map<string, Announcement & { readonly atMs: number }>>();
   private turn = 0;
 
-  /** @param caller the service whose directory this is; NATS lets nobody else hear what is told to it */
+  /** @param caller the service whose directory this is; NATS lets no other user read its announcements */
   constructor(
     connection: NatsConnection,
     private readonly link: LinkState,
@@ -27,7 +27,7 @@ export class Directory {
   }
 
   /**
-   * The processes of a service, each call beginning with the next one. While NATS is away nobody can announce himself:
+   * The processes of a service, each call beginning with the next one. While NATS is away no process can announce itself:
    * who was there when it went counts as there.
    */
   addresses(service: string): readonly Announcement[] {

@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /**
  * Takes rpcs over HTTP, for the time when NATS is away: the same handlers, bounds and answers.
  *
- * 401 without a token that a caller was told, 403 for a subject that this caller may not ask, 413 for a body over 1 MiB,
+ * 401 without the token of an announcement, 403 for a subject that this caller may not ask, 413 for a body over 1 MiB,
  * 503 when the service takes nothing: in each case nothing happened. 200 carries what would go over NATS.
  */
 export class RpcOverHttpServer {
@@ -36,7 +36,7 @@ export class RpcOverHttpServer {
       const [status, text] = await this.answer(request);
       response.writeHead(status, { 'content-type': 'application/json' }).end(text);
     } catch {
-      // The connection broke while the body was read: nobody is left to be answered.
+      // The connection broke while the body was read: there is no caller to answer.
       response.destroy();
     }
   }
