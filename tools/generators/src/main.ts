@@ -35,7 +35,9 @@ function newService(args: readonly string[]): number {
     const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' });
     if (status !== 0) return 1;
   }
-  process.stdout.write(`apps/${asked.name} is there. Next: its README and its row in README.md say what it owns.\n`);
+  process.stdout.write(
+    `apps/${asked.name} is there. Next: say in its README, and in its entry of README.md, what it owns.\n`,
+  );
   return 0;
 }
 
