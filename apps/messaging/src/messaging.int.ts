@@ -61,11 +61,11 @@ describe('the messaging store', () => {
     expect(await store.dispatches(request)).toMatchObject([
       { state: 'DISPATCHING', attempts: 1, lease: request.lease },
     ]);
-    const told = (await store.events(request.organizationId)).filter((event) => messageOf(event));
-    expect(told.map((event) => messageOf(event)?.id)).toEqual([request.messageId]);
+    const events = (await store.events(request.organizationId)).filter((event) => messageOf(event));
+    expect(events.map((event) => messageOf(event)?.id)).toEqual([request.messageId]);
   });
 
-  it('postpones only under its own lease, and refuses further sends once the upstream told of an opt-out', async () => {
+  it('postpones only under its own lease, and refuses further sends once the upstream reported an opt-out', async () => {
     const sender = await store.sender();
     const attempt = await store.attempt(sender);
     const unknown = { state: 'unknown', reason: 'cut' } as const;

@@ -32,7 +32,7 @@ describe('channels', () => {
   }
 
   it('are listed newest first, page by page, of one organization alone, without a secret', async () => {
-    const own = inbox.beside();
+    const own = inbox.ofAnotherOrganization();
     const ids = [];
     for (let count = 0; count < 3; count++) ids.push((await own.addChannel()).id);
     const [oldest, middle, newest] = ids;
@@ -53,11 +53,11 @@ describe('channels', () => {
         },
       ],
     });
-    expect(await list(own.beside().principal, 25)).toEqual({ items: [] });
+    expect(await list(own.ofAnotherOrganization().principal, 25)).toEqual({ items: [] });
   });
 
   it('are found by id, or as the default one, in their organization alone', async () => {
-    const own = inbox.beside();
+    const own = inbox.ofAnotherOrganization();
     const missing = { code: 'CHANNEL_NOT_FOUND' };
     await expect(get(own.principal, null)).rejects.toMatchObject(missing);
     const [first, second] = [await own.addChannel(), await own.addChannel()];
@@ -69,22 +69,22 @@ describe('channels', () => {
       channel: { id: second.id, name: 'line 2', isDefault: false, ...facts },
     });
     await expect(get(own.principal, newCuid())).rejects.toMatchObject(missing);
-    await expect(get(own.beside().principal, first.id)).rejects.toMatchObject(missing);
+    await expect(get(own.ofAnotherOrganization().principal, first.id)).rejects.toMatchObject(missing);
   });
 
-  it('whose token was refused are told as disconnected in the same transaction, once, and no others', async () => {
-    const own = inbox.beside();
+  it('whose token was refused emit their disconnection in the same transaction, once, and no others do', async () => {
+    const own = inbox.ofAnotherOrganization();
     const [refused, other] = [await own.addChannel(), await own.addChannel()];
     const token = await tokenOf(own.organizationId, refused.id);
     const outdated = { ...(await tokenOf(own.organizationId, other.id)), accessTokenSealed: Buffer.alloc(8) };
-    const told = async (id: string): Promise<unknown[]> => (await inbox.eventsOf(id)).slice(1);
+    const changesOf = async (id: string): Promise<unknown[]> => (await inbox.eventsOf(id)).slice(1);
 
     const rolledBack = inbox.database.transaction(async (tx) => {
       await disconnectChannels(tx, [token]);
       throw new Error('rolled back');
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
-    expect([(await channels.find(own.organizationId, refused.id))?.status, await told(refused.id)]).toEqual([
+    expect([(await channels.find(own.organizationId, refused.id))?.status, await changesOf(refused.id)]).toEqual([
       'CONNECTED',
       [],
     ]);
@@ -93,8 +93,8 @@ describe('channels', () => {
     await inbox.database.transaction((tx) => disconnectChannels(tx, [token]));
     expect((await channels.find(own.organizationId, refused.id))?.status).toBe('DISCONNECTED');
     expect((await channels.find(own.organizationId, other.id))?.status).toBe('CONNECTED');
-    expect(await told(other.id)).toEqual([]);
-    expect(await told(refused.id)).toMatchObject([
+    expect(await changesOf(other.id)).toEqual([]);
+    expect(await changesOf(refused.id)).toMatchObject([
       {
         subject: 'messaging.channel.changed.v1',
         organizationId: own.organizationId,

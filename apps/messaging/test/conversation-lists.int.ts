@@ -30,7 +30,7 @@ describe('a walk through the list of conversations', () => {
     first = await TestInbox.open(servers);
   });
 
-  /** What is told of a story at its end: what was shown, and which of the conversations there at first never changed. */
+  /** The outcome of a story: what was shown, and which of the first conversations never changed. */
   class Walk {
     readonly shown: ListedConversation[] = [];
     readonly touched = new Set<string>();
@@ -103,7 +103,7 @@ describe('a walk through the list of conversations', () => {
   it('repeats nothing and shows everything that did not move exactly once, whatever happens meanwhile', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ ages, limit, happenings, filter }) => {
-        const inbox = first.beside();
+        const inbox = first.ofAnotherOrganization();
         const channels = [await inbox.addChannel(), await inbox.addChannel()] as const;
         const walk = new Walk(inbox, channels, {
           status: filter.includes('status') ? 'OPEN' : null,
@@ -142,7 +142,7 @@ describe('a walk through the list of conversations', () => {
   });
 
   it('filters by status, channel and contact, alone and together, and shows the name that the contact has now', async () => {
-    const inbox = first.beside();
+    const inbox = first.ofAnotherOrganization();
     const [one, two] = [await inbox.addChannel(), await inbox.addChannel()];
     const [ada, eve] = [await inbox.addContact('Ada'), await inbox.addContact()];
     const made = [
@@ -179,7 +179,9 @@ describe('a walk through the list of conversations', () => {
       10,
     );
     expect(rows.map(({ contactName }) => contactName)).toEqual(['Ada Lovelace', 'Ada Lovelace']);
-    expect(await new ConversationRepository(inbox.database).find(inbox.beside().organizationId, a)).toBeNull();
+    expect(
+      await new ConversationRepository(inbox.database).find(inbox.ofAnotherOrganization().organizationId, a),
+    ).toBeNull();
   });
 
   it('costs on page 1,000 what it costs on page 1, and by a rare filter no more', async () => {

@@ -55,31 +55,31 @@ describe('moving a conversation', () => {
     return row && conversationView(row);
   }
 
-  /** What was told of a conversation itself, and that the numbers of all its events have no gap. */
-  async function told(id: string): Promise<EventEnvelope<ConversationEventData>[]> {
+  /** The events of the conversation itself; asserts that the sequence of all its events has no gap. */
+  async function emitted(id: string): Promise<EventEnvelope<ConversationEventData>[]> {
     const events = await inbox.eventsOf(id);
-    // The helper's touch reserves two numbers, one of them for an opening that it does not tell.
+    // The helper's touch reserves two numbers, one of them for an opening that emits no event.
     const [first = 0] = events.map(({ sequence }) => sequence);
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => Number(first) + index));
     return events.filter(({ subject }) => subject.includes('.conversation.')) as EventEnvelope<ConversationEventData>[];
   }
 
-  it.each(pairs)('from %s to %s by hand does what the table says, and tells it once', async (from, to) => {
+  it.each(pairs)('from %s to %s by hand does what the table says, and emits one event', async (from, to) => {
     const id = await conversationIn(from);
-    const [before, toldBefore] = [await shown(id), await told(id)];
+    const [before, emittedBefore] = [await shown(id), await emitted(id)];
     if (!isAllowedTransition(from, to)) {
       const refused = inbox.change(id, to);
       await expect(refused).rejects.toMatchObject({
         code: 'INVALID_TRANSITION',
         message: `A conversation cannot move from ${from} to ${to}`,
       });
-      expect([await shown(id), await told(id)]).toEqual([before, toldBefore]);
+      expect([await shown(id), await emitted(id)]).toEqual([before, emittedBefore]);
       return;
     }
     const after = await inbox.change(id, to);
     expect(after).toEqual({ ...before, status: to });
     expect(await shown(id)).toEqual(after);
-    const news = (await told(id)).slice(toldBefore.length);
+    const news = (await emitted(id)).slice(emittedBefore.length);
     const by = { type: 'key', keyId: 'ckey0001' };
     if (from === to) expect(news).toEqual([]);
     else expect(news).toMatchObject([{ subject: EVENT_OF[to], data: { conversation: after, change: { from, by } } }]);
@@ -91,7 +91,7 @@ describe('moving a conversation', () => {
     const earlier = new Date('2998-01-01T00:00:00.123Z');
     expect(await inbox.change(id, 'SNOOZED', earlier)).toMatchObject({ snoozedUntil: '2998-01-01T00:00:00.123Z' });
     expect(await inbox.change(id, 'SNOOZED', earlier)).toEqual(await shown(id));
-    expect(await told(id)).toHaveLength(2);
+    expect(await emitted(id)).toHaveLength(2);
     expect(await inbox.change(id, 'SNOOZED')).toMatchObject({ status: 'SNOOZED', snoozedUntil: null });
     await inbox.change(id, 'SNOOZED', LATER);
     expect(await inbox.change(id, 'PENDING')).toMatchObject({ status: 'PENDING', snoozedUntil: null });
@@ -104,7 +104,9 @@ describe('moving a conversation', () => {
 
   it("knows nothing of another organization's conversation", async () => {
     const id = await conversationIn('OPEN');
-    await expect(inbox.beside().change(id, 'CLOSED')).rejects.toMatchObject({ code: 'CONVERSATION_NOT_FOUND' });
+    await expect(inbox.ofAnotherOrganization().change(id, 'CLOSED')).rejects.toMatchObject({
+      code: 'CONVERSATION_NOT_FOUND',
+    });
     expect(await shown(id)).toMatchObject({ status: 'OPEN' });
   });
 
@@ -113,12 +115,12 @@ describe('moving a conversation', () => {
     await inbox.receive(channel, contact, 'first');
     const id = await inbox.touch(channel, contact.id);
     for (const step of WAYS[status]) await inbox.change(id, step, step === 'SNOOZED' ? LATER : null);
-    const toldBefore = (await inbox.eventsOf(id)).length;
+    const emittedBefore = (await inbox.eventsOf(id)).length;
     await inbox.receive(channel, contact, 'second', 'third');
     const reopened = status === 'PENDING' || status === 'SNOOZED' || status === 'CLOSED';
     const now = status === 'ARCHIVED' ? 'ARCHIVED' : 'OPEN';
     expect(await shown(id)).toMatchObject({ status: now, snoozedUntil: null });
-    const news = (await inbox.eventsOf(id)).slice(toldBefore);
+    const news = (await inbox.eventsOf(id)).slice(emittedBefore);
     expect(news.map(({ subject }) => subject.split('.').slice(1, 3).join('.'))).toEqual([
       ...(reopened ? ['conversation.opened'] : []),
       'message.received',
@@ -148,7 +150,7 @@ describe('moving a conversation', () => {
     const numbers = events.map(({ sequence }) => Number(sequence));
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
     expect(events.filter(({ subject }) => subject.includes('message.received'))).toHaveLength(20);
-    // Each event was true when it was told: played in order they end where the row stands.
+    // Each event was true when it was emitted: applied in order, they end in the state of the row.
     let status: ConversationStatus = 'OPEN';
     for (const { subject, data } of events as EventEnvelope<ConversationEventData>[]) {
       if (!subject.includes('.conversation.')) continue;
@@ -176,7 +178,7 @@ describe('moving a conversation', () => {
     // By the database's clock, from the time that was set to the transaction that ended it.
     for (const lateMs of rounds.flat()) expect(lateMs).toBeGreaterThanOrEqual(1);
     for (const id of due) {
-      const [, opened, ...more] = await told(id);
+      const [, opened, ...more] = await emitted(id);
       const by = { type: 'system', name: 'wake-snoozed' };
       expect(opened).toMatchObject({
         subject: EVENT_OF.OPEN,
@@ -188,7 +190,7 @@ describe('moving a conversation', () => {
   });
 
   it('wakes more than one transaction can take by several at once, each conversation once', async () => {
-    const crowd = inbox.beside();
+    const crowd = inbox.ofAnotherOrganization();
     const [line, contact] = [await crowd.addChannel(), await crowd.addContact()];
     await inbox.superuser.dataSource.query('DELETE FROM messaging.conversation');
     // A conversation for each channel; its foreign keys are to the contact alone.

@@ -4,7 +4,7 @@ import { statement, type Transaction } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { callbackOf, messageOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
-import { lockContacts, replaceTold } from '../src/suppression/suppression.repository.js';
+import { lockContacts, replaceReported } from '../src/suppression/suppression.repository.js';
 import { ARRIVE_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
 import { abandonOverdue, attemptsThatMayStillArrive } from '../src/dispatch/dispatch.repository.js';
 import {
@@ -226,9 +226,9 @@ describe('the dispatch of messages', () => {
       const sender = await store.sender(2);
       const [contact, neighbour] = sender.contacts;
       if (!contact || !neighbour) throw new Error('no contacts');
-      const told = { organizationId: sender.organizationId, contact: { id: contact.id, phoneForms: [] } };
+      const target = { organizationId: sender.organizationId, contact: { id: contact.id, phoneForms: [] } };
       const pending = (channelId = '*'): Promise<string[]> =>
-        attemptsThatMayStillArrive(store.database, { ...told, channelIds: [channelId] });
+        attemptsThatMayStillArrive(store.database, { ...target, channelIds: [channelId] });
       await store.attempt(sender, 1);
       const request = store.request(sender);
       const open = await held((hold) => store.accept([request], hold));
@@ -263,7 +263,7 @@ describe('the dispatch of messages', () => {
   async function suppressFirst(tx: Transaction, { organizationId, contacts }: Sender): Promise<void> {
     const contactId = contacts[0]?.id ?? '';
     await lockContacts(tx, [{ organizationId, contactId }]);
-    replaceTold(tx, [{ organizationId, contactId, optOuts: [{ channelId: '*', source: 'API' }] }]);
+    replaceReported(tx, [{ organizationId, contactId, optOuts: [{ channelId: '*', source: 'API' }] }]);
   }
 
   async function untilOneWaits(): Promise<void> {

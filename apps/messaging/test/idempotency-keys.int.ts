@@ -17,7 +17,7 @@ const servers = testServers();
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const claimOf = (key: string, body = 'a body'): KeyClaim => ({ keySha256: sha256(key), bodySha256: sha256(body) });
 
-/** Whom a message of a batch goes to: two who may be written to, one who has opted out, one whom nobody knows. */
+/** Recipients of the messages of a batch: two who may be written to, one who has opted out, one unknown contact. */
 const OPTED_OUT = 2;
 const UNKNOWN = 3;
 const inputs = fc.array(
@@ -46,7 +46,9 @@ describe('an idempotency key', () => {
         const atOnce = await store.accept(together);
         const oneByOne: AcceptResult[] = [];
         for (const request of alone) oneByOne.push(...(await store.accept([request])));
-        expect(atOnce.map((result) => told(result, together))).toEqual(oneByOne.map((result) => told(result, alone)));
+        expect(atOnce.map((result) => summaryOf(result, together))).toEqual(
+          oneByOne.map((result) => summaryOf(result, alone)),
+        );
         expect(await owners(together)).toEqual(await owners(alone));
       }),
       { numRuns: 40 },
@@ -86,7 +88,7 @@ describe('an idempotency key', () => {
     expect((await findKeys(store.database, [nameOf(acme)])).taken).toHaveLength(1);
   });
 
-  it('costs a batch without keys no statement, and one with keys no round trip: a look beside, an insert with COMMIT', async () => {
+  it('costs a batch without keys no statement, and one with keys no round trip: a look-up alongside, an insert with COMMIT', async () => {
     const sender = await store.sender();
     const statementsOf = async (request: AcceptRequest): Promise<Record<'asked' | 'atCommit', string[]>> => {
       const seen = { asked: new Array<string>(), atCommit: new Array<string>() };
@@ -257,7 +259,7 @@ function nameOf({ organizationId }: Sender, key = 'key'): { organizationId: stri
   return { organizationId, keySha256: sha256(key) };
 }
 
-function told(result: AcceptResult, requests: readonly AcceptRequest[]): unknown {
+function summaryOf(result: AcceptResult, requests: readonly AcceptRequest[]): unknown {
   if (result.verdict !== 'conflict') return result.verdict;
   return { conflict: positionOf(result.owner, requests), body: result.owner.bodySha256 };
 }

@@ -37,7 +37,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
   let store: MessagingStore;
   let senders: readonly [Sender, Sender];
   let attempts: { readonly attempt: Attempt; readonly sender: Sender }[] = [];
-  /** Of what contacts tells; grows. */
+  /** Of the facts from contacts; grows. */
   let version = 1;
   const random = new SeededRandom(seed);
 
@@ -127,19 +127,19 @@ describe('sixteen writers that do everything to the same rows at once', () => {
 
   async function optOut(drawn: SeededRandom): Promise<void> {
     const { organizationId, contacts } = drawn.pick(senders);
-    const told = {
+    const facts = {
       ...factsOf(drawn, contacts, drawn.pick(contacts)),
       optOuts: [{ channelId: '*', source: 'API' as const }],
     };
-    await store.database.transaction((tx) => applyFenced(tx, { organizationId, contact: told }));
+    await store.database.transaction((tx) => applyFenced(tx, { organizationId, contact: facts }));
     if (drawn.chance(0.5)) await removeAll(drawn, organizationId, contacts);
   }
 
-  /** Contacts tells that all are removed, and that it has taken into account what was observed here. */
+  /** Contacts reports that all are removed, and confirms what was observed here. */
   async function removeAll(drawn: SeededRandom, organizationId: string, contacts: Sender['contacts']): Promise<void> {
     const observed = (await store.database.query(observedSql, [organizationId])).map(({ by }) => by);
-    const told = contacts.map((one) => ({ organizationId, contact: factsOf(drawn, contacts, one), observed }));
-    await store.database.transaction((tx) => projectContacts(tx, told));
+    const removed = contacts.map((one) => ({ organizationId, contact: factsOf(drawn, contacts, one), observed }));
+    await store.database.transaction((tx) => projectContacts(tx, removed));
   }
 
   async function inbound(drawn: SeededRandom): Promise<void> {
@@ -166,13 +166,13 @@ describe('sixteen writers that do everything to the same rows at once', () => {
 
   async function project(drawn: SeededRandom): Promise<void> {
     const { organizationId, contacts } = drawn.pick(senders);
-    const told = some(drawn, contacts).map((one) => ({
+    const changed = some(drawn, contacts).map((one) => ({
       organizationId,
       contact: factsOf(drawn, contacts, one),
       observed: [newCuid()],
     }));
     const how = drawn.chance(0.5) ? 'heard' : 'answered';
-    await store.database.transaction((tx) => projectContacts(tx, told, how));
+    await store.database.transaction((tx) => projectContacts(tx, changed, how));
   }
 
   /** Now and then numbers go to others: some of all, in any order. */
@@ -190,7 +190,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     return store.superuser.dataSource.query(`
       SELECT aggregate_id FROM (
         SELECT aggregate_id, (payload::jsonb->>'sequence')::int AS sequence,
-          row_number() OVER (PARTITION BY aggregate_id ORDER BY position) AS place FROM messaging.outbox) AS told
+          row_number() OVER (PARTITION BY aggregate_id ORDER BY position) AS place FROM messaging.outbox) AS emitted
       WHERE sequence <> place`);
   }
 });

@@ -141,21 +141,21 @@ export class MessagingStore {
     return this.database.dataSource.getRepository(Message).findOneByOrFail({ organizationId, id });
   }
 
-  /** What was told of an organization, in the order of the outbox. */
+  /** The events of an organization, in the order of the outbox. */
   async events(organizationId: string): Promise<EventEnvelope[]> {
     const sql = "SELECT payload FROM messaging.outbox WHERE payload::jsonb->>'organizationId' = $1 ORDER BY position";
     const rows: { payload: string }[] = await this.superuser.dataSource.query(sql, [organizationId]);
     return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);
   }
 
-  /** What was told of a conversation and its messages, in the order of the outbox. */
+  /** The events of a conversation and its messages, in the order of the outbox. */
   async eventsOfConversation(conversationId: string): Promise<EventEnvelope[]> {
     const sql = 'SELECT payload FROM messaging.outbox WHERE aggregate_id = $1 ORDER BY position';
     const rows: { payload: string }[] = await this.superuser.dataSource.query(sql, [conversationId]);
     return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);
   }
 
-  /** Counters that are not what the messages add up to, this month and the months beside it. */
+  /** Counters that are not what the messages add up to, this month and its neighbours. */
   async quotaFaults(): Promise<unknown[]> {
     return this.superuser.dataSource.query(`
       SELECT o.organization_id, m.month, coalesce(q.used, 0) AS used, messaging.quota_counted(o.organization_id, m.month) AS counted
@@ -190,17 +190,17 @@ export function taken({ messageId }: Pick<Attempt, 'messageId'>): UpstreamOutcom
   return { state: 'accepted', upstreamMessageId: `wamid.${messageId}`, messagingId: null };
 }
 
-/** A status callback with our reference, as the provider tells it; `item` changes what it says. */
+/** A status callback with our reference, as the provider sends it; `item` overrides its fields. */
 export function callbackOf(
   sender: Sender,
   { messageId }: Pick<Attempt, 'messageId'>,
   item: Partial<UpstreamStatusItem> & Pick<UpstreamStatusItem, 'status'>,
 ): StatusCallback {
   const timestamp = String(Math.floor(Date.now() / 1_000));
-  const told = { id: `wamid.${messageId}`, timestamp, biz_opaque_callback_data: messageId, ...item };
+  const status = { id: `wamid.${messageId}`, timestamp, biz_opaque_callback_data: messageId, ...item };
   const channel = channelOf(sender);
-  const callback = { phoneNumberId: sender.phoneNumberId, item: told };
-  const at = new Date(Number(told.timestamp) * 1_000);
+  const callback = { phoneNumberId: sender.phoneNumberId, item: status };
+  const at = new Date(Number(status.timestamp) * 1_000);
   return { eventId: newCuid(), at, traceparent: null, channel, callback };
 }
 
@@ -222,7 +222,7 @@ export function messageOf(event: EventEnvelope): MessageView | undefined {
   return (event.data as { message?: MessageView }).message;
 }
 
-/** As the contacts service tells it. */
+/** A contact as the contacts service reports it. */
 export function contactOf(organizationId: string, id: string, phone: string): ProjectedContact {
   const messagingId = phone.slice(1);
   return {

@@ -157,7 +157,7 @@ describe('the quota of a month', () => {
     for (const one of [THIS_MONTH, next]) expect(await store.used(sender.organizationId, one)).toBe(1);
   });
 
-  it('is taken once by every message, whatever is told of it, how often and in which order', async () => {
+  it('is taken once by every message, whatever its callbacks report, how often and in which order', async () => {
     const sender = await store.sender(CONTACTS);
     const used = (): Promise<number> => store.used(sender.organizationId, THIS_MONTH);
     const attempt = await store.attempt(sender);
@@ -191,7 +191,7 @@ describe('the quota of a month', () => {
     for (const contact of [0, 1]) {
       expect(verdictsOf(await store.accept([request(sender, 1, contact)]))).toEqual(['quota-used-up']);
     }
-    // Told that it was delivered after all, it is within the number still.
+    // A delivery reported after all keeps the count within the quota.
     await store.callbacks(callbackOf(sender, first.attempt, { status: 'delivered' }));
     expect(await quotaUse(store.database, sender.organizationId)).toEqual({ month: THIS_MONTH, used: 1 });
   });

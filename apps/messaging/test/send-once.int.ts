@@ -68,7 +68,7 @@ describe('a text that is to be sent once', () => {
           const again = await Promise.all([1, 2, 3].map(() => ask(sender, { text: fate })));
           expect(again).toEqual(again.map(() => ({ ...first, isReplay: true })));
         }
-        // What was put off may be sent again before the first callback tells that it need not be.
+        // What was put off may be sent again before the first callback makes that needless.
         if (fate !== 'is put off') expect(requests.get(messageId)).toBe(1);
       }),
       { numRuns: 5 },
@@ -77,8 +77,8 @@ describe('a text that is to be sent once', () => {
 
   it('is answered as without a key: the same fields, the same refusals', async () => {
     const answers = await Promise.all(FATES.map(async (text) => ask(await store.sender(), { text })));
-    const told = answers.map(({ status, body, messageId }) => [status, body.replaceAll(messageId, 'ID')]);
-    expect(told).toEqual([
+    const answered = answers.map(({ status, body, messageId }) => [status, body.replaceAll(messageId, 'ID')]);
+    expect(answered).toEqual([
       [
         200,
         expect.stringMatching(
@@ -111,7 +111,7 @@ describe('a text that is to be sent once', () => {
     const sender = await store.sender();
     const missing = ask(sender, { text: 'is taken', channel: newCuid() });
     await expect(missing).rejects.toMatchObject({ code: 'CHANNEL_NOT_FOUND', messageId: undefined });
-    await expect(ask(sender, { text: 'is taken', to: 'nobody' })).rejects.toMatchObject({ code: 'INVALID_PHONE' });
+    await expect(ask(sender, { text: 'is taken', to: 'no number' })).rejects.toMatchObject({ code: 'INVALID_PHONE' });
     expect(await answerTo(sender, { text: null })).toBeNull();
     expect(await ask(sender, { text: 'is taken', body: 'another' })).toMatchObject({ status: 200, isReplay: false });
   });
@@ -124,7 +124,7 @@ describe('a text that is to be sent once', () => {
     expect(await answerTo(await store.sender(), { text: null })).toBeNull();
   });
 
-  it('is in flight for its twins while nobody knows its answer, and soon is answered in place of who died', async () => {
+  it('is in flight for its twins while its outcome is unknown, and soon is answered for the process that died', async () => {
     const sender = await store.sender();
     const { messageId, ...first } = await ask(sender, { text: 'is taken' });
     await forgetAnswer(sender);
@@ -208,7 +208,7 @@ describe('a text that is to be sent once', () => {
     expect((await store.superuser.dataSource.query(sql, [organizationId]))[1]).toBe(1);
   }
 
-  /** As if nobody knew yet what became of the attempt. */
+  /** As if the outcome of the attempt were still unknown. */
   async function reopen(messageId: string, { organizationId, channelId, contacts }: Sender): Promise<void> {
     await store.superuser.dataSource.query(
       `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state,

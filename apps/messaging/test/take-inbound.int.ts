@@ -18,7 +18,7 @@ describe('inbound messages that are taken together', () => {
     channel = await inbox.addChannel();
   });
 
-  it('stand and are told in the order of the seconds of the upstream, in whatever order it brings them', async () => {
+  it('are stored and emitted by the second of the upstream, in whatever order it brings them', async () => {
     const pages = new MessagePageRepository(inbox.database);
     await fc.assert(
       fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 12 }), async (batch) => {
@@ -37,11 +37,11 @@ describe('inbound messages that are taken together', () => {
           const page = { conversationId, cursor: null, limit: 100 };
           const rows = await pages.list(inbox.organizationId, page, page.limit);
           expect(rows.toReversed().map(({ text }) => text)).toEqual(expected);
-          const told = (await inbox.eventsOf(conversationId)).filter(
+          const emitted = (await inbox.eventsOf(conversationId)).filter(
             ({ subject }) => subject === messageReceived.subject,
           );
-          expect(told.map(({ data }) => (data as MessageEventData).message.text)).toEqual(expected);
-          const [first = 0, ...more] = told.map(({ sequence }) => Number(sequence));
+          expect(emitted.map(({ data }) => (data as MessageEventData).message.text)).toEqual(expected);
+          const [first = 0, ...more] = emitted.map(({ sequence }) => Number(sequence));
           expect(more).toEqual(more.map((_, index) => first + index + 1));
         }
       }),

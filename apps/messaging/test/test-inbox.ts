@@ -41,7 +41,7 @@ export class TestInbox {
   }
 
   /** Another organization of the same database. */
-  beside(): TestInbox {
+  ofAnotherOrganization(): TestInbox {
     return new TestInbox(this.prepared, this.database, this.superuser, newCuid());
   }
 
@@ -115,7 +115,7 @@ export class TestInbox {
     return use.execute(this.principal, { id, status, snoozedUntil: snoozedUntil?.toISOString() ?? null });
   }
 
-  /** What was told of a conversation, or of any other aggregate, in order. */
+  /** The events of a conversation, or of any other aggregate, in order. */
   async eventsOf(aggregateId: string): Promise<EventEnvelope[]> {
     const rows = await this.superuser.query(eventsSql, [aggregateId]);
     return rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope);

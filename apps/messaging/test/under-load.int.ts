@@ -78,7 +78,7 @@ describe('messaging under load', () => {
     expect(new Set(references.map((reference) => provider.requests(reference)))).toEqual(new Set([1]));
   }, 60_000);
 
-  it('stopped, leaves nothing unknown when the upstream answers within 2 s, and nobody without an answer', async () => {
+  it('stopped, leaves nothing unknown when the upstream answers within 2 s, and no caller without an answer', async () => {
     // Requests are waited for 3 s after the signal; those accepted right after it need some of that themselves.
     provider.latencyMs = 2_000;
     const { sender, answers, references } = await stopUnderLoad();
@@ -102,7 +102,7 @@ describe('messaging under load', () => {
     expect(sender.contacts).toHaveLength(SENDS);
   }, 30_000);
 
-  it('stopped, ends in time when the upstream hangs, tells every caller, and leaves unknown what is', async () => {
+  it('stopped, ends in time when the upstream hangs, answers every caller, and leaves unknown what is', async () => {
     provider.latencyMs = Infinity;
     const { answers, references } = await stopUnderLoad();
     const states = await statesOf(references);
@@ -165,7 +165,7 @@ describe('messaging under load', () => {
       const limits = { budget: new Budget(5_500) };
       return await client.call(sendMessageRpc, systemPrincipal(organizationId, 'test'), request, limits);
     } catch (error) {
-      // Nobody took it: the only replica is gone.
+      // No replica took it: the only one is gone.
       return { refused: error instanceof AppError ? error.code : 'SERVICE_UNAVAILABLE' };
     }
   }

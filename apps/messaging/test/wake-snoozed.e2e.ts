@@ -25,7 +25,7 @@ interface Replica {
   kill(): Promise<void>;
 }
 
-/** What was told of the end of a snooze. */
+/** The event of the end of a snooze. */
 interface Woken {
   readonly id: string;
   readonly at: Date;
@@ -103,7 +103,7 @@ describe('the end of a snooze, with real processes', () => {
     return row.n;
   }
 
-  /** Every opening that was told since a moment, in order. */
+  /** Every event of an opening since a moment, in order. */
   async function openingsSince(since: Date): Promise<Woken[]> {
     const rows: { id: string; at: string }[] = await inbox.superuser.dataSource.query(
       `SELECT aggregate_id AS id, payload::json->>'occurredAt' AS at FROM messaging.outbox
@@ -113,7 +113,7 @@ describe('the end of a snooze, with real processes', () => {
     return rows.map(({ id, at }) => ({ id, at: new Date(at) }));
   }
 
-  it('comes within 1 s of its time and is told once, with two replicas', async () => {
+  it('comes within 1 s of its time and emits one event, with two replicas', async () => {
     const replicas = await Promise.all([start(), start()]);
     const since = new Date();
     const { ids, until } = await snooze(20, 2_000);

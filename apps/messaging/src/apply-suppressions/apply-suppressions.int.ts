@@ -31,9 +31,9 @@ describe('the fence of opt-outs', () => {
     fence = new ApplySuppressions(store.database, log);
   });
 
-  it('judges sends by the newest facts alone, in whatever order and however often they were told', async () => {
+  it('judges sends by the newest facts alone, in any order and however often they arrive', async () => {
     const sender = await store.sender();
-    const told: [ContactFacts, string][] = [
+    const steps: [ContactFacts, string][] = [
       [factsOf(sender, 3, []), 'accepted'],
       [factsOf(sender, 2, ['*']), 'accepted'],
       [factsOf(sender, 5, [sender.channelId]), 'opted-out'],
@@ -44,7 +44,7 @@ describe('the fence of opt-outs', () => {
       [withoutOptOuts(factsOf(sender, 9, [])), 'opted-out'],
       [factsOf(sender, 8, []), 'accepted'],
     ];
-    for (const [contact, verdict] of told) {
+    for (const [contact, verdict] of steps) {
       await applied(sender, contact);
       expect([contact.version, await verdictOf(sender)]).toEqual([contact.version, verdict]);
       await letEverythingEnd(sender);
@@ -60,13 +60,13 @@ describe('the fence of opt-outs', () => {
     expect(await verdictOf(known)).toBe('opted-out');
   });
 
-  it('keeps what the upstream told here until contacts says that it is taken into account', async () => {
+  it('keeps an opt-out that the upstream reported until contacts confirms that it has taken it into account', async () => {
     const sender = await store.sender();
     const attempt = await store.attempt(sender);
     const optedOut = { state: 'refused', kind: 'opted-out', code: '131050', message: 'stopped' } as const;
     await store.settle(settlementOf(attempt, optedOut));
     const [event] = (await store.events(sender.organizationId)).filter(({ subject }) => subject.includes('opt-out'));
-    if (!event) throw new Error('nothing was told');
+    if (!event) throw new Error('no event of an opt-out');
     const project = (contact: ContactFacts, observed: string[]): Promise<void> =>
       store.database.transaction((tx) =>
         projectContacts(tx, [{ organizationId: sender.organizationId, contact, observed }]),
@@ -125,17 +125,17 @@ describe('the fence of opt-outs', () => {
     const stranger: Sender = { ...sender, contacts: [{ id, phone }] };
     const learning = await store.superuser.connect();
     const blocking = await store.superuser.connect();
-    const told: string[] = [];
+    const outcomes: string[] = [];
     const gate = Promise.withResolvers<void>();
     try {
-      // Learnt by somebody whose transaction is open: nobody else sees the row, nor can lock it.
+      // Learnt in a transaction that is open: no other transaction sees the row or can lock it.
       await learning.query('BEGIN');
       await learnt(learning, stranger);
       // Stops the fence where it writes the opt-out, with the contact's row already its own.
       await blocking.query('BEGIN; LOCK TABLE messaging.suppression IN SHARE MODE');
       const facts = factsOf(stranger, 2, ['*']);
       const phoneForms = refused === 'opted-out' ? facts.phoneForms : [];
-      const fenced = applied(stranger, { ...facts, phoneForms }).then(() => void told.push('fenced'));
+      const fenced = applied(stranger, { ...facts, phoneForms }).then(() => void outcomes.push('fenced'));
       await untilWaiting(1);
       await learning.query('COMMIT');
       await untilWaiting(1);
@@ -145,7 +145,7 @@ describe('the fence of opt-outs', () => {
           isJudged = true;
           return gate.promise;
         })
-        .then(([result]) => void told.push(result?.verdict ?? 'none'));
+        .then(([result]) => void outcomes.push(result?.verdict ?? 'none'));
       await eventually(async () => isJudged || (await waiting()) === 2);
       // Who judges in front of the fence must be waited for; who is behind it is refused.
       const isInFront = isJudged;
@@ -153,7 +153,7 @@ describe('the fence of opt-outs', () => {
       if (isInFront) await Promise.race([fenced, untilWaiting(1)]);
       gate.resolve();
       await Promise.all([sent, fenced]);
-      expect(isInFront ? told : [...told].sort()).toEqual(
+      expect(isInFront ? outcomes : [...outcomes].sort()).toEqual(
         isInFront ? ['accepted', 'fenced'] : [refused, 'fenced'].sort(),
       );
     } finally {
@@ -283,7 +283,7 @@ function factsOf({ organizationId, contacts }: Sender, version: number, channelI
   return { ...contact, version, optOuts: channelIds.map((channelId) => ({ channelId, source: 'API' })) };
 }
 
-/** As a sender of an older release tells it. */
+/** Facts as an older release sends them. */
 function withoutOptOuts({ optOuts: _optOuts, ...contact }: ContactFacts): ContactFacts {
   return contact;
 }

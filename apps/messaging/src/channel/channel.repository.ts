@@ -56,7 +56,7 @@ export class ChannelRepository {
     return new Map(channels.map((channel) => [channel.phoneNumberId, channel]));
   }
 
-  /** Channels by the upstream's ids of their accounts, for what the upstream tells of an account as a whole. */
+  /** Channels by the upstream's ids of their accounts, for callbacks that concern a whole account. */
   async byBusinessAccountIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Channel[]>> {
     if (ids.length === 0) return new Map();
     const channels = await this.database.dataSource
@@ -67,8 +67,8 @@ export class ChannelRepository {
 }
 
 /**
- * Marks channels as disconnected whose token or permission the upstream refused, unless they hold another token by now,
- * and tells of each.
+ * Marks channels as disconnected whose token or permission the upstream refused, unless they hold another token by now;
+ * emits an event for each.
  */
 export async function disconnectChannels(tx: Transaction, refused: readonly RefusedToken[]): Promise<void> {
   if (refused.length === 0) return;

@@ -17,21 +17,21 @@ describe('a number that a contact gave up', () => {
 
   it('is asked for again, opt-outs of its former contact notwithstanding', async () => {
     const { sender, before, moved } = await moving();
-    await told(sender, { ...before, optOuts: [{ channelId: '*', source: 'API' }] });
+    await project(sender, { ...before, optOuts: [{ channelId: '*', source: 'API' }] });
     expect(await sentTo(sender, FORMER)).toBe('opted-out');
-    await told(sender, { ...moved, optOuts: [{ channelId: '*', source: 'API' }] });
+    await project(sender, { ...moved, optOuts: [{ channelId: '*', source: 'API' }] });
     expect(await sentTo(sender, FORMER)).toBe('contact-unknown');
     expect(await sentTo(sender, CURRENT)).toBe('opted-out');
   });
 
-  it('is another contact’s as soon as that is told, in whatever order and however often everything is told', async () => {
+  it('belongs to its next contact once those facts are projected, in any order and however often all facts are', async () => {
     for (const order of ['before moved next', 'moved before next', 'next before moved', 'before next moved']) {
       const { sender, ...facts } = await moving();
       const steps = order.split(' ') as ('before' | 'moved' | 'next')[];
-      for (const step of steps) await told(sender, facts[step]);
+      for (const step of steps) await project(sender, facts[step]);
       // Never the former one; a send asks for what is not known, and the answer holds.
       expect([order, [null, facts.next.id]]).toEqual([order, expect.arrayContaining([await ownerOf(sender, FORMER)])]);
-      for (const step of ['next', ...steps, 'next'] as const) await told(sender, facts[step]);
+      for (const step of ['next', ...steps, 'next'] as const) await project(sender, facts[step]);
       expect([order, await ownerOf(sender, FORMER)]).toEqual([order, facts.next.id]);
       expect([order, await ownerOf(sender, CURRENT)]).toEqual([order, facts.moved.id]);
     }
@@ -41,13 +41,13 @@ describe('a number that a contact gave up', () => {
     for (const order of ['before moved', 'moved before', 'before next moved', 'next before moved before next']) {
       const { sender, ...facts } = await moving();
       const next = { ...facts.next, version: 2, optOuts: [{ channelId: '*', source: 'API' as const }] };
-      await told(sender, next);
+      await project(sender, next);
       for (const step of order.split(' ') as ('before' | 'moved' | 'next')[]) {
         await heard(sender, facts[step]);
         expect([order, step, await sentTo(sender, FORMER)]).toEqual([order, step, 'opted-out']);
       }
     }
-    // With nobody to take it from, what is heard makes it known; and what its contact was heard to give up is free.
+    // An event makes a number known that no contact has; a number that its contact gave up by an event is free.
     const { sender, before, moved, next } = await moving();
     await heard(sender, before);
     expect(await ownerOf(sender, FORMER)).toBe(before.id);
@@ -59,7 +59,7 @@ describe('a number that a contact gave up', () => {
   it('stays a contact’s through changes that do not concern it', async () => {
     const { sender, before } = await moving();
     for (const version of [1, 2, 3]) {
-      await told(sender, { ...before, version, name: `name ${version}` });
+      await project(sender, { ...before, version, name: `name ${version}` });
       expect(await ownerOf(sender, FORMER)).toBe(before.id);
     }
   });
@@ -80,7 +80,7 @@ describe('a number that a contact gave up', () => {
     return { sender, before, moved, next };
   }
 
-  async function told({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
+  async function project({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
     await new ContactRepository(store.database).project([{ organizationId, contact }]);
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { forgetObserved, replaceTold } from '../suppression/suppression.repository.js';
+import { forgetObserved, replaceReported } from '../suppression/suppression.repository.js';
 
 /** A contact of an organization, as the contacts service emitted or answered it. */
 export interface ProjectedContact {
@@ -144,7 +144,7 @@ export async function projectContacts(
     how === 'heard' ? tx.query(lockHeardPhonesSql, columns.slice(0, 2)) : null,
     tx.query(how === 'heard' ? upsertHeardPhones : upsertPhones, columns),
   ]);
-  replaceTold(
+  replaceReported(
     tx,
     changed.flatMap(({ organizationId, id }) => {
       const optOuts = newest.get(`${organizationId} ${id}`)?.contact.optOuts;

@@ -16,7 +16,7 @@ export interface Move {
   readonly conversation: ConversationRow;
   readonly from: ConversationStatus;
   readonly by: Actor;
-  /** Of the event that tells it. */
+  /** Of the event of this move. */
   readonly sequence: number;
   readonly at: Date;
 }

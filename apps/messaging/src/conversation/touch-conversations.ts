@@ -36,7 +36,7 @@ const reopens = `(excluded.opened_by = ANY($8::text[])
 
 /**
  * Creates or moves conversations. Locks are taken in the order (organization, channel, contact), here and wherever
- * conversations are locked. `opened_by` holds the message that opened it, and so tells this touch from an earlier one.
+ * conversations are locked. `opened_by` holds the message that opened it, which distinguishes this touch from an earlier one.
  */
 const touchSql = statement<TouchedConversation & { eventSequence: string }>(
   'messaging.conversation.touch',

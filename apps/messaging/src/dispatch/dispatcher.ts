@@ -112,7 +112,7 @@ export class Dispatcher implements OnModuleDestroy {
     }
   }
 
-  /** Tells the contacts service the upstream's id of a recipient, where it is news; the next send tells it again. */
+  /** Reports the upstream's id of a recipient to contacts where it is new; after a failure the next send reports it again. */
   private identify(attempt: Attempt, outcome: UpstreamOutcome): void {
     if (this.stopping.aborted) return;
     if (outcome.state !== 'accepted' || outcome.messagingId === null) return;

@@ -107,7 +107,7 @@ describe("a conversation's messages", () => {
     const conversationId = await inbox.touch(channel, contact.id);
     expect(await list(conversationId, 25, 'c0000000')).toEqual({ items: [] });
     await expect(list(newCuid(), 25)).rejects.toMatchObject({ code: 'CONVERSATION_NOT_FOUND' });
-    const stranger = inbox.beside();
+    const stranger = inbox.ofAnotherOrganization();
     const conversations = new ConversationRepository(inbox.database);
     const handler = new ListMessagesHandler(new MessagePageRepository(inbox.database), conversations);
     const request = { conversationId, limit: 25, cursor: null };

@@ -65,7 +65,7 @@ export function withFact(
 
 function merge(known: MessageProgress, fact: ProgressFact): MessageProgress {
   const provesSent = fact.type !== 'failed' || fact.afterSending;
-  // `sentAt` is ours: the start of the attempt, which is the same whoever tells first that it succeeded.
+  // `sentAt` is ours: the start of the attempt, whichever report of its success comes first.
   const sentAt = known.sentAt ?? (provesSent ? known.attemptedAt : null);
   const facts = {
     attemptedAt: known.attemptedAt,

@@ -47,9 +47,9 @@ function play(facts: readonly ProgressFact[]): { progress: MessageProgress; mile
 
 const second = (value: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, value));
 const failed = (at: Date, code: string, afterSending: boolean): ProgressFact => {
-  return { type: 'failed', at, code, message: `${code}, as told`, afterSending };
+  return { type: 'failed', at, code, message: `${code}, as reported`, afterSending };
 };
-/** Everything that can be told of one message, by name, with times that differ and contradict. */
+/** Every fact about one message, by name, with times that differ and contradict. */
 const FACTS = {
   'our record of the send': { type: 'sent' },
   'our refusal': failed(second(11), '100', false),
@@ -81,10 +81,10 @@ function amountOf(facts: ReadonlySet<FactName>): { status: string; error: string
 }
 
 /**
- * The lines of events that may be told of each set of milestones. A failure that was told before the delivery that
- * disproves it cannot be taken back; it is never told after.
+ * The sequences of events that each set of milestones may emit. A failure emitted before the delivery that disproves it
+ * cannot be taken back; it is never emitted after.
  */
-const TOLD_OF: Readonly<Record<string, readonly string[]>> = {
+const SEQUENCES_OF: Readonly<Record<string, readonly string[]>> = {
   '': [''],
   sent: ['sent'],
   failed: ['failed'],
@@ -110,16 +110,17 @@ describe('the progress of a message', () => {
     for (const set of subsets(Object.keys(FACTS) as FactName[])) {
       const expected = amountOf(new Set(set));
       const finals = new Set<string>();
-      const told = new Set<string>();
+      const sequences = new Set<string>();
       for (const order of permutations(set)) {
         const { progress, milestones } = play(order.map((name) => FACTS[name]));
         finals.add(JSON.stringify([progress.status, progress.status === 'FAILED' && progress.errorCode, progress]));
-        told.add(milestones.join());
+        sequences.add(milestones.join());
         plays++;
       }
       expect(finals.size).toBe(1);
       expect(JSON.parse([...finals][0] ?? '')).toMatchObject([expected.status, expected.error ?? false, {}]);
-      for (const line of told) expect([...(TOLD_OF[expected.milestones.join()] ?? [])]).toContain(line);
+      for (const sequence of sequences)
+        expect([...(SEQUENCES_OF[expected.milestones.join()] ?? [])]).toContain(sequence);
     }
     expect(plays).toBe(13_700);
   });
@@ -180,7 +181,7 @@ describe('the progress of a message', () => {
     );
   });
 
-  it('tells both events when read comes without delivered', () => {
+  it('emits both events when read comes without delivered', () => {
     const { progress, milestones } = play([{ type: 'sent' }, { type: 'read', at: new Date('2026-01-01T00:01:00Z') }]);
     expect(milestones).toEqual(['sent', 'delivered', 'read']);
     expect(shownTimes(progress).deliveredAt).toEqual(new Date('2026-01-01T00:01:00Z'));

@@ -8,12 +8,12 @@ import type { UpstreamOutcome } from '../upstream/upstream.js';
 
 const servers = testServers();
 
-/** Seconds since the epoch; callbacks tell times around it, before and after the send. */
+/** Seconds since the epoch; callbacks carry times around it, before and after the send. */
 const NOW_S = Math.floor(Date.now() / 1_000);
 const ANSWERED_AT = new Date(NOW_S * 1_000 + 11_500);
 
-/** One thing that is told of a message: by the upstream's answer to our request, or by a callback. */
-type Told =
+/** One report of a message: the upstream's answer to our request, or a callback. */
+type Report =
   | { readonly by: 'answer'; readonly outcome: 'taken' | 'refused' | 'unknown' | 'not-taken' }
   | {
       readonly by: 'callback';
@@ -22,10 +22,10 @@ type Told =
       readonly referenced: boolean;
     };
 
-/** Something told of the first or the second message of a conversation. */
+/** A report of the first or the second message of a conversation. */
 interface Step {
   readonly message: 0 | 1;
-  readonly told: Told;
+  readonly report: Report;
 }
 
 /** Two messages' steps, some twice, in an order of their own and split into transactions: each number is a length. */
@@ -36,19 +36,19 @@ interface Play {
 
 const answer = fc
   .constantFrom('taken', 'refused', 'unknown', 'not-taken')
-  .map((outcome): Told => ({ by: 'answer', outcome }));
+  .map((outcome): Report => ({ by: 'answer', outcome }));
 const callback = fc.record({
   by: fc.constant('callback' as const),
   status: fc.constantFrom('sent', 'delivered', 'read', 'failed'),
   atS: fc.constantFrom(NOW_S - 5, NOW_S, NOW_S + 30, NOW_S + 60),
   referenced: fc.boolean(),
 });
-/** What is told of one message: our answer once, callbacks of any kinds and times. */
-const story = fc.tuple(answer, fc.array(callback, { maxLength: 5 })).map(([own, others]): Told[] => [own, ...others]);
+/** The reports of one message: our answer once, callbacks of any kinds and times. */
+const story = fc.tuple(answer, fc.array(callback, { maxLength: 5 })).map(([own, others]): Report[] => [own, ...others]);
 const steps = fc
   .tuple(story, story)
   .map((stories) =>
-    stories.flatMap((all, message) => all.map((told): Step => ({ message: message === 0 ? 0 : 1, told }))),
+    stories.flatMap((all, message) => all.map((report): Step => ({ message: message === 0 ? 0 : 1, report }))),
   );
 /** The steps in any order, each once or twice, in transactions of any length. */
 const playOf = (all: readonly Step[]): fc.Arbitrary<Play> =>
@@ -60,7 +60,7 @@ const playOf = (all: readonly Step[]): fc.Arbitrary<Play> =>
     );
 const plays = steps.chain((all) => fc.tuple(playOf(all), playOf(all)));
 
-describe('what is told of messages, through the database', () => {
+describe('reports of messages, through the database', () => {
   let store: MessagingStore;
   let sender: Sender;
   let contacts = 0;
@@ -70,7 +70,7 @@ describe('what is told of messages, through the database', () => {
     sender = await store.sender(1_000);
   });
 
-  it('ends in the same rows, and is told once each and in order, whatever its order, repetition and batches', async () => {
+  it('end in the same rows and emit each event once, in order, whatever their order, repetition and batches', async () => {
     await fc.assert(
       fc.asyncProperty(plays, async ([one, other]) => {
         expect(await played(one, inTurn)).toEqual(await played(other, inTurn));
@@ -80,7 +80,7 @@ describe('what is told of messages, through the database', () => {
     expect(await store.quotaFaults()).toEqual([]);
   });
 
-  it('ends in the same rows, and is told once each and in order, when everything is told at once', async () => {
+  it('end in the same rows and emit each event once, in order, when all arrive at once', async () => {
     await fc.assert(
       fc.asyncProperty(plays, async ([one, other]) => {
         expect(await played(one, inTurn)).toEqual(await played(other, atOnce));
@@ -90,7 +90,7 @@ describe('what is told of messages, through the database', () => {
     expect(await store.quotaFaults()).toEqual([]);
   });
 
-  it('is applied when our reference stands in it, before our own record of the send, and is no stranger', async () => {
+  it('with our reference are applied before our own record of the send, and count as known', async () => {
     const attempt = await store.attempt(sender, contacts++);
     expect(await store.callbacks(callbackOf(sender, attempt, { status: 'delivered' }))).toEqual(new Set());
     expect(await store.message(attempt)).toMatchObject({ status: 'DELIVERED', sentAt: expect.any(Date) });
@@ -108,14 +108,16 @@ describe('what is told of messages, through the database', () => {
     const attempts = [await store.attempt(sender, contact), await store.attempt(sender, contact)] as const;
     const waiting: Step[] = [];
     const batchOf = (batch: readonly Step[]) => async (): Promise<void> => {
-      for (const { told, message } of batch) {
-        if (told.by !== 'answer') continue;
+      for (const { report, message } of batch) {
+        if (report.by !== 'answer') continue;
         const attempt = attempts[message];
-        await store.settle(settlementOf(attempt, outcomeOf(told.outcome, attempt), ANSWERED_AT));
+        await store.settle(settlementOf(attempt, outcomeOf(report.outcome, attempt), ANSWERED_AT));
       }
       const brought = batch.flatMap((step) => {
-        const { told, message } = step;
-        return told.by === 'callback' ? [{ step, callback: callbackOf(sender, attempts[message], itemOf(told)) }] : [];
+        const { report, message } = step;
+        return report.by === 'callback'
+          ? [{ step, callback: callbackOf(sender, attempts[message], itemOf(report)) }]
+          : [];
       });
       const unknown = await store.callbacks(...brought.map(({ callback }) => callback));
       waiting.push(...brought.filter(({ callback }) => unknown.has(callback.eventId)).map(({ step }) => step));
@@ -137,14 +139,14 @@ describe('what is told of messages, through the database', () => {
       await store.message(attempt);
     const all = await store.eventsOfConversation(conversationId);
     expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_event, index) => index + 1));
-    const told = all
+    const emitted = all
       .filter((event) => messageOf(event)?.id === attempt.messageId)
       .map(({ subject }) => subject.split('.')[2]);
-    expect(told).toEqual([...new Set(told)]);
-    expect(['', 'failed', 'sent', 'sent,failed', 'failed,sent', ...deliveries]).toContain(told.slice(1).join());
+    expect(emitted).toEqual([...new Set(emitted)]);
+    expect(['', 'failed', 'sent', 'sent,failed', 'failed,sent', ...deliveries]).toContain(emitted.slice(1).join());
     const sent = sentAt && (sentAt.getTime() === attemptedAt?.getTime() ? 'ours' : 'not ours');
     const open = (await store.dispatches(attempt)).map(({ state }) => state);
-    // Evidence closes the question, whatever else is told.
+    // Evidence closes the question, whatever else is reported.
     if (status !== 'QUEUED') expect(open).toEqual([]);
     const row = {
       status,
@@ -156,8 +158,8 @@ describe('what is told of messages, through the database', () => {
       errorCode,
       open,
     };
-    // A failure told before the delivery that disproves it cannot be taken back.
-    return { row, told: told.filter((milestone) => milestone !== 'failed' || status === 'FAILED').sort() };
+    // A failure emitted before the delivery that disproves it cannot be taken back.
+    return { row, emitted: emitted.filter((milestone) => milestone !== 'failed' || status === 'FAILED').sort() };
   }
 });
 
@@ -181,16 +183,16 @@ function batches({ steps: all, splits }: Play): Step[][] {
   return cut;
 }
 
-function itemOf(told: Extract<Told, { by: 'callback' }>): Partial<UpstreamStatusItem> & { status: string } {
+function itemOf(report: Extract<Report, { by: 'callback' }>): Partial<UpstreamStatusItem> & { status: string } {
   return {
-    status: told.status,
-    timestamp: String(told.atS),
-    ...(told.status === 'failed' ? { errors: [{ code: 131049 }] } : {}),
-    ...(told.referenced ? {} : { biz_opaque_callback_data: undefined }),
+    status: report.status,
+    timestamp: String(report.atS),
+    ...(report.status === 'failed' ? { errors: [{ code: 131049 }] } : {}),
+    ...(report.referenced ? {} : { biz_opaque_callback_data: undefined }),
   };
 }
 
-function outcomeOf(outcome: Extract<Told, { by: 'answer' }>['outcome'], attempt: Attempt): UpstreamOutcome {
+function outcomeOf(outcome: Extract<Report, { by: 'answer' }>['outcome'], attempt: Attempt): UpstreamOutcome {
   switch (outcome) {
     case 'taken':
       return taken(attempt);

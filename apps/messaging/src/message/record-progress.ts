@@ -18,7 +18,7 @@ import { progressTraceparent } from './progress-span.js';
 /** Something that became known of a stored outbound message. */
 export interface ProgressReport extends MessageKey {
   readonly fact: ProgressFact;
-  /** True for what time alone tells: it counts only while nothing else is known. */
+  /** True for a conclusion from elapsed time alone: it counts only while nothing else is known. */
   readonly onlyIfQueued?: boolean;
   /** The upstream's id, where the report knows it. */
   readonly upstreamMessageId: string | null;

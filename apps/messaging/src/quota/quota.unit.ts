@@ -10,7 +10,7 @@ describe('the month of a message', () => {
     expect(quotaMonthOf(idAt('2026-12-01T00:00:00.000Z'))).toBe('2026-12');
   });
 
-  it('is told with what is used up and when it begins anew, at the end of a year too', () => {
+  it('names what is used up and when it resets, at the end of a year too', () => {
     expect(quotaRefusalOf(idAt('2026-11-05T12:00:00Z'), 1_000)).toBe(
       'The monthly quota of 1,000 messages is used up; it resets on 2026-12-01 at 00:00 UTC',
     );

@@ -6,7 +6,7 @@ export interface ObservedOptOut {
   readonly organizationId: string;
   readonly contactId: string;
   readonly channelId: string;
-  /** The event that tells contacts: the row stays until contacts says that it has taken this event into account. */
+  /** The event for contacts: the row stays until contacts confirms that it has taken this event into account. */
   readonly eventId: string;
 }
 
@@ -17,7 +17,7 @@ export interface ContactKey {
 }
 
 /** A contact of an organization whose opt-outs are stored. */
-export interface ToldOptOuts extends ContactKey {
+export interface ContactOptOuts extends ContactKey {
   readonly optOuts: NonNullable<ContactFacts['optOuts']>;
 }
 
@@ -36,7 +36,7 @@ const insertSql = statement(
      AS s(organization_id, contact_id, channel_id, source, observed_by)
    ORDER BY organization_id, contact_id, channel_id, observed_by ON CONFLICT DO NOTHING`,
 );
-const forgetToldSql = statement(
+const deleteReportedSql = statement(
   'messaging.suppression.forget-told',
   `DELETE FROM suppression s USING unnest($1::text[], $2::text[]) AS given(organization_id, contact_id)
    WHERE s.organization_id = given.organization_id AND s.contact_id = given.contact_id AND s.observed_by = ''`,
@@ -77,9 +77,9 @@ export async function suppressObserved(tx: Transaction, observed: readonly Obser
  * Replaces the opt-outs known from contacts; what was observed stays. Travels with COMMIT; the
  * transaction holds the rows of these contacts, so that of two versions the newer one is written last.
  */
-export function replaceTold(tx: Transaction, contacts: readonly ToldOptOuts[]): void {
+export function replaceReported(tx: Transaction, contacts: readonly ContactOptOuts[]): void {
   if (contacts.length === 0) return;
-  tx.atCommit(forgetToldSql, unnestColumns(contacts, ['organizationId', 'contactId']));
+  tx.atCommit(deleteReportedSql, unnestColumns(contacts, ['organizationId', 'contactId']));
   const rows = contacts.flatMap((contact) => contact.optOuts.map((optOut) => ({ ...contact, ...optOut })));
   if (rows.length === 0) return;
   tx.atCommit(insertSql, unnestColumns(rows, ['organizationId', 'contactId', 'channelId', 'source', () => '']));

@@ -196,10 +196,10 @@ describe('who is seen in a callback', () => {
 
 describe('a plan', () => {
   it('takes the statuses that are known and counts the others', () => {
-    const told = (status: string): string =>
+    const actOf = (status: string): string =>
       planFor(callbackStatus, { phoneNumberId: '106', item: { id: 'w', status, timestamp: '1' } }).act;
-    expect(['sent', 'delivered', 'read', 'played', 'failed'].map(told)).toEqual(Array(5).fill('report'));
-    expect(told('deleted')).toBe('ignore');
+    expect(['sent', 'delivered', 'read', 'played', 'failed'].map(actOf)).toEqual(Array(5).fill('report'));
+    expect(actOf('deleted')).toBe('ignore');
     const elsewhere = { phoneNumberId: '1', item: { id: 'w', status: 'sent', timestamp: '1' } };
     expect(planFor(callbackStatus, elsewhere)).toEqual({ act: 'ignore', reason: 'unknown-line' });
   });

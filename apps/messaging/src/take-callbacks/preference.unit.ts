@@ -50,7 +50,7 @@ describe('a keyword', () => {
     for (const text of ['start', 'UNSTOP', '(Subscribe)']) expect(spokenPreference([text], [])).toBe('start');
   });
 
-  it('is none beside another letter or digit, wherever it stands', () => {
+  it('is none next to another letter or digit, in any position', () => {
     const letter = fc.constantFrom('a', 'Z', 'ß', 'я', '止', '7', 'é', 'ก');
     const said = fc.tuple(fc.constantFrom(...KEYWORDS), around, letter, fc.boolean());
     fc.assert(
@@ -64,7 +64,7 @@ describe('a keyword', () => {
     }
   });
 
-  it('of the channel counts beside those of all, compared in the same way; one without letters never does', () => {
+  it('of the channel counts in addition to those of all channels, compared in the same way; one without letters never does', () => {
     for (const text of ['BAJA', ' baja.', 'alto', 'STOP']) {
       expect([text, spokenPreference([text], ['baja', '¡Alto!'])]).toEqual([text, 'stop']);
     }

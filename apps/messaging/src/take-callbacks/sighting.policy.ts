@@ -26,7 +26,7 @@ export function personOfPreference(item: UpstreamPreferenceItem, profileName: st
   return personOf(item.wa_id ?? '', item.user_id, profileName);
 }
 
-/** Whether a `system` message tells that somebody's number changed; others are of no concern to us. */
+/** Whether a `system` message reports a changed number; messaging ignores the others. */
 export function isNumberChange({ system }: UpstreamMessageItem['message']): boolean {
   return NUMBER_CHANGES.has(fieldOf(system, 'type') ?? '');
 }
@@ -53,7 +53,7 @@ export function movedPerson(item: UpstreamMessageItem, at: Date): ContactSightin
   };
 }
 
-/** The recipient who stopped marketing messages, as a failed status tells (131050); null for any other status. */
+/** The recipient who stopped marketing messages, as a failed status reports (131050); null for any other status. */
 export function stoppedRecipient(item: UpstreamStatusItem, channelId: string, at: Date): ContactSighting | null {
   if (item.status !== 'failed' || !item.errors?.some(({ code }) => code === STOPPED_BY_USER)) return null;
   const person = personOf(item.recipient_id ?? '', undefined, null);

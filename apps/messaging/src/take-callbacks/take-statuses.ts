@@ -24,7 +24,7 @@ const findSql = statement<{ channelId: string; upstreamMessageId: string; messag
 );
 
 /**
- * Applies what the upstream tells of our messages. Our reference finds a message even before our own record of the
+ * Applies status callbacks of our messages. Our reference finds a message even before our own record of the
  * send; without one the upstream's id must be known.
  *
  * @returns ids of events whose message is not known yet: they wait

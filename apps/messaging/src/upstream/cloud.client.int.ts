@@ -35,7 +35,7 @@ describe('a request to the provider', () => {
     seen = [];
   });
 
-  it('tells what the provider answered', async () => {
+  it('returns what the provider answered', async () => {
     const client = clientOf(await provider(take));
     expect(await client.sendText(text, limits())).toEqual(accepted);
     expect(seen).toEqual([path]);
@@ -80,7 +80,7 @@ describe('a request to the provider', () => {
     await Promise.all(again);
   });
 
-  it('that finds nobody listening is not taken', async () => {
+  it('that finds no listener is not taken', async () => {
     const url = await provider(silent);
     await closing.pop()?.();
     expect(await clientOf(url).sendText(text, limits())).toMatchObject(notTaken);

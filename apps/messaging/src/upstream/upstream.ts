@@ -39,7 +39,7 @@ export interface SendLimits {
 
 /** The one port to a provider. Injected under this name; a second adapter is a second class. */
 export abstract class Upstream {
-  /** Sends once and tells what came of it; never throws, never repeats. */
+  /** Sends once and returns the outcome; never throws, never repeats. */
   abstract sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome>;
 
   /** Closes its connections. */
