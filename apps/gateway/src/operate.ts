@@ -1,6 +1,7 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
 import type { Act } from './identity/audit.contract.js';
 import { appendAudit } from './identity/audit/audit.repository.js';
@@ -119,7 +120,7 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
 
 async function userOf(database: Pick<Database, 'query'>, email: string): Promise<UserDetail> {
   const [user] = await database.query(findUserByEmail, [emailKey(email)]);
-  if (!user) throw new AppError(gatewayErrors.NOT_FOUND, `There is no account of ${email}`);
+  if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
   const { seenAfter, signedInAfter } = sessionBounds(Date.now());
   const [counted] = await database.query(countSessionsOfUser, [user.id, seenAfter, signedInAfter]);
   const organizations = await database.query(organizationsOfUser, [user.id]);
@@ -131,7 +132,7 @@ async function detailOf(database: Pick<Database, 'query'>, id: string): Promise<
   const plan = (await database.query(listPlans, [])).find(({ name }) => name === organization?.plan);
   const [counts] = await database.query(countsOfOrganization, [id]);
   if (!organization || !plan || !counts) {
-    throw new AppError(gatewayErrors.NOT_FOUND, `There is no organization ${id}`);
+    throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${id}`);
   }
   return { organization, plan, ...counts };
 }

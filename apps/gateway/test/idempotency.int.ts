@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
 import { eventually, testServers } from '@switchboard/testing';
@@ -79,7 +79,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
   });
 
   it('passes refusals on: a conflict, with the time to wait, and what messaging refuses before it stores', async () => {
-    answer = new AppError(gatewayErrors.CONFLICT, undefined, { retryAfterSeconds: 1 });
+    answer = new AppError(serviceErrors.CONFLICT, undefined, { retryAfterSeconds: 1 });
     const conflict = await send();
     expect([conflict.status, conflict.headers.get('retry-after')]).toEqual([409, '1']);
     expect(await conflict.json()).toMatchObject({ error: { code: 'CONFLICT' } });
@@ -97,7 +97,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
     const replay = await send(body);
     expect([replay.status, await replay.text()]).toEqual([200, FIRST.body]);
     expect(asked).toEqual([expect.objectContaining({ content: null, bodySha256: sha256(body) })]);
-    answer = new AppError(gatewayErrors.CONFLICT);
+    answer = new AppError(serviceErrors.CONFLICT);
     expect((await send(body)).status).toBe(409);
     answer = null;
     const refused = await send(body);
@@ -156,7 +156,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
   });
 
   it('is answered 503 without a message while messaging cannot be asked for a stored response', async () => {
-    answer = new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+    answer = new AppError(serviceErrors.SERVICE_UNAVAILABLE);
     const refused = await send('{}');
     expect([refused.status, refused.headers.get('x-message-id')]).toEqual([503, null]);
   });

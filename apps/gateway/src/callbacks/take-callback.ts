@@ -1,6 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { activeTraceparent } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
@@ -40,7 +41,7 @@ export class TakeCallback implements BeforeApplicationShutdown {
     if (!isSignedByProvider(body, signature, this.config.CLOUD_APP_SECRET)) {
       throw new AppError(gatewayErrors.FORBIDDEN, '`X-Hub-Signature-256` does not match the body');
     }
-    if (this.waitingBytes + body.length > WAITING_BYTES_MAX) throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+    if (this.waitingBytes + body.length > WAITING_BYTES_MAX) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
     this.waitingBytes += body.length;
     try {
       const callback = parseCallback(body);

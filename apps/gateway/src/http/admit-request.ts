@@ -2,6 +2,7 @@ import { context } from '@opentelemetry/api';
 import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ADMISSION, type Admission, type RateState } from '../identity/admission.contract.js';
 import { bearerToken } from './authentication/credentials.policy.js';
@@ -68,7 +69,7 @@ export class AdmitRequest {
 
   private refusalOfUnknown(path: string, reply: FastifyReply): AppError {
     const methods = this.routes.methodsOf(path);
-    if (methods.length === 0) return new AppError(gatewayErrors.NOT_FOUND);
+    if (methods.length === 0) return new AppError(serviceErrors.NOT_FOUND);
     reply.header('allow', methods.join(', '));
     return new AppError(gatewayErrors.METHOD_NOT_ALLOWED, `Method not allowed; this path allows ${methods.join(', ')}`);
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
@@ -80,11 +81,11 @@ describe('answers to bad passwords', () => {
     const [wrong, limited, busy] = [
       new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong email or password'),
       new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: 600 }),
-      new AppError(gatewayErrors.SERVICE_UNAVAILABLE),
+      new AppError(serviceErrors.SERVICE_UNAVAILABLE),
     ];
     for (const error of [wrong, limited, busy]) expect(await refused(error)).toBe(error);
     expect(pauses).toEqual([25, 25, 25]);
-    const others = [new AppError(gatewayErrors.CONFLICT), new Error('a bug')];
+    const others = [new AppError(serviceErrors.CONFLICT), new Error('a bug')];
     for (const error of others) expect(await refused(error)).toBe(error);
     expect(await keys.delayRefusal(attempt, async () => 'right')).toBe('right');
     expect(pauses).toHaveLength(3);
@@ -182,7 +183,7 @@ describe('sending a message', () => {
   const principal = systemPrincipal('c1', 'test');
   const content = { to: '+12015550123', text: 'a', messagingChannelId: null };
   const lost = (effect: 'none' | 'unknown'): RpcUnanswered => new RpcUnanswered(sendMessageRpc.subject, effect, null);
-  const unavailable = new AppError(gatewayErrors.SERVICE_UNAVAILABLE);
+  const unavailable = new AppError(serviceErrors.SERVICE_UNAVAILABLE);
 
   /** Messaging that answers so, in order; the last one again and again. Each failure takes `tookMs`. */
   async function send(answers: readonly unknown[], tookMs = 10) {
@@ -225,15 +226,15 @@ describe('sending a message', () => {
 
   it.each([
     ['an answer that was lost', lost('unknown')],
-    ['a COMMIT that has no answer', new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { messageId: 'c1' })],
+    ['a COMMIT that has no answer', new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { messageId: 'c1' })],
   ])('names the message in whatever verdict follows %s, which may have overtaken it', async (_name, doubt) => {
     const verdicts = [
       new AppError(messagingErrors.CHANNEL_NOT_FOUND, 'No channel'),
       new AppError(messagingErrors.UPSTREAM_NOT_CONNECTED),
       new AppError(messagingErrors.INVALID_PHONE),
       new AppError(messagingErrors.CONTACT_OPTED_OUT),
-      new AppError(gatewayErrors.PAYMENT_REQUIRED, 'Used up'),
-      new AppError(gatewayErrors.CONFLICT, undefined, { retryAfterSeconds: 1 }),
+      new AppError(serviceErrors.PAYMENT_REQUIRED, 'Used up'),
+      new AppError(serviceErrors.CONFLICT, undefined, { retryAfterSeconds: 1 }),
     ];
     for (const verdict of verdicts) {
       const { error, ids } = await send([doubt, unavailable, verdict]);
@@ -245,7 +246,7 @@ describe('sending a message', () => {
 
   it('asks for as long as its budget lasts whether a message is stored, and hands what is left of it to each question', async () => {
     const { error, ids, elapsedMs, leftMs } = await send([
-      new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { messageId: 'c1' }),
+      new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { messageId: 'c1' }),
       unavailable,
     ]);
     expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId: ids[0] });
@@ -266,7 +267,7 @@ describe('sending a message', () => {
     expect((await send([refused])).error).toBe(refused);
     const busy = await send([unavailable]);
     expect([busy.error?.code, busy.error?.messageId, busy.ids.length]).toEqual(['SERVICE_UNAVAILABLE', busy.ids[0], 3]);
-    const broken = await send([new AppError(gatewayErrors.INTERNAL)]);
+    const broken = await send([new AppError(serviceErrors.INTERNAL)]);
     expect([broken.error?.code, broken.error?.messageId]).toEqual(['INTERNAL', broken.ids[0]]);
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { OpenRequests } from './open-requests.js';
 import { sendRefusal } from './refusal.js';
 import { httpLimits } from './request-limits.policy.js';
@@ -27,7 +27,7 @@ export class HungRequests implements OnApplicationBootstrap, BeforeApplicationSh
 
   private sweep(): void {
     for (const { request, reply } of this.openRequests.olderThan(httpLimits.handlerTimeoutMs)) {
-      if (!reply.sent) sendRefusal(request, reply, new AppError(gatewayErrors.SERVICE_UNAVAILABLE));
+      if (!reply.sent) sendRefusal(request, reply, new AppError(serviceErrors.SERVICE_UNAVAILABLE));
     }
   }
 }

@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 
 /** Printable ASCII, 1 to 200 characters. Source: docs/api-behaviour.md#idempotency; RFC 9110, 5.5 for the characters. */
 const FORMAT = /^[\x20-\x7e]{1,200}$/;
@@ -16,8 +16,8 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string {
     if (rawHeaders[index]?.toLowerCase() === 'idempotency-key') values.push(rawHeaders[index + 1] ?? '');
   }
   const [key = ''] = values;
-  if (values.length > 1) throw new AppError(gatewayErrors.VALIDATION_FAILED, '`Idempotency-Key` must be given once');
+  if (values.length > 1) throw new AppError(serviceErrors.VALIDATION_FAILED, '`Idempotency-Key` must be given once');
   if (FORMAT.test(key)) return key;
   const message = '`Idempotency-Key` must be 1 to 200 printable ASCII characters';
-  throw new AppError(gatewayErrors.VALIDATION_FAILED, message);
+  throw new AppError(serviceErrors.VALIDATION_FAILED, message);
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import { parseJsonBody } from './json-body.policy.js';
@@ -17,7 +17,7 @@ export function parseIdempotentBody(request: FastifyRequest, bytes: Buffer): Rea
   try {
     body = parseJsonBody(bytes);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== gatewayErrors.VALIDATION_FAILED.code) throw error;
+    if (!(error instanceof AppError) || error.code !== serviceErrors.VALIDATION_FAILED.code) throw error;
     refusal = error;
   }
   const key = readIdempotencyKey(request.raw.rawHeaders);

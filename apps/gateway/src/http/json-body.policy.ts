@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 
 /** Levels of objects and arrays within a body. Source: docs/api-behaviour.md#unknown-fields. */
 const DEPTH_MAX = 32;
@@ -51,5 +52,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function refuse(message: string): AppError {
-  return new AppError(gatewayErrors.VALIDATION_FAILED, message);
+  return new AppError(serviceErrors.VALIDATION_FAILED, message);
 }

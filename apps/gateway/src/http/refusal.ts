@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { HttpException } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError, envelopeOf, type ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { refusalOf, type Log } from '@switchboard/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAppPath } from './app-headers.policy.js';
@@ -68,7 +69,7 @@ function refusalOfHttp(error: unknown): AppError | null {
   const known = 'code' in error && typeof error.code === 'string' ? FASTIFY_REFUSALS[error.code] : undefined;
   if (known) return new AppError(known[0], known[1], { cause: error });
   if (isCutBody(error)) return new AppError(gatewayErrors.MALFORMED_BODY);
-  if (error instanceof HttpException && error.getStatus() === 404) return new AppError(gatewayErrors.NOT_FOUND);
+  if (error instanceof HttpException && error.getStatus() === 404) return new AppError(serviceErrors.NOT_FOUND);
   return null;
 }
 
@@ -88,7 +89,7 @@ const FASTIFY_REFUSALS: Readonly<Record<string, readonly [ErrorDefinition, strin
     gatewayErrors.MALFORMED_BODY,
     'The body is not as long as `Content-Length` says',
   ],
-  FST_ERR_BAD_URL: [gatewayErrors.VALIDATION_FAILED, 'The path is not well-formed: its percent-encoding is wrong'],
-  FST_ERR_MAX_PARAM_LENGTH: [gatewayErrors.VALIDATION_FAILED, 'A part of the path is too long'],
-  FST_ERR_NOT_FOUND: [gatewayErrors.NOT_FOUND],
+  FST_ERR_BAD_URL: [serviceErrors.VALIDATION_FAILED, 'The path is not well-formed: its percent-encoding is wrong'],
+  FST_ERR_MAX_PARAM_LENGTH: [serviceErrors.VALIDATION_FAILED, 'A part of the path is too long'],
+  FST_ERR_NOT_FOUND: [serviceErrors.NOT_FOUND],
 };

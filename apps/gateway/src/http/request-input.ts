@@ -1,6 +1,6 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import { readBody, readQuery } from './input/read-input.js';
 import type { RouteDocs } from './route-docs.js';
@@ -37,7 +37,7 @@ export function readInput(
   const queryInput = query ? readQuery(query, parts.query, target) : undefined;
   const bodyInput = body ? readBody(body.shape, parts.body) : undefined;
   const problem = bodyInput && body?.rule?.problemOf(bodyInput);
-  if (problem) throw new AppError(gatewayErrors.VALIDATION_FAILED, problem);
+  if (problem) throw new AppError(serviceErrors.VALIDATION_FAILED, problem);
   return { query: queryInput, body: bodyInput };
 }
 
@@ -59,5 +59,5 @@ export function readParts(
 
 function checkId(params: unknown): void {
   const id = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined;
-  if (!isCuid(id)) throw new AppError(gatewayErrors.VALIDATION_FAILED, '`id` must be a cuid');
+  if (!isCuid(id)) throw new AppError(serviceErrors.VALIDATION_FAILED, '`id` must be a cuid');
 }

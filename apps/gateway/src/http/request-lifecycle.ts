@@ -1,7 +1,7 @@
 import { context } from '@opentelemetry/api';
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { LOG, type Log } from '@switchboard/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
@@ -163,5 +163,5 @@ function validate(request: FastifyRequest): Error | null {
     return error instanceof Error ? error : new Error('input failed', { cause: error });
   }
   const refusal = request.state.admitted?.paymentRefusal ?? null;
-  return refusal === null ? null : new AppError(gatewayErrors.PAYMENT_REQUIRED, refusal);
+  return refusal === null ? null : new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);
 }

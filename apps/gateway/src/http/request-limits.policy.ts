@@ -1,5 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { BodyUse } from './route-declaration.js';
 
 /** Limits of the HTTP server. The largest body: docs/api-behaviour.md#body-size; the others are ours. */
@@ -34,7 +35,7 @@ export function refusalOfHead(head: {
   if (bytes > httpLimits.headerBytesMax) return new AppError(gatewayErrors.HEADERS_TOO_LARGE);
   // RFC 9112, 3.2: exactly one, but for HTTP/1.0, which knows none.
   if (hosts > 1 || (hosts === 0 && head.httpVersion !== '1.0')) {
-    return new AppError(gatewayErrors.VALIDATION_FAILED, 'The request must have exactly one `Host` header');
+    return new AppError(serviceErrors.VALIDATION_FAILED, 'The request must have exactly one `Host` header');
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import { metrics, type Counter, type Histogram } from '@opentelemetry/api';
 import { Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { OpenRequests } from './open-requests.js';
 
 /** How a request ended. */
@@ -26,8 +27,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const ALERTING = [
   gatewayErrors.UNAUTHORIZED,
   gatewayErrors.RATE_LIMITED,
-  gatewayErrors.SERVICE_UNAVAILABLE,
-  gatewayErrors.INTERNAL,
+  serviceErrors.SERVICE_UNAVAILABLE,
+  serviceErrors.INTERNAL,
 ];
 
 /** Measures requests; a request costs about 1 µs, a refused one 2. */

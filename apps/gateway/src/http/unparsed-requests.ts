@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError, envelopeOf } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Log } from '@switchboard/platform';
 import { OpenRequests } from './open-requests.js';
@@ -82,7 +83,7 @@ export function refusalOfUnparsed(error: Error): AppError {
     const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
     return new AppError(isInRequestLine(packet) ? gatewayErrors.URI_TOO_LONG : gatewayErrors.HEADERS_TOO_LARGE);
   }
-  return new AppError(gatewayErrors.VALIDATION_FAILED, 'The request is not well-formed HTTP/1.1');
+  return new AppError(serviceErrors.VALIDATION_FAILED, 'The request is not well-formed HTTP/1.1');
 }
 
 /** True when the packet in which the limit was passed begins a request whose target alone is too long. */

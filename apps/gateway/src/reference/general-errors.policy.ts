@@ -1,5 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { bodyUseOf, type RouteDeclaration } from '../http/route-declaration.js';
 
 /** Whatever a request asks for, its head or the service can be the reason. */
@@ -7,34 +8,33 @@ const failures: readonly ErrorDefinition[] = [
   gatewayErrors.REQUEST_TIMEOUT,
   gatewayErrors.URI_TOO_LONG,
   gatewayErrors.HEADERS_TOO_LARGE,
-  gatewayErrors.INTERNAL,
-  gatewayErrors.SERVICE_UNAVAILABLE,
+  serviceErrors.INTERNAL,
+  serviceErrors.SERVICE_UNAVAILABLE,
 ];
 
 /** The codes with which any route of a kind can refuse. Source: docs/api-behaviour.md#errors-order. */
 export function generalErrors(method: string, declaration: RouteDeclaration): readonly ErrorDefinition[] {
-  const errors = gatewayErrors;
   const { access } = declaration;
   const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
   const isSold = access === 'key' && declaration.scope !== null;
   return [
-    errors.VALIDATION_FAILED,
-    ...(bodyUse === 'json' ? [errors.MALFORMED_BODY, errors.UNSUPPORTED_MEDIA_TYPE] : []),
-    ...(bodyUse === null ? [] : [errors.PAYLOAD_TOO_LARGE]),
-    ...(access === 'key' || access === 'session' ? [errors.UNAUTHORIZED, errors.RATE_LIMITED] : []),
-    ...(isGuarded(method, declaration) ? [errors.FORBIDDEN] : []),
-    ...(isSold ? [errors.INSUFFICIENT_SCOPE, errors.PAYMENT_REQUIRED] : []),
+    serviceErrors.VALIDATION_FAILED,
+    ...(bodyUse === 'json' ? [gatewayErrors.MALFORMED_BODY, gatewayErrors.UNSUPPORTED_MEDIA_TYPE] : []),
+    ...(bodyUse === null ? [] : [gatewayErrors.PAYLOAD_TOO_LARGE]),
+    ...(access === 'key' || access === 'session' ? [gatewayErrors.UNAUTHORIZED, gatewayErrors.RATE_LIMITED] : []),
+    ...(isGuarded(method, declaration) ? [gatewayErrors.FORBIDDEN] : []),
+    ...(isSold ? [gatewayErrors.INSUFFICIENT_SCOPE, serviceErrors.PAYMENT_REQUIRED] : []),
     ...failures,
   ];
 }
 
 /** The codes of a request that no route takes; its key or session is checked first. */
 export const unroutedErrors: readonly ErrorDefinition[] = [
-  gatewayErrors.VALIDATION_FAILED,
+  serviceErrors.VALIDATION_FAILED,
   gatewayErrors.UNAUTHORIZED,
   gatewayErrors.RATE_LIMITED,
   ...failures,
-  gatewayErrors.NOT_FOUND,
+  serviceErrors.NOT_FOUND,
   gatewayErrors.METHOD_NOT_ALLOWED,
 ];
 

@@ -1,9 +1,7 @@
 import { defineError } from '../grammar/app-error.js';
-import { serviceErrors } from '../grammar/errors.js';
 
-/** Refusals of the HTTP edge, after those that any service answers with. Source: docs/api-behaviour.md#errors-codes. */
+/** Refusals of the HTTP edge alone; those that any service answers with are `serviceErrors`. Source: docs/api-behaviour.md#errors-codes. */
 export const gatewayErrors = {
-  ...serviceErrors,
   MALFORMED_BODY: defineError({
     code: 'MALFORMED_BODY',
     status: 400,

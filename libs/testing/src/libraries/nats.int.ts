@@ -3,9 +3,9 @@ import { context, SpanKind, trace } from '@opentelemetry/api';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { resolveContactsRpc as rpc, type ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { getChannelRpc } from '@switchboard/contracts/messaging/rpc';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
@@ -117,7 +117,7 @@ describe('an rpc', () => {
       connection: await nats.connect('messaging'),
       service: 'messaging',
       inFlightMax: 10,
-      failureOf: () => rpcFailure(new AppError(gatewayErrors.INTERNAL)),
+      failureOf: () => rpcFailure(new AppError(serviceErrors.INTERNAL)),
     });
     servers.onEnd(() => last.close());
     last.addHandler(getChannelRpc.subject, async ({ budget }: Call) => (given.push(budget.leftMs), answer));

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { InviteView, NewInviteView, SessionView } from '@switchboard/contracts/gateway/http';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
@@ -46,7 +47,7 @@ export class InvitesController {
   @Declare({
     access: 'session',
     roles: ['OWNER', 'ADMIN'],
-    errors: [gatewayErrors.CONFLICT, gatewayErrors.PAYMENT_REQUIRED],
+    errors: [serviceErrors.CONFLICT, serviceErrors.PAYMENT_REQUIRED],
     docs: {
       operationId: 'createInvite',
       tag: 'Members',
@@ -74,7 +75,7 @@ export class InvitesController {
   @Declare({
     access: 'session',
     roles: ['OWNER', 'ADMIN'],
-    errors: [gatewayErrors.NOT_FOUND],
+    errors: [serviceErrors.NOT_FOUND],
     docs: {
       operationId: 'revokeInvite',
       tag: 'Members',
@@ -97,10 +98,10 @@ export class InvitesController {
     access: 'visitor',
     errors: [
       gatewayErrors.UNAUTHORIZED,
-      gatewayErrors.PAYMENT_REQUIRED,
+      serviceErrors.PAYMENT_REQUIRED,
       gatewayErrors.FORBIDDEN,
-      gatewayErrors.NOT_FOUND,
-      gatewayErrors.CONFLICT,
+      serviceErrors.NOT_FOUND,
+      serviceErrors.CONFLICT,
       gatewayErrors.RATE_LIMITED,
     ],
     docs: {

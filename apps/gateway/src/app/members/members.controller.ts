@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Query, Res } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { MemberView } from '@switchboard/contracts/gateway/http';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { FastifyReply } from 'fastify';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
@@ -41,7 +41,7 @@ export class MembersController {
   @Declare({
     access: 'session',
     roles: ['OWNER', 'ADMIN'],
-    errors: [gatewayErrors.NOT_FOUND, gatewayErrors.CONFLICT],
+    errors: [serviceErrors.NOT_FOUND, serviceErrors.CONFLICT],
     docs: {
       operationId: 'changeMember',
       tag: 'Members',
@@ -69,7 +69,7 @@ export class MembersController {
   @Declare({
     access: 'session',
     roles: ['OWNER', 'ADMIN'],
-    errors: [gatewayErrors.NOT_FOUND, gatewayErrors.CONFLICT],
+    errors: [serviceErrors.NOT_FOUND, serviceErrors.CONFLICT],
     docs: {
       operationId: 'removeMember',
       tag: 'Members',

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { SessionView } from '@switchboard/contracts/gateway/http';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
 import { CurrentSession, Source } from '../../http/request.decorators.js';
@@ -23,7 +24,7 @@ export class PasswordController {
   @Declare({
     access: 'session',
     roles: null,
-    errors: [gatewayErrors.RATE_LIMITED, gatewayErrors.CONFLICT],
+    errors: [gatewayErrors.RATE_LIMITED, serviceErrors.CONFLICT],
     docs: {
       operationId: 'changePassword',
       tag: 'Session',

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { PlanView } from '@switchboard/contracts/gateway/http';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { getQuotaRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient, RpcUnanswered } from '@switchboard/nats';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
@@ -48,5 +48,5 @@ export class PlanController {
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === gatewayErrors.SERVICE_UNAVAILABLE.code;
+  return error instanceof AppError && error.code === serviceErrors.SERVICE_UNAVAILABLE.code;
 }

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { SessionView } from '@switchboard/contracts/gateway/http';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
 import { CurrentSession, Source } from '../../http/request.decorators.js';
@@ -112,7 +113,7 @@ export class SessionController {
   @Declare({
     access: 'session',
     roles: null,
-    errors: [gatewayErrors.NOT_FOUND],
+    errors: [serviceErrors.NOT_FOUND],
     docs: {
       operationId: 'switchOrganization',
       tag: 'Session',

@@ -1,5 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, IS_OPTIONAL, validateSync, type ValidationError } from 'class-validator';
 import type { Shape } from './field-description.js';
@@ -89,5 +90,5 @@ function fieldsOf(shape: Shape): readonly string[] {
 }
 
 function refuse(message: string): AppError {
-  return new AppError(gatewayErrors.VALIDATION_FAILED, message);
+  return new AppError(serviceErrors.VALIDATION_FAILED, message);
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
@@ -48,7 +49,7 @@ export class AcceptInvite {
       await requireSeat(tx, invite.organizationId, locked?.seats ?? 0, now);
       if (isNew) await this.insert(tx, user);
       const [joined] = await tx.query(insertMembership, [newCuid(), invite.organizationId, user.id, invite.role]);
-      if (!joined) throw new AppError(gatewayErrors.CONFLICT, 'You are a member of this organization already');
+      if (!joined) throw new AppError(serviceErrors.CONFLICT, 'You are a member of this organization already');
       const { organizationId } = invite;
       const begun = await beginSession(
         tx,
@@ -56,7 +57,7 @@ export class AcceptInvite {
         now,
         null,
       );
-      if (!begun) throw new AppError(gatewayErrors.CONFLICT, 'The password was changed at the same moment');
+      if (!begun) throw new AppError(serviceErrors.CONFLICT, 'The password was changed at the same moment');
       const { id, email, role } = invite;
       const act = signedInAct(begun.signedIn, source);
       appendAudit(tx, {
@@ -81,7 +82,7 @@ export class AcceptInvite {
     const [known] = await this.database.query(findUserByEmail, [email]);
     if (!known) {
       const problem = passwordProblem(password, email);
-      if (problem !== null) throw new AppError(gatewayErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
+      if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
       const user = { id: newCuid(), email, name: name ?? email, passwordHash: await this.passwords.hash(password) };
       return { user, isNew: true };
     }
@@ -96,10 +97,10 @@ export class AcceptInvite {
 
   private async insert(tx: Transaction, { id, email, name, passwordHash }: UserRow): Promise<void> {
     const [made] = await tx.query(insertUser, [id, email, name, passwordHash]);
-    if (!made) throw new AppError(gatewayErrors.CONFLICT, 'An account of this address was made at the same moment');
+    if (!made) throw new AppError(serviceErrors.CONFLICT, 'An account of this address was made at the same moment');
   }
 }
 
 function goneInvite(): AppError {
-  return new AppError(gatewayErrors.NOT_FOUND, 'The invitation was used, withdrawn, has expired or does not exist');
+  return new AppError(serviceErrors.NOT_FOUND, 'The invitation was used, withdrawn, has expired or does not exist');
 }

@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
 import { withDeadline } from '@switchboard/timing';
@@ -71,5 +71,5 @@ function inTime<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 function unavailable(): AppError {
-  return new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+  return new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
@@ -32,20 +32,20 @@ export class ChangePassword {
     const { sessionId, user: person, organization } = signedIn;
     const { id, email } = person;
     const problem = passwordProblem(next, email);
-    if (problem !== null) throw new AppError(gatewayErrors.VALIDATION_FAILED, `\`new\` ${problem}`);
+    if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`new\` ${problem}`);
     // A stolen session must not allow more attempts than the sign-in page does.
     const attempt = { email, address: source.address };
     await this.throttle.count(attempt);
     const [user] = await this.database.query(findUser, [id]);
     if (!user || !(await this.passwords.verify(user.passwordHash, current))) {
       this.failures.record(person, source, 'user.password-change-failed');
-      throw new AppError(gatewayErrors.VALIDATION_FAILED, '`current` must be your current password');
+      throw new AppError(serviceErrors.VALIDATION_FAILED, '`current` must be your current password');
     }
     await this.throttle.forgive(attempt);
     const passwordHash = await this.passwords.hash(next);
     return this.database.transaction(async (tx) => {
       const [changed] = await tx.query(changePasswordHash, [id, user.passwordHash, passwordHash]);
-      if (!changed) throw new AppError(gatewayErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
+      if (!changed) throw new AppError(serviceErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
       const owner = { userId: id, organizationId: organization.id, passwordHash };
       const begun = await beginSession(tx, owner, new Date(this.clock.now()), sessionId);
       if (!begun) throw sessionHasEnded();

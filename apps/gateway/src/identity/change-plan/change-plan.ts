@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
@@ -32,11 +32,11 @@ export function changePlan(
 ): Promise<OrganizationRow> {
   return database.transaction(async (tx) => {
     const [before] = await tx.query(lockOrganization, [act.organizationId]);
-    if (!before) throw new AppError(gatewayErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
+    if (!before) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
     const plans = (await tx.query(listPlans, [])).map(({ name }) => name);
     const name = plan ?? before.plan;
     if (!plans.includes(name)) {
-      throw new AppError(gatewayErrors.VALIDATION_FAILED, `There is no plan ${name}; there are ${plans.join(', ')}`);
+      throw new AppError(serviceErrors.VALIDATION_FAILED, `There is no plan ${name}; there are ${plans.join(', ')}`);
     }
     const numbers = { ...(isReset ? NO_OVERRIDES : overridesOf(before)), ...overrides };
     const { requestsPerMinute, requestBurst, messagesPerMonth, channels, seats } = numbers;

@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
@@ -23,7 +23,7 @@ export function changeSubscription(
 ): Promise<OrganizationRow> {
   return database.transaction(async (tx) => {
     const [before] = await tx.query(lockOrganization, [act.organizationId]);
-    if (!before) throw new AppError(gatewayErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
+    if (!before) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${act.organizationId}`);
     if (before.subscription === status) return before;
     const [after] = await tx.query(updateSubscription, [before.id, status]);
     if (!after) throw new Error('a locked row was not updated');

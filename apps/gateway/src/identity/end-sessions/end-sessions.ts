@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
@@ -20,7 +20,7 @@ export function endSessions(
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const [user] = await tx.query(findUserByEmail, [emailKey(email)]);
-    if (!user) throw new AppError(gatewayErrors.NOT_FOUND, `There is no account of ${email}`);
+    if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
     await tx.query(lockUser, [user.id]);
     const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
     const after = { userId: user.id, email: user.email };

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, readKeysetPage } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
@@ -55,7 +55,7 @@ export class DatabaseInvites implements Invites {
       const [former] = await tx.query(findInviteOfEmail, [organization.id, invite.email]);
       requireManaging(actor, input.role, former?.role ?? input.role);
       const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
-      if (member) throw new AppError(gatewayErrors.CONFLICT, 'The person with this `email` is a member already');
+      if (member) throw new AppError(serviceErrors.CONFLICT, 'The person with this `email` is a member already');
       if (former) await tx.query(deleteInvite, [former.id]);
       if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(former), after: null });
       await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
@@ -72,7 +72,7 @@ export class DatabaseInvites implements Invites {
       await tx.query(lockOrganization, [organization.id]);
       const actor = await roleInSession(tx, sessionId, organization.id);
       const [invite] = await tx.query(findInvite, [organization.id, id, this.now()]);
-      if (!invite) throw new AppError(gatewayErrors.NOT_FOUND, 'There is no open invitation with this id');
+      if (!invite) throw new AppError(serviceErrors.NOT_FOUND, 'There is no open invitation with this id');
       requireManaging(actor, invite.role);
       await tx.query(deleteInvite, [id]);
       const act = signedInAct(signedIn, source);

@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Transaction } from '@switchboard/postgres';
 import { countSeats } from '../member/member.repository.js';
 
@@ -13,7 +13,7 @@ export async function requireSeat(tx: Transaction, organizationId: string, seats
   const [taken] = await tx.query(countSeats, [organizationId, now]);
   if (taken && taken.members + taken.invites < seats) return;
   throw new AppError(
-    gatewayErrors.PAYMENT_REQUIRED,
+    serviceErrors.PAYMENT_REQUIRED,
     `The plan has ${seats} seats, and members and open invitations take all of them`,
   );
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, readKeysetPage, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import type { AuditedState } from '../audit.contract.js';
@@ -85,7 +85,7 @@ export class DatabaseMembers implements Members {
     const [target] = await tx.query(findMember, [organization.id, id]);
     if (target) await tx.query(lockUser, [target.userId]);
     const actor = await roleInSession(tx, sessionId, organization.id);
-    if (!target) throw new AppError(gatewayErrors.NOT_FOUND, 'There is no member with this id');
+    if (!target) throw new AppError(serviceErrors.NOT_FOUND, 'There is no member with this id');
     requireManaging(actor, target.role, role ?? target.role);
     return target;
   }
@@ -99,7 +99,7 @@ export class DatabaseMembers implements Members {
 async function keepAnOwner(tx: Transaction, organizationId: string, { id, role }: MemberRow): Promise<void> {
   if (role !== 'OWNER') return;
   const [other] = await tx.query(hasOtherOwner, [organizationId, id]);
-  if (!other?.is) throw new AppError(gatewayErrors.CONFLICT, 'An organization must keep at least one owner');
+  if (!other?.is) throw new AppError(serviceErrors.CONFLICT, 'An organization must keep at least one owner');
 }
 
 function memberOf({ id, userId, email, userName, role, createdAt }: MemberRow): Member {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
@@ -33,7 +33,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password);
   return database.transaction(async (tx) => {
     const [user] = await tx.query(findUserByEmail, [emailKey(email)]);
-    if (!user) throw new AppError(gatewayErrors.NOT_FOUND, `There is no account of ${email}`);
+    if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
     await tx.query(setPasswordHash, [user.id, passwordHash]);
     await tx.query(endSessionsOfUser, [user.id, null, null]);
     await tx.query(forgetAttempts, [accountSubject(user.email)]);

@@ -1,5 +1,5 @@
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /** Runs few pieces of work at once, in the order in which they came, with a bound on those that wait. */
@@ -20,7 +20,7 @@ export class Semaphore {
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     // Together: the library counts a piece of work as waiting until the next microtask, even where a place is free.
     if (this.limit.activeCount + this.limit.pendingCount >= this.acceptedMax) {
-      throw new AppError(gatewayErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+      throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
     }
     return this.limit(work);
   }

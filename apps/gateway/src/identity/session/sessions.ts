@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
@@ -69,7 +69,7 @@ export class DatabaseSessions implements Sessions {
     return this.database.transaction(async (tx) => {
       const owner = { userId: user.id, organizationId, passwordHash: null };
       const begun = await beginSession(tx, owner, now, sessionId);
-      if (!begun) throw new AppError(gatewayErrors.NOT_FOUND, 'You belong to no organization with this id');
+      if (!begun) throw new AppError(serviceErrors.NOT_FOUND, 'You belong to no organization with this id');
       const { role } = begun.signedIn;
       const act = signedInAct(begun.signedIn, source);
       // In the log of the new organization alone: the former one is not its concern.

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { MessageView, SentMessageResult } from '@switchboard/contracts/messaging/http';
 import { getMessageRpc, type AnswerOnce } from '@switchboard/contracts/messaging/rpc';
@@ -24,7 +24,7 @@ export class MessagesController {
     access: 'key',
     scope: 'messages:send',
     errors: [
-      gatewayErrors.CONFLICT,
+      serviceErrors.CONFLICT,
       messagingErrors.INVALID_PHONE,
       messagingErrors.UPSTREAM_REJECTED,
       messagingErrors.CONTACT_OPTED_OUT,

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { SentMessageResult } from '@switchboard/contracts/messaging/http';
 import {
@@ -108,7 +108,7 @@ function naming(messageId: string, { definition, message, retryAfterSeconds, cau
 
 /** A 5xx never hides a send: the id lets the caller look whether the message exists. */
 function giveUp(cause: unknown, messageId: string | undefined): AppError {
-  const definition = isInternal(cause) ? gatewayErrors.INTERNAL : gatewayErrors.SERVICE_UNAVAILABLE;
+  const definition = isInternal(cause) ? serviceErrors.INTERNAL : serviceErrors.SERVICE_UNAVAILABLE;
   return new AppError(definition, undefined, {
     cause,
     ...(isInternal(cause) ? {} : { retryAfterSeconds: 1 }),
@@ -117,5 +117,5 @@ function giveUp(cause: unknown, messageId: string | undefined): AppError {
 }
 
 function isInternal(failure: unknown): boolean {
-  return failure instanceof AppError && failure.code === gatewayErrors.INTERNAL.code;
+  return failure instanceof AppError && failure.code === serviceErrors.INTERNAL.code;
 }
