@@ -88,7 +88,7 @@ async function supervise(what, rest) {
     process.stdout.write('Nothing runs: Switchboard has not been started from this folder yet.\n');
     return 0;
   }
-  // The channel tells the supervisor when this process is gone, however it ended: then it stops everything.
+  // The channel closes when this process ends, in whatever way: then the supervisor stops everything.
   return run(findNode(), ['--disable-warning=ExperimentalWarning', supervisor, what, ...rest], { ipc: true });
 }
 

@@ -6,7 +6,7 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
 import { eventually, testServers } from '@switchboard/testing';
-import { organizationOf, tell } from '../test/organization.js';
+import { organizationOf, publishEvent } from '../test/organization.js';
 import { startContacts, type RunningContacts } from '../test/running-contacts.js';
 
 const servers = testServers();
@@ -101,7 +101,7 @@ describe('what messaging observed', () => {
       eventually(async () =>
         (await events()).findLast((event) => (event.data as { observed?: string[] }).observed?.includes(eventId)),
       );
-    const first = await tell(running, organizationId, contactId, optOutObserved, data);
+    const first = await publishEvent(running, organizationId, contactId, optOutObserved, data);
     expect((await acknowledged(first)).sequence).toBe(2);
     expect((await optOuts()).items).toMatchObject([{ source: 'UPSTREAM', messagingChannelId: channelId }]);
     expect((await contact(contactId)).isOptedOut).toBe(true);
@@ -113,10 +113,24 @@ describe('what messaging observed', () => {
     const { contacts } = await running.messaging.call(resolveContactsRpc, principal, { sightings: [sighting] });
     expect(contacts[0]).toMatchObject({ optOuts: [], version: 3 });
 
-    const stale = await tell(running, organizationId, contactId, optOutObserved, data, new Date(later.getTime() - 1));
+    const stale = await publishEvent(
+      running,
+      organizationId,
+      contactId,
+      optOutObserved,
+      data,
+      new Date(later.getTime() - 1),
+    );
     expect((await acknowledged(stale)).sequence).toBe(3);
     expect((await optOuts()).items).toEqual([]);
-    const newer = await tell(running, organizationId, contactId, optOutObserved, data, new Date(later.getTime() + 1));
+    const newer = await publishEvent(
+      running,
+      organizationId,
+      contactId,
+      optOutObserved,
+      data,
+      new Date(later.getTime() + 1),
+    );
     expect((await acknowledged(newer)).sequence).toBe(4);
     expect((await optOuts()).items).toHaveLength(1);
   });

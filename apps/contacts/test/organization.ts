@@ -36,7 +36,7 @@ export function organizationOf(running: RunningContacts) {
     /** Makes a channel and messaging's event of it. */
     connect: async (defaultRegion = 'US', isDefault = false): Promise<string> => {
       const id = newCuid();
-      await tell(running, organizationId, id, channelChanged, {
+      await publishEvent(running, organizationId, id, channelChanged, {
         channel: { id, name: 'support', phone: '+12015550181', status: 'CONNECTED', isDefault, defaultRegion },
       });
       const sql = 'SELECT 1 FROM contacts.channel WHERE organization_id = $1 AND id = $2';
@@ -53,7 +53,7 @@ export function organizationOf(running: RunningContacts) {
 }
 
 /** Publishes an event in messaging's name. @returns its id */
-export async function tell<Data>(
+export async function publishEvent<Data>(
   running: RunningContacts,
   organizationId: string,
   aggregateId: string,

@@ -86,7 +86,7 @@ describe('the seed', () => {
     }
   });
 
-  it('gives a person the membership that a killed start of an older release did not, but nobody who was removed', async () => {
+  it('gives a person the membership that a killed start of an older release left out, but not one that was removed', async () => {
     const organization = seedOf();
     const [{ id, membershipId, email }] = organization.users;
     await seed({ ...organization, users: [] });

@@ -43,7 +43,7 @@ export function newApiKey(): string {
  * Makes organizations, keys and people that do not exist yet; what exists is left as it is. An organization is made whole
  * or not at all, and what is made is in its audit log.
  *
- * @param run on one connection: it is told BEGIN and COMMIT
+ * @param run runs statements on one connection, BEGIN and COMMIT among them
  */
 export async function seedOrganizations(run: RunSql, organizations: readonly OrganizationSeed[]): Promise<void> {
   for (const organization of organizations) {

@@ -30,7 +30,7 @@ describe('login attempts', () => {
       await booted.database.dataSource.query(
         "UPDATE gateway.login_throttle SET next_attempt_at = now() - interval '1 s'",
       );
-      // A replica asks again within a second.
+      // A replica reads the counts again within a second.
       await eventually(async () => (await attempt(1, PASSWORD)) === 200);
       // A right one clears what was before.
       expect(await attempt(0, 'wrong password')).toBe(401);

@@ -46,7 +46,7 @@ describe('signing in', () => {
     const user = await makeMember(booted.database);
     const attempts = [
       { email: user.email, password: `${PASSWORD}!` },
-      { email: 'nobody@people.example', password: PASSWORD },
+      { email: 'unknown@people.example', password: PASSWORD },
     ];
     for (const attempt of attempts) {
       const client = newClient();

@@ -108,7 +108,7 @@ describe('the quota of a month', () => {
     await expect(late.catch((error: unknown) => isQuotaMoved(error))).resolves.toBe(true);
     expect(await store.used(sender.organizationId, THIS_MONTH)).toBe(2);
     expect(await store.quotaFaults()).toEqual([]);
-    // What still fits is let through, however much was taken meanwhile.
+    // A message that still fits is accepted, however much was taken meanwhile.
     const fits = await store.accept([request(sender, 4, 5)], async () => {
       expect(verdictsOf(await store.accept([request(sender, 4, 6)]))).toEqual(['accepted']);
     });

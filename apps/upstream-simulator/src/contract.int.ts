@@ -117,7 +117,7 @@ describe('sending', () => {
   it.each([
     [{ messaging_product: undefined }, 100],
     [{ to: undefined }, 100],
-    [{ to: 'nobody' }, 131009],
+    [{ to: 'no number' }, 131009],
     [{ type: 'telegram' }, 100],
     [{ text: undefined }, 131008],
     [{ text: { body: '' } }, 131008],

@@ -50,7 +50,7 @@ describe('the record of statuses that were taken', () => {
     ]);
     expect((await sim.control('GET', 'statuses?cursor=x')).status).toBe(400);
     await sim.control('DELETE', 'requests');
-    await sim.control('PUT', 'callback', { url: 'http://127.0.0.1:9/nobody' });
+    await sim.control('PUT', 'callback', { url: 'http://127.0.0.1:9/unreachable' });
     await accepted(sim);
     await sim.until('health', (health) => health['callbacks']?.['retrying']?.valueOf() === 1);
     expect(await taken(sim)).toEqual([]);

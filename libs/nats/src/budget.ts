@@ -12,9 +12,9 @@ const WAY_BACK = { share: 0.1, maxMs: 250 };
 const processClock = { monotonic: () => performance.now() };
 
 /**
- * The time that a request has, on this process's monotonic clock. ADR 0032 says who asks again.
+ * The time that a request has, on this process's monotonic clock. ADR 0032 says what its owner repeats.
  *
- * The owner of the budget asks again; all that works for it ends with the budget and reports. Work that must outlive the
+ * The owner of the budget repeats the request; all that works for it ends with the budget and reports. Work that must outlive the
  * request is begun without it, and a loop of the background owns it.
  */
 export class Budget {

@@ -24,7 +24,7 @@ export interface RpcLimits {
   /** Milliseconds to wait for one answer; the rpc's own by default. */
   readonly deadlineMs?: number;
   /**
-   * Of the request that the call is made for. Its owner asks again: the call waits for a service that is away as long as
+   * Of the request that the call is made for. Its owner repeats: the call waits for a service that is away as long as
    * the budget lasts, and reports a request that may have been taken. Without one the call has 8 s, never less than the
    * deadline, and owns them.
    */

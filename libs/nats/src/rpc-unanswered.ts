@@ -1,6 +1,6 @@
 /**
- * No answer came. `unknown`: the request was delivered to somebody and may have had its effect; ask again by your own
- * id. `none`: no process took it, nothing happened.
+ * No answer came. `unknown`: a process received the request, which may have had its effect; repeat it by your own id.
+ * `none`: no process took it, nothing happened.
  */
 export class RpcUnanswered extends Error {
   constructor(

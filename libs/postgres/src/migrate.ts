@@ -25,8 +25,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Adopts a former schema, applies what is pending, one transaction per migration, grants the service's role its rights, and tells the planner of
- * tables that are new.
+ * Adopts a former schema, applies pending migrations, one transaction each, grants the service's role its rights, and
+ * analyses new tables for the planner.
  *
  * Migrations name tables without their schema: the search path is the schema, then `pg_temp`, and functions take it over
  * with `SET search_path FROM CURRENT`.

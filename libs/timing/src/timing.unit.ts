@@ -28,7 +28,7 @@ describe('withDeadline', () => {
     clear.mockRestore();
   });
 
-  it('returns, or throws, what stands for work that is late', async () => {
+  it('returns or throws the substitute for work that is late', async () => {
     await expect(withDeadline(never, 1, () => 'late')).resolves.toBe('late');
     const onLate = (): never => {
       throw new RangeError('too late');

@@ -171,17 +171,17 @@ describe('the API of the application', () => {
     }
   });
 
-  it('allows as many guesses with two replicas as with one', async () => {
+  it('allows as many failed attempts with two replicas as with one', async () => {
     const { email } = userOf('Globex', 'MEMBER');
-    const guesses = Array.from({ length: 24 }, (_, index) =>
+    const attempts = Array.from({ length: 24 }, (_, index) =>
       appClient(baseUrl).ask(
         'POST',
         '/app/api/sign-in',
-        { email, password: `guess ${index}` },
+        { email, password: `wrong ${index}` },
         { connection: 'close' },
       ),
     );
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
     // Ten are free, and the wait after them may pass while the others are checked.
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(10);
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(13);

@@ -122,7 +122,7 @@ describeCoalesceLaw<Call>({
 });
 
 describe('two replicas that change the same contacts at the same time', () => {
-  it('make one contact per subscriber, tell each version once, and never meet in a deadlock', async () => {
+  it('make one contact per subscriber, emit each version once, and never deadlock', async () => {
     const replicas = [await openReplica(), await openReplica()];
     const { dataSource } = await prepared.superuser();
     const deadlocksBefore = await deadlocks(dataSource);

@@ -14,7 +14,7 @@ export function needsChannels({ before, after }: ContactStep): boolean {
 
 /**
  * The events of a step: all of the contact, one `opt-out.created` for each channel that it newly covers, one
- * `opt-out.deleted` for each opt-out that it lifts.
+ * `opt-out.deleted` for each opt-out that it removes.
  *
  * @param channelIds all of the organization, where `needsChannels`
  */
@@ -25,7 +25,7 @@ export function eventsOf(step: ContactStep, channelIds: readonly string[], occur
   const known = new Set(before?.optOuts.map(({ id }) => id));
   const left = new Set(after.optOuts.map(({ id }) => id));
   const made = after.optOuts.filter(({ id }) => !known.has(id));
-  const lifted = (before?.optOuts ?? []).filter(({ id }) => !left.has(id));
+  const removed = (before?.optOuts ?? []).filter(({ id }) => !left.has(id));
   const taken = observed.length > 0 ? { observed } : {};
   return [
     { ...event, event: contactChanged, sequence: after.version, data: { contact: factsOf(after), ...taken } },
@@ -33,7 +33,7 @@ export function eventsOf(step: ContactStep, channelIds: readonly string[], occur
       const data = { optOut: optOutView(optOut, after), messagingChannelId: channelId };
       return { ...event, event: optOutCreated, data };
     }),
-    ...lifted.map((optOut) => ({ ...event, event: optOutDeleted, data: { optOut: optOutView(optOut, after) } })),
+    ...removed.map((optOut) => ({ ...event, event: optOutDeleted, data: { optOut: optOutView(optOut, after) } })),
   ];
 }
 

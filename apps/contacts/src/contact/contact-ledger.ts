@@ -68,7 +68,7 @@ export class ContactLedger {
     const own = { organizationId, id: this.newId(), version: 1, updatedAt: at, optOuts: [], heard: null };
     const after: Contact = { ...made, ...own, aliases: aliasList(made.aliases) };
     this.put(after);
-    this.tell(null, after);
+    this.recordStep(null, after);
     return after;
   }
 
@@ -78,13 +78,13 @@ export class ContactLedger {
     const after: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
     for (const alias of before.aliases) if (!aliases.includes(alias)) this.owners.delete(alias);
     this.put(after);
-    this.tell(before, after, observed);
+    this.recordStep(before, after, observed);
     return after;
   }
 
   /** Records that events were taken into account without a change. */
   acknowledge(contact: Contact, observed: readonly string[]): void {
-    this.tell(contact, contact, observed);
+    this.recordStep(contact, contact, observed);
   }
 
   /** The contacts that are not as they were read, in the order of their ids. */
@@ -104,7 +104,7 @@ export class ContactLedger {
     }
   }
 
-  private tell(before: Contact | null, after: Contact, observed: readonly string[] = []): void {
+  private recordStep(before: Contact | null, after: Contact, observed: readonly string[] = []): void {
     this.steps.push({ before, after, traceparent: this.traceparent, observed });
   }
 }

@@ -17,7 +17,7 @@ export interface KeysetRange {
  * Contacts below the cursor `$2`, at most `$3`, newest first: by the primary key; with coverages, so many of each by
  * `contact_coverage`, merged, which the server takes for statements that state its condition alone. Page 1,000 costs as page 1.
  */
-function stretchSql(coverages?: string): string {
+function keysetRangeSql(coverages?: string): string {
   const newest = `i.organization_id = $1 AND i.id < $2 ORDER BY i.id DESC LIMIT $3`;
   if (!coverages) return `SELECT i.* FROM contact i WHERE ${newest}`;
   return `SELECT m.* FROM unnest(${coverages}::int[]) AS v(coverage)
@@ -26,10 +26,10 @@ function stretchSql(coverages?: string): string {
 }
 
 const listSql = (coverages?: string): string =>
-  `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c ORDER BY c.id DESC`;
+  `SELECT ${VIEW_COLUMNS} FROM (${keysetRangeSql(coverages)}) c ORDER BY c.id DESC`;
 /** Stops as soon as it has found `$5`. */
 const walkSql = (coverages?: string): string =>
-  `SELECT ${VIEW_COLUMNS} FROM (${stretchSql(coverages)}) c WHERE strpos(c.search_text, $4) > 0
+  `SELECT ${VIEW_COLUMNS} FROM (${keysetRangeSql(coverages)}) c WHERE strpos(c.search_text, $4) > 0
    ORDER BY c.id DESC LIMIT $5`;
 /** All from the id `$3` on. */
 const spanSql = (coverages?: string): string => {
@@ -42,7 +42,7 @@ const spanSql = (coverages?: string): string => {
   return `SELECT ${VIEW_COLUMNS} FROM (${found}) c ORDER BY c.id DESC LIMIT $5`;
 };
 const endSql = (coverages?: string): string =>
-  `SELECT count(*)::int AS rows, min(c.id) AS id FROM (${stretchSql(coverages)}) c`;
+  `SELECT count(*)::int AS rows, min(c.id) AS id FROM (${keysetRangeSql(coverages)}) c`;
 
 const list = statement<ContactViewRow>('contacts.list', listSql());
 const listCovered = statement<ContactViewRow>('contacts.list-covered', listSql('$4'));

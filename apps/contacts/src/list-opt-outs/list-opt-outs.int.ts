@@ -24,7 +24,7 @@ describe('a walk through the list of opt-outs', () => {
   let running: RunningContacts;
   beforeAll(async () => void (running = await startContacts(servers)));
 
-  it('shows what stands all the time exactly once, newest first, and goes on behind a row that was removed', async () => {
+  it('shows each opt-out that exists throughout exactly once, newest first, and continues after a removed row', async () => {
     let removedCursors = 0;
     await fc.assert(
       fc.asyncProperty(story, async ({ count, limit, happenings, byChannel }) => {

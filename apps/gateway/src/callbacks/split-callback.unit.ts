@@ -187,7 +187,7 @@ describe('splitting a callback', () => {
     expect(senderOf({ from_user_id: 'US.14' }, [ada, bo])).toEqual(['', 'US.14', 'Bo']);
     expect(senderOf({}, [bo])).toEqual(['', 'US.14', 'Bo']);
     expect(senderOf({}, [ada, bo])).toEqual(['', undefined, null]);
-    expect(senderOf({ from: 1650, from_user_id: 'two words' }, 'nobody')).toEqual(['1650', undefined, null]);
+    expect(senderOf({ from: 1650, from_user_id: 'two words' }, 'no number')).toEqual(['1650', undefined, null]);
   });
 
   it('takes what can be stored for an id, and no time of the future', () => {

@@ -59,10 +59,10 @@ address is slowed down, and then answered 429 too.
 
 - 429 and 503: after \`Retry-After\` seconds, and with growing pauses.
 - 500 and answers that never arrived: reads at once; for a send, look first. Where a refusal or failure carries
-  \`X-Message-Id\`, \`GET /v1/messages/{id}\` tells what became of the message.
+  \`X-Message-Id\`, \`GET /v1/messages/{id}\` returns the state of the message.
 - 4xx: not before what it names was put right.
-- **A message that FAILED with \`UPSTREAM_OUTCOME_UNKNOWN\` may have been delivered.** The provider took it or did not, and nobody
-  can know. Do not send it again blindly: the recipient may read it twice.
+- **A message that FAILED with \`UPSTREAM_OUTCOME_UNKNOWN\` may have been delivered.** Whether the
+  provider took it cannot be known. Do not send it again blindly: the recipient may read it twice.
 - \`upstreamMessageId: null\` in the answer to a send means that the message is stored and QUEUED; it is settled in the background
   for up to 24 hours. It is not a failure: do not send it again.
 
@@ -76,7 +76,7 @@ and are then answered 401: move to the canonical base.
 
 Events are described below under Webhooks: their bodies, headers and signatures. **They are planned and not delivered yet.**
 A body is \`{ event, timestamp, organizationId, data }\`; \`data.id\` is what to deduplicate by, \`data.sequence\` grows within a
-conversation, and the resource stands beside them in full, as this API shows it. Over 256 KB the resource becomes
+conversation, and \`data\` also holds the resource in full, as this API shows it. Over 256 KB the resource becomes
 \`{ id, summarised: true }\`: read it by its id. Verify \`X-Service-Signature\` over the raw bytes, before any parsing, in constant
 time.
 

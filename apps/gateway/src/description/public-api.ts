@@ -16,8 +16,8 @@ export type ApiTag = keyof typeof tags;
 const wordings: Wordings = {
   CONFLICT: {
     meaning:
-      'The `Idempotency-Key` was used for a request with another body; or, where `Retry-After` tells when to ask again, its ' +
-      'first request is still in flight',
+      'The `Idempotency-Key` was used for a request with another body; or, with `Retry-After`, its first request is ' +
+      'still in flight',
     example: 'The `Idempotency-Key` was used for a request with another body; use another key',
     again: 'With `Retry-After`: send the same again after it. Without: take another key for the other body.',
   },

@@ -211,7 +211,7 @@ describe('sending a message', () => {
     return { ...outcome, ids, leftMs, elapsedMs: clock.monotonic() };
   }
 
-  it('asks again by the same id when an answer is lost, also after a refusal for now', async () => {
+  it('repeats the request by the same id when an answer is lost, also after a retryable refusal', async () => {
     const { answer, ids } = await send([lost('unknown'), unavailable, lost('none'), { id: 'x' }]);
     expect(answer).toEqual({ id: 'x' });
     expect([ids.length, new Set(ids).size]).toEqual([4, 1]);

@@ -8,7 +8,7 @@ export const httpLimits = {
   uriBytesMax: 8_192,
   headerBytesMax: 16_384,
   /**
-   * Higher than both together, so that a request that the parser lets through is either 414 or 431; lower than one read of a
+   * Higher than both together, so that a request that the parser accepts is answered 414 or 431; lower than one read of a
    * socket (64 KiB), so that most of those that it refuses get their own code as well.
    */
   parserBytesMax: 49_152,

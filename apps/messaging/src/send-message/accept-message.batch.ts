@@ -90,7 +90,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
   }
 
   /**
-   * Never asks again: the owner of the budget does, by the message's id.
+   * Never repeats: the owner of the budget does, by the message's id.
    *
    * A COMMIT without an answer ends this attempt: whenever the message turns out to be stored, the background sends it.
    *
@@ -178,7 +178,7 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   });
 }
 
-/** A contact or phone that became known between the statements is not held: its sender asks again, as for an unknown one. */
+/** A contact or phone that became known between the statements is not held: its sender repeats, as for an unknown one. */
 function unlessUnheld(candidate: Candidate, item: AcceptItem | undefined, held: Held): Candidate {
   if (candidate.verdict !== 'accepted') return candidate;
   const isHeld = item?.phone && held.contactIds.has(candidate.contactId) && held.has({ ...item, phone: item.phone });

@@ -23,7 +23,7 @@ export type Verdict =
   | 'opted-out'
   | 'quota-used-up';
 
-/** What is known of a message that wants to be sent; columns of a channel or contact that is not there are null. */
+/** The facts that judge a message; columns of a missing channel or contact are null. */
 export interface Candidate {
   readonly verdict: Verdict;
   readonly channelId: string;

@@ -52,7 +52,7 @@ export class SendMessage {
   ) {}
 
   /**
-   * Idempotent by the message's id: the owner of the budget asks again, and nothing here does. What the budget cuts short
+   * Idempotent by the message's id: the owner of the budget repeats, and nothing here does. What the budget cuts short
    * after the message is stored goes on without its caller: the attempt, and the record of what came of it.
    *
    * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT, PAYMENT_REQUIRED before anything
@@ -116,7 +116,7 @@ export class SendMessage {
         return result;
       if (result.verdict === 'quota-used-up') this.metrics.quotaRefused();
       if (result.verdict !== 'contact-unknown' || !phone) throw refusalBefore(result.verdict, item);
-      // Reported: the owner of the budget asks again.
+      // Reported: the owner of the budget repeats the request.
       if (learnt === LEARNT_MAX) {
         throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
       }

@@ -35,7 +35,7 @@ describe('a send with a budget', () => {
     expect(signals).toEqual([budget.signal, budget.signal]);
   });
 
-  it('is refused for now when its contact stays unknown: the owner of the budget asks again', async () => {
+  it('is refused for now while its contact stays unknown: the owner of the budget repeats it', async () => {
     const { send, signals, limits } = sendMessageOf(async () => ({ verdict: 'contact-unknown' }));
     const refused = send(new Budget(8_000));
     await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', messageId: undefined });

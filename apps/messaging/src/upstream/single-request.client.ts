@@ -30,10 +30,10 @@ export function requestOnce(dispatcher: Dispatcher, request: SingleRequest, cloc
   const { path, headers, body, deadlineMs, beginByMs, noneBegins, giveUp } = request;
   const handler = new OnceHandler(beginByMs, clock, resolve);
   const end = (): void => handler.giveUp('given up');
-  const endUnbegun = (): void => handler.giveUpUnbegun();
-  const beginTimer = setTimeout(endUnbegun, Math.max(beginByMs - clock.monotonic(), 0));
+  const giveUpWaiting = (): void => handler.giveUpBeforeItBegins();
+  const beginTimer = setTimeout(giveUpWaiting, Math.max(beginByMs - clock.monotonic(), 0));
   const deadlineTimer = setTimeout(end, deadlineMs);
-  noneBegins.addEventListener('abort', endUnbegun);
+  noneBegins.addEventListener('abort', giveUpWaiting);
   giveUp.addEventListener('abort', end);
   // One deadline for all of a request is ours; these would add up, and begin again with every chunk.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
@@ -42,7 +42,7 @@ export function requestOnce(dispatcher: Dispatcher, request: SingleRequest, cloc
   return promise.finally(() => {
     clearTimeout(beginTimer);
     clearTimeout(deadlineTimer);
-    noneBegins.removeEventListener('abort', endUnbegun);
+    noneBegins.removeEventListener('abort', giveUpWaiting);
     giveUp.removeEventListener('abort', end);
   });
 }
@@ -87,7 +87,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
     this.finish({ state: 'failed', began: this.controller !== null, reason });
   }
 
-  giveUpUnbegun(): void {
+  giveUpBeforeItBegins(): void {
     if (!this.controller) this.giveUp('not begun in time');
   }
 

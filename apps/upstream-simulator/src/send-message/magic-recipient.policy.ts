@@ -11,7 +11,7 @@ export type MagicBehaviour =
 
 const MAGIC_PREFIX = '120155501';
 
-/** By NN. Source: the local run page, "The simulator's control". */
+/** By NN, as the README of this service lists them under "Magic recipients". */
 const BEHAVIOURS: readonly MagicBehaviour[] = [
   { kind: 'refuse', code: 131026 },
   { kind: 'refuse', code: 131047 },

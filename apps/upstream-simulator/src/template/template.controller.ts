@@ -6,7 +6,7 @@ import { asObject, asText, type JsonObject } from '../json/json-value.js';
 import { parseTemplates } from './template.entity.js';
 import type { TemplateRepository } from './template.repository.js';
 
-/** The listed status after an event; events that are not here change nothing. Source: the upstream page, "Events to statuses". */
+/** The status in the list after an event; other events change nothing. Source: the provider's page on template statuses. */
 const STATUS_AFTER: Readonly<Record<string, string>> = {
   APPROVED: 'APPROVED',
   REINSTATED: 'APPROVED',

@@ -115,7 +115,7 @@ describe('an rpc while NATS is away', () => {
     await nats.server.kill();
     await expect(asked).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'unknown' });
     expect(process.calls).toEqual([]);
-    // The owner asks again, and finds the direct way.
+    // The owner repeats the request, and finds the direct way.
     expect(await client.call(rpc, principal, request, { budget: new Budget(20_000) })).toBe('direct');
   });
 

@@ -37,7 +37,7 @@ interface Latency {
   readonly p99Ms: number;
 }
 
-/** Times its own limit. Source: the bar, "one organisation floods at 50 times its limit". */
+/** How many times its own limit the flood asks for. */
 const TIMES = 50;
 const FLOOD_CONNECTIONS = 64;
 /** What the other organization sends a second, from so many connections. */

@@ -18,7 +18,7 @@ export interface KillSpec {
   readonly isForNewOnly?: boolean;
 }
 
-/** Requests that the upstream must hold open at the moment of a kill. Source: the issue. */
+/** Requests that the upstream must hold open at the moment of a kill, so that many attempts are under way. */
 const OPEN_MIN = 20;
 /** Holds requests open long enough for so many to be open at once. */
 const LATENCY_MS = 350;

@@ -8,9 +8,12 @@ const canaryFile = /^tools\/check\/src\/.*\.unit\.ts$/;
 /** A page of the repository by its path from the root; what a longer path or an address ends with is none. */
 const page = /(?<![\w./:-])(docs\/[\w/.-]+\.(?:md|json))(?:#([\w-]+))?/g;
 const adr = /\bADRs? (\d{4})\b/g;
-/** A page that is not in the repository: a clone does not contain it. OpenTelemetry has a specification of its own. */
+/**
+ * A page or a task that is not in the repository: a clone does not contain it. OpenTelemetry has a specification of its own,
+ * the provider has pages.
+ */
 const elsewhere =
-  /\bSource: (?:decisions|specification|style|architecture|design)\b|(?<!OpenTelemetry )\b(?:decisions|specification), "/;
+  /\bSource: (?:the )?(?:issue|bar|brief|decisions|specification|style|architecture|design|(?:local run|upstream) page)\b|(?<!OpenTelemetry )\b(?:issue|decisions|specification),? "/;
 const markdownLink = /\]\(<?([^()\s>]+)>?\)/g;
 const codePath = /`((?:apps|libs|tools|docs|deploy)\/[\w./-]+)`/g;
 const fence = /^(```|~~~)[\s\S]*?^\1/gm;

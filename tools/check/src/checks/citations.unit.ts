@@ -23,6 +23,14 @@ describe('a citation is refused', () => {
     ],
     ['of an ADR', 'deploy/a.sql', '-- ADR 0002', 'cites ADR 0002, which does not exist'],
     ['of a page outside', 'libs/a.ts', '// Source: decisions, "Errors".', 'cites a page that is not in the repository'],
+    ['of an issue', 'libs/a.ts', '/** Source: issue "Limits". */', 'cites a page that is not in the repository'],
+    ['of the issue', 'libs/a.ts', '/** At a kill. Source: the issue. */', 'cites a page that is not in the repository'],
+    [
+      'of a section of an issue',
+      'libs/a.ts',
+      '// See the issue, "Limits".',
+      'cites a page that is not in the repository',
+    ],
     ['by a link to a file', 'docs/b.md', 'See [b](gone.md).', 'links to gone.md, which does not exist'],
     [
       'by a link to an anchor',
@@ -49,6 +57,7 @@ describe('a citation is accepted', () => {
     ],
     ['of a path in inline code', 'docs/b.md', 'In `apps/a/` and `apps/a/README.md`, not in `apps/<name>/x.ts`.'],
     ['in a code block', 'docs/b.md', '```\n[b](gone.md) `apps/gone.ts`\n```'],
+    ['of the provider', 'libs/a.ts', "// Source: the provider's page on throughput; the issue is its own."],
     ['of an address', 'libs/a.ts', "const href = 'https://example.test/docs/gone.md';"],
   ])('%s', (_what, path, text) => {
     expect(problemsOf(path, text)).toEqual([]);
