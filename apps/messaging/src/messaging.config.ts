@@ -24,6 +24,11 @@ const schema = {
     default: '',
     parse: (path: string) => readFileSync(path, 'utf8'),
   },
+  DISPATCH_JOURNAL_DIR: text({
+    description:
+      'folder on a local disk, shared with the processes that follow, for what a successor needs to send at once what a killed process never sent; empty: no journal, such messages stay QUEUED and fail after 24 h',
+    default: '',
+  }),
   CREDENTIALS_KEY: key256({ description: "32 bytes in base 64 that seal the channels' tokens" }),
 };
 

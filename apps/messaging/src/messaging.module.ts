@@ -3,10 +3,12 @@ import { ChangeConversationHandler } from './change-conversation/change-conversa
 import { ChangeConversation } from './change-conversation/change-conversation.js';
 import { ApplySuppressions } from './apply-suppressions/apply-suppressions.js';
 import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppressions.handler.js';
+import { LOG, type Log } from '@switchboard/platform';
 import { AccessTokens } from './channel/access-token.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
+import { DispatchJournal } from './dispatch/dispatch-journal.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
@@ -33,6 +35,7 @@ import { SendMessage } from './send-message/send-message.js';
 import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
 import { ResolveContactsClient } from './take-callbacks/resolve-contacts.client.js';
 import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.js';
+import { TakeOverAttemptsWorker } from './take-over-attempts/take-over-attempts.worker.js';
 import { CloudClient } from './upstream/cloud.client.js';
 import { MeasuredUpstream } from './upstream/measured-upstream.js';
 import { Upstream } from './upstream/upstream.js';
@@ -74,6 +77,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     SettleDispatch,
     SettleOverdueWorker,
     TakeCallbacksConsumer,
+    TakeOverAttemptsWorker,
     ReleasedLeases,
     WakeSnoozedWorker,
   ],
@@ -93,6 +97,11 @@ export class MessagingModule {
       providers: [
         // Made when the application is, and not with this module: by then the process measures.
         { provide: Upstream, useFactory: () => new MeasuredUpstream(new CloudClient(cloud)) },
+        {
+          provide: DispatchJournal,
+          inject: [LOG],
+          useFactory: (log: Log) => DispatchJournal.open(config.DISPATCH_JOURNAL_DIR, log),
+        },
         { provide: AccessTokens, useValue: new AccessTokens(config.CREDENTIALS_KEY) },
       ],
     };

@@ -39,6 +39,8 @@ export interface ServiceSettings {
   readonly required: readonly string[];
   /** Handed on from the environment where they are set. */
   readonly optional: readonly string[];
+  /** Names a folder that outlives the process: a volume in docker-compose.yml. */
+  readonly folder?: string;
 }
 
 /**
@@ -134,6 +136,7 @@ export const topology = {
     settings: {
       required: ['CREDENTIALS_KEY'],
       optional: ['CLOUD_BASE_URL', 'CLOUD_CA_FILE', 'CLOUD_REQUEST_DEADLINE_MS', 'CLOUD_CONNECTIONS_MAX'],
+      folder: 'DISPATCH_JOURNAL_DIR',
     },
   },
   contacts: {

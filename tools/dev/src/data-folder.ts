@@ -32,6 +32,10 @@ export class DataFolder {
   get simulator(): string {
     return join(this.path, 'simulator');
   }
+  /** What the processes of a service leave to those that follow. */
+  stateOf(service: string): string {
+    return join(this.path, 'services', service);
+  }
   get devFile(): string {
     return join(this.path, 'dev.json');
   }

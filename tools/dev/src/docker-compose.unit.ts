@@ -99,6 +99,7 @@ function localKeys(name: string): string[] {
     nats: nats.credentials(name),
     cloudBaseUrl: 'http://127.0.0.1:1',
     internalPort: 0,
+    stateFolder: 'x',
   });
   return keysRead(environment, readerOf(name), telemetryConfig);
 }

@@ -29,6 +29,8 @@ export function serviceEnvironment(
     readonly listen?: { readonly host: string; readonly port: number; readonly isHandedOver: boolean };
     /** Of the internal HTTP server: 0, or the port that the process had before. */
     readonly internalPort: number;
+    /** What the processes of the service leave to those that follow. */
+    readonly stateFolder: string;
   },
 ): Record<string, string> {
   const { secrets } = common;
@@ -43,6 +45,7 @@ export function serviceEnvironment(
     messaging: {
       CREDENTIALS_KEY: secrets.key('credentials key'),
       ...(service.cloudBaseUrl === undefined ? {} : { CLOUD_BASE_URL: service.cloudBaseUrl }),
+      DISPATCH_JOURNAL_DIR: common.passed['DISPATCH_JOURNAL_DIR'] ?? service.stateFolder,
       ...(service.cloudAuthorityFile === undefined ? {} : { CLOUD_CA_FILE: service.cloudAuthorityFile }),
     },
   };

@@ -123,7 +123,7 @@ async function startOne(
     socket,
   }: Parameters<typeof startServices>[1] & { readonly socket: PublicSocket | undefined },
 ): Promise<void> {
-  const { spec, stack, common } = context;
+  const { spec, stack, common, folder } = context;
   const name = index === 0 ? service.name : `${service.name}-${index + 1}`;
   // The internal port is kept, so that who knew this process finds the next one there.
   let internalPort = 0;
@@ -138,6 +138,7 @@ async function startOne(
       cloudAuthorityFile: simulator?.authorityFile,
       listen: { host: spec.host, port, isHandedOver: socket !== undefined },
       internalPort,
+      stateFolder: folder.stateOf(service.name),
     });
     const entry = serviceEntry(spec.root, service.name);
     const environment = spec.environmentOf(name, usual);

@@ -10,9 +10,11 @@ export interface OverdueDispatch {
 
 /** What is to happen with an attempt whose message is not settled by it. */
 export interface Postponement {
-  readonly dispatch: Dispatch;
+  readonly dispatch: Pick<Dispatch, 'organizationId' | 'messageId' | 'lease'>;
   readonly state: 'RETRY' | 'UNKNOWN';
   readonly delayMs: number;
+  /** 0 for an attempt that provably never began: it does not count. */
+  readonly attempts: 0 | 1;
 }
 
 /** Whom attempts are looked for by: a contact, whatever number they go to, and numbers, whosesoever they were. */
@@ -37,9 +39,10 @@ const insertSql = statement(
 /** Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile has removed the row. */
 const postponeSql = statement(
   'messaging.dispatch.postpone',
-  `UPDATE dispatch d SET state = p.state, due_at = now() + make_interval(secs => p.delay_ms / 1000.0)
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[])
-     AS p(organization_id, message_id, lease, state, delay_ms)
+  `UPDATE dispatch d SET state = p.state, due_at = now() + make_interval(secs => p.delay_ms / 1000.0),
+     attempts = d.attempts - 1 + p.attempts
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::int[])
+     AS p(organization_id, message_id, lease, state, delay_ms, attempts)
    WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id AND d.lease = p.lease
      AND d.state IN ('DISPATCHING', 'UNKNOWN')`,
 );
@@ -99,6 +102,7 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
       ({ dispatch }) => dispatch.lease,
       'state',
       'delayMs',
+      'attempts',
     ]),
   );
 }

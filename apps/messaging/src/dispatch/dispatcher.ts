@@ -6,6 +6,7 @@ import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platfor
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
 import { BEGIN_WITHIN_MS, type Attempt } from './dispatch.entity.js';
+import { DispatchJournal } from './dispatch-journal.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
 import { SettleDispatch } from './settle-dispatch.batch.js';
 
@@ -29,6 +30,7 @@ export class Dispatcher implements OnModuleDestroy {
     private readonly upstream: Upstream,
     private readonly settlements: SettleDispatch,
     private readonly tokens: AccessTokens,
+    private readonly journal: DispatchJournal,
     private readonly rpc: RpcClient,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
@@ -65,6 +67,7 @@ export class Dispatcher implements OnModuleDestroy {
     clearTimeout(this.stopTimer);
     await this.later.stop();
     await this.upstream.close();
+    await this.journal.close();
   }
 
   private startStopClock(): void {
@@ -98,7 +101,8 @@ export class Dispatcher implements OnModuleDestroy {
       return { state: 'refused', kind: 'disconnected', code: TOKEN_UNREADABLE, message };
     }
     const beginByMs = attempt.markedMs + BEGIN_WITHIN_MS;
-    const limits = { beginByMs, noneBegins: this.stopping, giveUp: this.giveUp.signal };
+    const onBegin = (): void => this.journal.begin(attempt);
+    const limits = { beginByMs, onBegin, noneBegins: this.stopping, giveUp: this.giveUp.signal };
     return this.upstream.sendText({ organizationId, phoneNumberId, accessToken, to, text, reference }, limits);
   }
 

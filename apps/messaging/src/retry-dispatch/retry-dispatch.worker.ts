@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { pause } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, type Log } from '@switchboard/platform';
+import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
@@ -28,6 +28,7 @@ export class RetryDispatchWorker extends PollingWorker {
   constructor(
     private readonly database: Database,
     private readonly dispatcher: Dispatcher,
+    private readonly journal: DispatchJournal,
     private readonly unbegun: ReleasedLeases,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
@@ -53,7 +54,7 @@ export class RetryDispatchWorker extends PollingWorker {
   }
 
   private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
-    const lease = randomBytes(9).toString('base64');
+    const lease = this.journal.newLease();
     try {
       const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway };
       return await claimRetries(this.database, lines, bounds, lease);

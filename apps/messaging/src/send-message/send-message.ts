@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
@@ -12,6 +11,7 @@ import { needsRegion, parsePhone } from '@switchboard/phone';
 import { LOG, STOPPING, systemClock, type Log } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ContactRepository } from '../contact/contact.repository.js';
+import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { KeyClaim } from '../idempotency-key/idempotency-key.repository.js';
 import { quotaRefusalOf } from '../quota/quota.repository.js';
@@ -43,6 +43,7 @@ export class SendMessage {
   constructor(
     private readonly accept: AcceptMessage,
     private readonly dispatcher: Dispatcher,
+    private readonly journal: DispatchJournal,
     private readonly channels: ChannelRepository,
     private readonly contacts: ContactRepository,
     private readonly rpc: RpcClient,
@@ -107,7 +108,7 @@ export class SendMessage {
     const { organizationId } = principal;
     const phone = await this.readPhone(organizationId, request);
     const { messageId, messagingChannelId: channelId, text } = request;
-    const lease = randomBytes(9).toString('base64');
+    const lease = this.journal.newLease();
     const messagesPerMonth = request.messagesPerMonth ?? null;
     const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease, claim };
     for (let learnt = 0; ; learnt++) {

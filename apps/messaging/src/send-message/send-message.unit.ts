@@ -6,6 +6,7 @@ import type { Log } from '@switchboard/platform';
 import type { ChannelRepository } from '../channel/channel.repository.js';
 import type { ContactRepository } from '../contact/contact.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
+import type { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
 import type { AcceptMessage, AcceptResult } from './accept-message.batch.js';
@@ -83,6 +84,7 @@ function sendMessageOf(execute: () => Promise<AcceptResult>) {
   const useCase = new SendMessage(
     accept,
     dispatcher as Dispatcher,
+    { newLease: () => 'lease' } as DispatchJournal,
     unused,
     contacts,
     { call } as unknown as RpcClient,

@@ -102,6 +102,23 @@ describe('a request to the provider', () => {
     expect(seen).toEqual([]);
   });
 
+  it('is announced before its first byte leaves, and is not taken when that fails', async () => {
+    const order: string[] = [];
+    const client = clientOf(
+      await provider((response) => {
+        order.push('came');
+        take(response, response.req);
+      }),
+    );
+    expect(await client.sendText(text, limits({ onBegin: () => void order.push('begins') }))).toEqual(accepted);
+    expect(order).toEqual(['begins', 'came']);
+    const fails = (): never => {
+      throw new Error('the disk is full');
+    };
+    expect(await client.sendText(text, limits({ onBegin: fails }))).toMatchObject(notTaken);
+    expect(order).toEqual(['begins', 'came']);
+  });
+
   it('that gets no connection in time, or before nothing may begin any more, is not taken', async () => {
     const handshakes: (() => void)[] = [];
     // Takes connections and says nothing: no TLS is ever established.
@@ -201,5 +218,6 @@ function cut(_response: ServerResponse, request: IncomingMessage): void {
 
 /** Patient but for what a test names. */
 function limits(named: Partial<SendLimits> = {}): SendLimits {
-  return { beginByMs: systemClock.monotonic() + 10_000, noneBegins: never, giveUp: never, ...named };
+  const onBegin = (): void => undefined;
+  return { beginByMs: systemClock.monotonic() + 10_000, onBegin, noneBegins: never, giveUp: never, ...named };
 }

@@ -27,8 +27,8 @@ const ANSWER_BYTES_MAX = 64 * 1024;
  */
 export function requestOnce(dispatcher: Dispatcher, request: SingleRequest, clock: Clock): Promise<SingleRequestEnd> {
   const { promise, resolve } = Promise.withResolvers<SingleRequestEnd>();
-  const { path, headers, body, deadlineMs, beginByMs, noneBegins, giveUp } = request;
-  const handler = new OnceHandler(beginByMs, clock, resolve);
+  const { path, headers, body, deadlineMs, noneBegins, giveUp, beginByMs } = request;
+  const handler = new OnceHandler(request, clock, resolve);
   const end = (): void => handler.giveUp('given up');
   const giveUpWaiting = (): void => handler.giveUpBeforeItBegins();
   const beginTimer = setTimeout(giveUpWaiting, Math.max(beginByMs - clock.monotonic(), 0));
@@ -55,7 +55,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = [];
 
   constructor(
-    private readonly beginByMs: number,
+    private readonly limits: Pick<SendLimits, 'beginByMs' | 'onBegin'>,
     private readonly clock: Clock,
     private readonly end: (end: SingleRequestEnd) => void,
   ) {}
@@ -64,7 +64,8 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.controller) throw new Error('the connection was lost');
     // The timer may be late: a process that stood still must not send what was given up meanwhile.
-    if (this.ended || this.clock.monotonic() > this.beginByMs) throw new Error('too late to begin');
+    if (this.ended || this.clock.monotonic() > this.limits.beginByMs) throw new Error('too late to begin');
+    this.limits.onBegin();
     this.controller = controller;
   }
 

@@ -31,6 +31,8 @@ export type RetryPace = 'normal' | 'pair' | 'slow';
 export interface SendLimits {
   /** Monotonic milliseconds, connecting included: what has not begun to leave by then never does, and is not taken. */
   readonly beginByMs: number;
+  /** To be called right before the first byte may leave; when it throws none does, and the message is not taken. */
+  readonly onBegin: () => void;
   /** Aborts when nothing may begin any more. */
   readonly noneBegins: AbortSignal;
   /** Aborts when the request is given up: unknown if it has begun, else not taken. */

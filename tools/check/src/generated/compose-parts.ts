@@ -27,6 +27,9 @@ export function composeParts(services: Services, users: readonly string[]): Reco
     'nats-passwords': users.map((user) => `${natsPassword(user)}: '"${required(natsPassword(user))}"'`),
     'database-passwords': names.flatMap(databasePasswords).map((key) => `${key}: ${required(key)}`),
     migrations: blocks(names.map(migrationStep)),
+    volumes: Object.entries(services).flatMap(([name, { settings }]) =>
+      settings?.folder === undefined ? [] : [`${name}:`],
+    ),
     services: blocks(Object.entries(services).map(([name, service]) => serviceBlock(name, service))),
   };
 }
@@ -79,9 +82,11 @@ function serviceBlock(name: string, { outside, settings }: ServiceTopology): str
     `    NATS_USER: ${name}`,
     `    NATS_PASSWORD: ${required(natsPassword(name))}`,
     ...(settings?.required ?? []).map((key) => `    ${key}: ${required(key)}`),
+    ...(settings?.folder === undefined ? [] : [`    ${settings.folder}: /data`]),
     '    # A key without a value is handed on from .env, and is not set when it is not there.',
     ...[...(settings?.optional ?? []), ...optionalKeys].map((key) => `    ${key}:`),
     ...(isPublic ? [`  ports: ['\${GATEWAY_HOST:-127.0.0.1}:\${PORT:-3000}:${PUBLIC_PORT}']`] : []),
+    ...(settings?.folder === undefined ? [] : [`  volumes: [${name}:/data]`]),
     ...(outside === 'calls' ? ['  # It calls hosts outside of the platform.'] : []),
     ...(outside === undefined ? [] : ['  networks: [inside, outside]']),
     '  healthcheck:',

@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Log } from '@switchboard/platform';
+import { endedCopyOf } from '../../test/ended-journal.js';
+import { DispatchJournal } from './dispatch-journal.js';
+import { leftJournals } from './left-journals.js';
+
+describe('the journal of attempts', () => {
+  const errors: string[] = [];
+  const log: Log = { info: () => undefined, warn: () => undefined, error: (event) => void errors.push(event) };
+  let folder = '';
+  let journal: DispatchJournal;
+
+  beforeEach(async () => {
+    errors.length = 0;
+    folder = await mkdtemp(join(tmpdir(), 'journal-'));
+    journal = await DispatchJournal.open(folder, log);
+  });
+  afterEach(async () => {
+    await journal.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('proves of an ended process which of its attempts never began, one lease or message apart', async () => {
+    const [one, two] = [journal.newLease(), journal.newLease()];
+    journal.begin({ lease: one, messageId: 'a' });
+    const [left] = await leftJournals(await endedCopyOf(folder, journal.instance), 'another');
+    expect(left?.mayHaveBegun({ lease: one, messageId: 'a' })).toBe(true);
+    expect(left?.mayHaveBegun({ lease: one, messageId: 'b' })).toBe(false);
+    expect(left?.mayHaveBegun({ lease: two, messageId: 'a' })).toBe(false);
+    expect(left?.mayHaveBegun({ lease: 'of another', messageId: 'a' })).toBe(true);
+  });
+
+  it('proves nothing of a process that lives, of one whose lock is gone, and of another boot', async () => {
+    journal.begin({ lease: journal.newLease(), messageId: 'a' });
+    expect(await leftJournals(folder, 'another')).toEqual([]);
+    const unlocked = await endedCopyOf(folder, journal.instance);
+    await rm(join(unlocked, `${journal.instance}.sock`));
+    expect(await leftJournals(unlocked, 'another')).toEqual([]);
+    const elsewhere = await endedCopyOf(folder, journal.instance);
+    for (const name of await readdir(elsewhere)) {
+      if (name.endsWith('.begun')) await writeFile(join(elsewhere, name), 'another boot\n');
+    }
+    expect(await leftJournals(elsewhere, 'another')).toEqual([]);
+  });
+
+  it('lets nothing begin that it cannot note, and leaves nothing when it ends in order', async () => {
+    const lease = journal.newLease();
+    await journal.close();
+    expect(() => journal.begin({ lease, messageId: 'a' })).toThrow('the journal of the attempt is closed');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('goes on in another file when one is full, and still knows the leases of the first', async () => {
+    const first = journal.newLease();
+    const filler = 'f'.repeat(3 * 1024 * 1024);
+    journal.begin({ lease: journal.newLease(), messageId: filler });
+    const second = journal.newLease();
+    for (const lease of [first, second]) journal.begin({ lease, messageId: 'a' });
+    expect(second.split('.')[0]).not.toBe(first.split('.')[0]);
+    const [left] = await leftJournals(await endedCopyOf(folder, journal.instance), 'another');
+    for (const lease of [first, second]) {
+      expect(left?.mayHaveBegun({ lease, messageId: 'a' })).toBe(true);
+      expect(left?.mayHaveBegun({ lease, messageId: 'b' })).toBe(false);
+    }
+  });
+
+  it('is done without where its folder cannot be used, or is not named: attempts begin, and nothing is proved', async () => {
+    await writeFile(join(folder, 'file'), '');
+    for (const unusable of [join(folder, 'file', 'folder'), '']) {
+      const none = await DispatchJournal.open(unusable, log);
+      expect(none.isOpen).toBe(false);
+      none.begin({ lease: none.newLease(), messageId: 'a' });
+      expect(none.newLease()).not.toContain('.');
+    }
+    expect(errors).toEqual(['dispatch.journal-unusable']);
+  });
+});

@@ -1,0 +1,35 @@
+import { statement, type Database } from '@switchboard/postgres';
+import { lockMessages } from '../message/lock-messages.js';
+import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
+import { postponeDispatches, type Postponement } from './dispatch.repository.js';
+
+/** An attempt whose process is gone. */
+export interface LeftAttempt extends Pick<Dispatch, 'organizationId' | 'messageId' | 'lease'> {
+  readonly state: 'DISPATCHING' | 'UNKNOWN';
+  /** Whatever left of it has reached the upstream by now: it was marked so long ago. */
+  readonly hasArrived: boolean;
+}
+
+/** Open marks of all tenants are few; index `dispatch_due`. */
+const leftSql = statement<LeftAttempt>(
+  'messaging.dispatch.left',
+  `SELECT organization_id AS "organizationId", message_id AS "messageId", lease, state,
+     due_at <= now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000}) AS "hasArrived"
+   FROM dispatch WHERE state IN ('DISPATCHING', 'UNKNOWN') AND split_part(lease, '.', 1) = ANY($1::text[])`,
+);
+
+/** Attempts that were marked under leases of the generations and are not settled, those that ended as UNKNOWN included. */
+export async function leftAttempts(database: Database, generations: readonly string[]): Promise<LeftAttempt[]> {
+  return database.query(leftSql, [generations]);
+}
+
+/** Takes attempts over, each as it is said; those that were settled or taken over meanwhile stay as they are. */
+export async function takeOver(database: Database, postponements: readonly Postponement[]): Promise<void> {
+  await database.transaction(async (tx) => {
+    await lockMessages(
+      tx,
+      postponements.map(({ dispatch }) => dispatch),
+    );
+    postponeDispatches(tx, postponements);
+  });
+}

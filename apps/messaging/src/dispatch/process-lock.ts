@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, createServer, type Server } from 'node:net';
+import { isSystemError } from './system-error.js';
+
+/**
+ * Shows that the process that made it lives, for as long as it does and not a moment longer: a socket on which it listens.
+ * The kernel closes it when the process has ended, whatever ended it, and keeps it for one that is stopped (SIGSTOP).
+ *
+ * Sound among processes of one kernel: compare boot ids first (`journal-file.ts`).
+ */
+export class ProcessLock {
+  private constructor(
+    private readonly server: Server,
+    private readonly folderFd: number,
+  ) {}
+
+  /** @throws when the folder takes no socket */
+  static async hold(folder: string, name: string): Promise<ProcessLock> {
+    const server = createServer((socket) => void socket.destroy());
+    const folderFd = openSync(folder, 'r');
+    try {
+      server.listen(socketPath(folderFd, name));
+      await once(server, 'listening');
+    } catch (error) {
+      closeSync(folderFd);
+      throw error;
+    }
+    server.unref();
+    return new ProcessLock(server, folderFd);
+  }
+
+  /** Removes the socket: what the process leaves behind is not judged any more. */
+  async release(): Promise<void> {
+    await new Promise<void>((resolve) => void this.server.close(() => resolve()));
+    closeSync(this.folderFd);
+  }
+}
+
+/**
+ * Whether the process that held the lock has provably ended: its socket is there and nothing listens. A socket that is
+ * gone, or that may not be asked, proves nothing.
+ */
+export async function hasEnded(folder: string, name: string): Promise<boolean> {
+  const folderFd = openSync(folder, 'r');
+  const socket = connect(socketPath(folderFd, name));
+  try {
+    await once(socket, 'connect');
+    return false;
+  } catch (error) {
+    return isSystemError(error, 'ECONNREFUSED');
+  } finally {
+    socket.destroy();
+    closeSync(folderFd);
+  }
+}
+
+/** Where the lock of a process is. */
+export function lockPath(folder: string, name: string): string {
+  return join(folder, `${name}.sock`);
+}
+
+/** Through the open folder, because a socket's address holds 107 bytes and a folder's path may be longer. */
+function socketPath(folderFd: number, name: string): string {
+  return lockPath(`/proc/self/fd/${folderFd}`, name);
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Log } from '@switchboard/platform';
+import { testServers } from '@switchboard/testing';
+import { endedCopyOf } from '../../test/ended-journal.js';
+import { MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
+import { LEASE_MS, type Attempt } from '../dispatch/dispatch.entity.js';
+import { DispatchJournal } from '../dispatch/dispatch-journal.js';
+import { TakeOverAttempts } from './take-over-attempts.js';
+
+const servers = testServers();
+const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('attempts that a killed process left open', () => {
+  let store: MessagingStore;
+  let folder = '';
+  let journal: DispatchJournal;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+    folder = await mkdtemp(join(tmpdir(), 'take-over-'));
+    journal = await DispatchJournal.open(folder, log);
+    servers.onEnd(async () => {
+      await journal.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+  });
+
+  it('are sent at once when they never began, and wait for evidence as UNKNOWN when they may have', async () => {
+    const sender = await store.sender(2);
+    const [unbegun, begun] = [await marked(sender, 0), await marked(sender, 1)];
+    journal.begin(begun);
+    const takeOver = await successor();
+    await takeOver.execute(0);
+    expect(await store.dispatches(unbegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+    // An opt-out still waits for what may be on its way.
+    expect(await store.dispatches(begun)).toMatchObject([{ state: 'DISPATCHING' }]);
+    await pastArrival(begun);
+    await takeOver.execute(1);
+    expect(await store.dispatches(begun)).toMatchObject([{ state: 'UNKNOWN', attempts: 1 }]);
+  });
+
+  it('are released when the successor comes only after their leases ended', async () => {
+    const unbegun = await marked(await store.sender());
+    await store.superuser.dataSource.query("UPDATE messaging.dispatch SET state = 'UNKNOWN' WHERE message_id = $1", [
+      unbegun.messageId,
+    ]);
+    await (await successor()).execute(0);
+    expect(await store.dispatches(unbegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+  });
+
+  it('are found as well when the COMMIT that marked them was done after the first look', async () => {
+    const takeOver = await successor();
+    await takeOver.execute(0);
+    const late = await marked(await store.sender());
+    await takeOver.execute(LEASE_MS);
+    expect(await store.dispatches(late)).toMatchObject([{ state: 'RETRY' }]);
+  });
+
+  it('are decided once: nothing of the journal is left when no COMMIT can come any more', async () => {
+    const copy = await endedCopyOf(folder, journal.instance);
+    const takeOver = new TakeOverAttempts(store.database, copy, 'successor');
+    await takeOver.execute(0);
+    expect(await readdir(copy)).not.toEqual([]);
+    await takeOver.execute(LEASE_MS + 1);
+    expect(await readdir(copy)).toEqual([]);
+  });
+
+  it('stay as they are while their process lives, and when it settled them', async () => {
+    const [open, settled] = [await marked(await store.sender()), await marked(await store.sender())];
+    await new TakeOverAttempts(store.database, folder, 'successor').execute(0);
+    expect(await store.dispatches(open)).toMatchObject([{ state: 'DISPATCHING' }]);
+    await store.settle(settlementOf(settled, taken(settled)));
+    await (await successor()).execute(0);
+    expect(await store.dispatches(settled)).toEqual([]);
+    expect(await store.message(settled)).toMatchObject({ status: 'SENT' });
+  });
+
+  /** Takes over after a process that is killed now. */
+  async function successor(): Promise<TakeOverAttempts> {
+    return new TakeOverAttempts(store.database, await endedCopyOf(folder, journal.instance), 'successor');
+  }
+
+  async function marked(sender: Sender, contact = 0): Promise<Attempt> {
+    const request = { ...store.request(sender, contact), lease: journal.newLease() };
+    const [result] = await store.accept([request]);
+    if (result?.verdict !== 'accepted') throw new Error(`not accepted but ${result?.verdict}`);
+    return result.attempt;
+  }
+
+  async function pastArrival({ messageId }: Attempt): Promise<void> {
+    const sql = "UPDATE messaging.dispatch SET due_at = due_at - interval '3 s' WHERE message_id = $1";
+    await store.superuser.dataSource.query(sql, [messageId]);
+  }
+});

@@ -1,0 +1,62 @@
+import type { Database } from '@switchboard/postgres';
+import { LEASE_MS } from '../dispatch/dispatch.entity.js';
+import type { Postponement } from '../dispatch/dispatch.repository.js';
+import { leftAttempts, takeOver, type LeftAttempt } from '../dispatch/left-attempts.repository.js';
+import { leftJournals, removeLeft, type LeftJournal } from '../dispatch/left-journals.js';
+import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
+
+/** What came of a look at what ended processes left. */
+export interface TakenOver {
+  /** Provably never left: to be sent at once. */
+  readonly released: readonly LeftAttempt[];
+  /** May have left: wait for evidence as UNKNOWN. */
+  readonly unknown: readonly LeftAttempt[];
+}
+
+/**
+ * Decides what processes that have ended left open, without waiting for the ends of their leases.
+ *
+ * A COMMIT of a killed process may be done after the first look: so it is looked again for as long as a lease lasts.
+ */
+export class TakeOverAttempts {
+  /** By instance: since when it is known to have ended, in monotonic milliseconds. */
+  private readonly ended = new Map<string, number>();
+
+  /** @param folder of the journals; @param instance of this process, which has not ended */
+  constructor(
+    private readonly database: Database,
+    private readonly folder: string,
+    private readonly instance: string,
+  ) {}
+
+  /** @param nowMs monotonic */
+  async execute(nowMs: number): Promise<TakenOver> {
+    const journals = await leftJournals(this.folder, this.instance);
+    if (journals.length === 0) return { released: [], unknown: [] };
+    for (const { instance } of journals) if (!this.ended.has(instance)) this.ended.set(instance, nowMs);
+    const taken = await this.decide(journals);
+    for (const journal of journals) {
+      if (nowMs - (this.ended.get(journal.instance) ?? nowMs) <= LEASE_MS) continue;
+      await removeLeft(this.folder, journal);
+      this.ended.delete(journal.instance);
+    }
+    return taken;
+  }
+
+  private async decide(journals: readonly LeftJournal[]): Promise<TakenOver> {
+    const left = await leftAttempts(
+      this.database,
+      journals.flatMap(({ generations }) => generations),
+    );
+    const mayHaveBegun = (attempt: LeftAttempt): boolean => journals.every((journal) => journal.mayHaveBegun(attempt));
+    const released = left.filter((attempt) => !mayHaveBegun(attempt));
+    // What may still be on its way is looked for by opt-outs, which count marks.
+    const unknown = left.filter((one) => mayHaveBegun(one) && one.state === 'DISPATCHING' && one.hasArrived);
+    const postponements: Postponement[] = [
+      ...released.map((dispatch) => ({ dispatch, state: 'RETRY', delayMs: 0, attempts: 0 }) as const),
+      ...unknown.map((dispatch) => ({ dispatch, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }) as const),
+    ];
+    if (postponements.length > 0) await takeOver(this.database, postponements);
+    return { released, unknown };
+  }
+}

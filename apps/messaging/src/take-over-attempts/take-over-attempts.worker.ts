@@ -1,0 +1,36 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@switchboard/postgres';
+import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
+import { DispatchJournal } from '../dispatch/dispatch-journal.js';
+import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
+import { TakeOverAttempts } from './take-over-attempts.js';
+
+/** A look at a folder; the database is asked only when a process has ended out of order. */
+const IDLE_MS = 500;
+
+/** Sends at once what a killed process never sent, and lets go of what it may have sent. */
+@Injectable()
+export class TakeOverAttemptsWorker extends PollingWorker {
+  private readonly takeOver: TakeOverAttempts | null;
+
+  constructor(
+    database: Database,
+    journal: DispatchJournal,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    super({ log, idleMs: IDLE_MS, failureEvent: 'dispatch.take-over-failed' });
+    this.takeOver = journal.isOpen ? new TakeOverAttempts(database, journal.folder, journal.instance) : null;
+  }
+
+  protected async round(): Promise<boolean> {
+    if (!this.takeOver) return false;
+    const { released, unknown } = await this.takeOver.execute(this.clock.monotonic());
+    for (const { organizationId, messageId } of unknown) {
+      this.log.warn('message.outcome-unknown', { organizationId, messageId });
+    }
+    dispatchMetrics().unknown('abandoned', unknown.length);
+    if (released.length > 0) this.log.warn('dispatch.taken-over', { messages: released.length });
+    return false;
+  }
+}
