@@ -18,10 +18,10 @@ const sighting = (phone: string, more: Partial<ContactSighting> = {}): ContactSi
 });
 
 let running: RunningContacts;
-let heard: EventEnvelope[];
+let received: EventEnvelope[];
 beforeAll(async () => {
   running = await startContacts(servers);
-  heard = running.hear(messagingContactsConsumer);
+  received = running.receive(messagingContactsConsumer);
 });
 
 describe('the contacts service', () => {
@@ -49,7 +49,7 @@ describe('the contacts service', () => {
     ]);
     expect(other.contacts[0]?.id).not.toBe(first.contacts[1]?.id);
 
-    const events = await eventually(() => heard.length >= 4 && [...heard]);
+    const events = await eventually(() => received.length >= 4 && [...received]);
     const mexican = events.filter(({ aggregateId }) => aggregateId === first.contacts[0]?.id);
     expect(mexican.map(({ subject, sequence, data }) => ({ subject, sequence, data }))).toEqual([
       { subject: contactChanged.subject, sequence: 1, data: { contact: first.contacts[0] } },

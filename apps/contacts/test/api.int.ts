@@ -270,7 +270,7 @@ describe('the fence', () => {
     expect((await events()).filter(({ subject }) => subject.includes('contact.changed'))).toHaveLength(2);
   });
 
-  it('that messaging does not confirm is 503 for a lift; asking again confirms it, and only then it is unknown', async () => {
+  it('that messaging does not confirm is 503 for a removal; a repetition confirms it, and only then it is unknown', async () => {
     const { optOut, optOuts, remove, events } = organization();
     const made = (await optOut({ phone: '+12015550101' })).optOut;
     const refusals = [

@@ -80,7 +80,10 @@ export class ContactLists {
   async insert(organizationId: string, parts: readonly ContactParts[]): Promise<string[]> {
     const writes = parts.map(({ name = null, phone = '', email = null }) => {
       const own = { organizationId, id: newCuid(), phone, name, email, messagingId: '', aliases: phone ? [phone] : [] };
-      return { before: null, after: { ...own, optOuts: [], heard: null, version: 1, updatedAt: new Date() } };
+      return {
+        before: null,
+        after: { ...own, optOuts: [], appliedStatements: null, version: 1, updatedAt: new Date() },
+      };
     });
     await this.database.transaction((tx) => storeContacts(tx, writes));
     return writes.map(({ after }) => after.id);

@@ -28,7 +28,7 @@ export interface RunningContacts {
   /** What a call is refused with while messaging does not confirm; null when it is not refused. */
   unconfirmed(call: () => Promise<unknown>): Promise<unknown>;
   /** Gathers the events of a consumer from now on. */
-  hear(consumer: ConsumerTopology): EventEnvelope[];
+  receive(consumer: ConsumerTopology): EventEnvelope[];
 }
 
 /** Starts it all; ended after the tests. */
@@ -81,19 +81,19 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
         isFenceDown = false;
       }
     },
-    hear: (consumer) => {
-      const heard: EventEnvelope[] = [];
+    receive: (consumer) => {
+      const received: EventEnvelope[] = [];
       const pull = new PullConsumer({
         connection,
         consumer,
         batchMax: 500,
-        handle: async (events) => events.map(({ envelope }) => (heard.push(envelope), { ack: true })),
+        handle: async (events) => events.map(({ envelope }) => (received.push(envelope), { ack: true })),
         onMalformed: (_subject, error) => Promise.reject(error),
         onError: () => undefined,
       });
       pull.start();
       servers.onEnd(() => pull.stop());
-      return heard;
+      return received;
     },
   };
 }

@@ -171,8 +171,8 @@ describe('sixteen writers that do everything to the same rows at once', () => {
       contact: factsOf(drawn, contacts, one),
       observed: [newCuid()],
     }));
-    const how = drawn.chance(0.5) ? 'heard' : 'answered';
-    await store.database.transaction((tx) => projectContacts(tx, changed, how));
+    const origin = drawn.chance(0.5) ? 'event' : 'answer';
+    await store.database.transaction((tx) => projectContacts(tx, changed, origin));
   }
 
   /** Now and then numbers go to others: some of all, in any order. */

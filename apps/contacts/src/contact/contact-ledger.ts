@@ -21,7 +21,7 @@ export interface ContactWrite {
 /** What a new contact is made of. */
 export type NewContact = Pick<Contact, 'phone' | 'aliases' | 'messagingId' | 'name' | 'email'>;
 /** What may change of a contact. */
-export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'heard'>>;
+export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'appliedStatements'>>;
 
 /**
  * The contacts of one organization while changes are folded into them, one after the other: what the calls of a batch
@@ -65,7 +65,7 @@ export class ContactLedger {
 
   create(made: NewContact): Contact {
     const { organizationId, at } = this;
-    const own = { organizationId, id: this.newId(), version: 1, updatedAt: at, optOuts: [], heard: null };
+    const own = { organizationId, id: this.newId(), version: 1, updatedAt: at, optOuts: [], appliedStatements: null };
     const after: Contact = { ...made, ...own, aliases: aliasList(made.aliases) };
     this.put(after);
     this.recordStep(null, after);

@@ -10,7 +10,7 @@ export interface OptOut {
 }
 
 /** What the upstream reported of a contact and was applied, so that it is applied once and in its own order. */
-export interface HeardStatements {
+export interface AppliedStatements {
   /** Ids of the last changes of number. */
   readonly moves: readonly string[];
   /** By channel: when a preference was last stated, and all statements of that moment. */
@@ -30,7 +30,7 @@ export interface Contact {
   readonly email: string | null;
   /** In the order of their ids: oldest first. */
   readonly optOuts: readonly OptOut[];
-  readonly heard: HeardStatements | null;
+  readonly appliedStatements: AppliedStatements | null;
   /** Grows by one with each change. */
   readonly version: number;
   readonly updatedAt: Date;

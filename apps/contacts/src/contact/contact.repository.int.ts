@@ -59,7 +59,7 @@ function created(id: string, aliases: readonly string[]): ContactWrite {
     name: null,
     email: null,
     optOuts: [],
-    heard: null,
+    appliedStatements: null,
     version: 1,
     updatedAt: new Date(),
   };

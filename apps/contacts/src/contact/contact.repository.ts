@@ -25,7 +25,7 @@ interface ContactRow extends Omit<Contact, 'aliases' | 'optOuts'> {
 const findContacts = statement<ContactRow>(
   'contacts.find',
   `SELECT c.organization_id AS "organizationId", c.id, c.phone, c.messaging_id AS "messagingId", c.name, c.email,
-     c.version::float8 AS version, c.updated_at AS "updatedAt", c.applied_statements AS heard,
+     c.version::float8 AS version, c.updated_at AS "updatedAt", c.applied_statements AS "appliedStatements",
      (SELECT array_agg(a.alias ORDER BY a.alias) FROM contact_alias a
       WHERE a.organization_id = c.organization_id AND a.contact_id = c.id) AS aliases,
      CASE WHEN c.coverage <> 0 THEN
@@ -185,7 +185,7 @@ function columnsOf(contacts: readonly Contact[]): unknown[][] {
     'version',
     'updatedAt',
     ({ optOuts }) => coverageOf(optOuts),
-    ({ heard }) => heard && JSON.stringify(heard),
+    ({ appliedStatements }) => appliedStatements && JSON.stringify(appliedStatements),
     searchTextOf,
   ]);
 }

@@ -9,26 +9,26 @@ export type Statement = NonNullable<ContactSighting['statement']>;
  * What a stated preference changes of a contact; null when it was applied before, or a later one was.
  *
  * `stop` makes an opt-out of that channel unless it has one of its own; one of all channels is no reason not to, for it
- * may be lifted. `start` lifts what KEYWORD and UPSTREAM recorded for that channel. Statements of one moment (the
+ * may be removed. `start` removes what KEYWORD and UPSTREAM recorded for that channel. Statements of one moment (the
  * upstream counts whole seconds) apply in the order in which they come, each once.
  *
  * Source: docs/api-behaviour.md#opt-outs-keywords.
  */
 export function preferencePatch(
-  { optOuts, heard }: Pick<Contact, 'optOuts' | 'heard'>,
+  { optOuts, appliedStatements }: Pick<Contact, 'optOuts' | 'appliedStatements'>,
   { channelId, value, source }: SightedPreference,
   { id, at }: Statement,
   newId: () => string,
 ): ContactPatch | null {
-  const last = heard?.preferences[channelId];
+  const last = appliedStatements?.preferences[channelId];
   const isSameMoment = last?.at === at;
   if (last && (last.at > at || (isSameMoment && last.ids.includes(id)))) return null;
   const ids = isSameMoment ? [...last.ids, id] : [id];
-  const preferences = { ...heard?.preferences, [channelId]: { at, ids } };
+  const preferences = { ...appliedStatements?.preferences, [channelId]: { at, ids } };
   const own = optOuts.find((optOut) => optOut.channelId === channelId);
   const isTheirs = own?.source === 'KEYWORD' || own?.source === 'UPSTREAM';
   return {
-    heard: { moves: heard?.moves ?? [], preferences },
+    appliedStatements: { moves: appliedStatements?.moves ?? [], preferences },
     ...(value === 'stop' && !own && { optOuts: [...optOuts, { id: newId(), channelId, source, reason: null }] }),
     ...(value === 'start' && isTheirs && { optOuts: optOuts.filter((optOut) => optOut !== own) }),
   };

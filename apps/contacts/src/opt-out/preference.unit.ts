@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { preferencePatch } from './preference.policy.js';
 
-type State = Pick<Contact, 'optOuts' | 'heard'>;
-const nothing: State = { optOuts: [], heard: null };
+type State = Pick<Contact, 'optOuts' | 'appliedStatements'>;
+const nothing: State = { optOuts: [], appliedStatements: null };
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const on = (channelId: string, source: OptOut['source']): OptOut => ({ id: 'c0', channelId, source, reason: null });
 
@@ -26,7 +26,7 @@ function say(
 const channelsOf = ({ optOuts }: State): string[] => optOuts.map(({ channelId, source }) => `${channelId} ${source}`);
 
 describe('a stated preference', () => {
-  it('stop opts out on its channel once, start lifts that', () => {
+  it('stop opts out on its channel once, start removes that', () => {
     const stopped = say(nothing, 'stop', 1);
     expect(channelsOf(stopped)).toEqual(['c1 KEYWORD']);
     expect(channelsOf(say(stopped, 'stop', 2))).toEqual(['c1 KEYWORD']);
@@ -34,7 +34,7 @@ describe('a stated preference', () => {
     expect(channelsOf(say(nothing, 'stop', 1, 'a', { source: 'UPSTREAM' }))).toEqual(['c1 UPSTREAM']);
   });
 
-  it('start lifts what the person or the upstream recorded for that channel, and nothing that others did', () => {
+  it('start removes what the person or the upstream recorded for that channel, and nothing that others did', () => {
     const state = { ...nothing, optOuts: [on('*', 'API'), on('c1', 'UPSTREAM'), on('c2', 'KEYWORD')] };
     expect(channelsOf(say(state, 'start', 1))).toEqual(['* API', 'c2 KEYWORD']);
     for (const source of ['API', 'CONSOLE'] as const) {
@@ -47,9 +47,9 @@ describe('a stated preference', () => {
   });
 
   it('repeated does nothing, also after the opt-out was removed by hand', () => {
-    const lifted = { ...say(nothing, 'stop', 1), optOuts: [] };
-    expect(say(lifted, 'stop', 1)).toEqual(lifted);
-    expect(channelsOf(say(lifted, 'stop', 1, 'another message of that second'))).toEqual(['c1 KEYWORD']);
+    const removed = { ...say(nothing, 'stop', 1), optOuts: [] };
+    expect(say(removed, 'stop', 1)).toEqual(removed);
+    expect(channelsOf(say(removed, 'stop', 1, 'another message of that second'))).toEqual(['c1 KEYWORD']);
   });
 
   it('leaves what is said on other channels alone', () => {

@@ -36,20 +36,25 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
   const current = ledger.findByAlias(forms);
   const former = ledger.findByAlias(phoneForms(sighting.formerPhone));
   const { phone, statement } = sighting;
-  if (!former || !phone || !statement || current?.heard?.moves.includes(statement.id)) return current;
-  const heard = {
+  if (!former || !phone || !statement || current?.appliedStatements?.moves.includes(statement.id)) return current;
+  const appliedStatements = {
     preferences: {},
-    ...(current ?? former).heard,
-    moves: [...((current ?? former).heard?.moves ?? []), statement.id].slice(-MOVES_KEPT),
+    ...(current ?? former).appliedStatements,
+    moves: [...((current ?? former).appliedStatements?.moves ?? []), statement.id].slice(-MOVES_KEPT),
   };
   const persons = former.aliases.filter((alias) => !isPhoneForm(alias));
   if (!current || current === former) {
     const aliases = aliasList(persons, ledger.free(forms, former));
-    return ledger.change(former, { phone, aliases, messagingId: sighting.messagingId ?? phone.slice(1), heard });
+    return ledger.change(former, {
+      phone,
+      aliases,
+      messagingId: sighting.messagingId ?? phone.slice(1),
+      appliedStatements,
+    });
   }
   ledger.change(former, { aliases: [] });
   const optOuts = optOutsOfBoth(current, former, ledger.newId);
-  return ledger.change(current, { aliases: aliasList(current.aliases, persons), optOuts, heard });
+  return ledger.change(current, { aliases: aliasList(current.aliases, persons), optOuts, appliedStatements });
 }
 
 /** The upstream's own id of a person belongs to the contact that was last seen with it. */

@@ -34,7 +34,7 @@ function contactOf(id: string, phone: string, more: Partial<Contact> = {}): Cont
     name: null,
     email: null,
     optOuts: [],
-    heard: null,
+    appliedStatements: null,
     version: 1,
     updatedAt: new Date(0),
     ...more,

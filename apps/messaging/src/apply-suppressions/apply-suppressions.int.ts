@@ -53,8 +53,8 @@ describe('the fence of opt-outs', () => {
 
   it('makes a contact known together with its opt-outs', async () => {
     const sender = await store.sender();
-    const stranger = { id: newCuid(), phone: '+14155559998' };
-    const known: Sender = { ...sender, contacts: [stranger] };
+    const newcomer = { id: newCuid(), phone: '+14155559998' };
+    const known: Sender = { ...sender, contacts: [newcomer] };
     expect(await verdictOf(known)).toBe('contact-unknown');
     await applied(known, factsOf(known, 1, ['*']));
     expect(await verdictOf(known)).toBe('opted-out');
@@ -122,7 +122,7 @@ describe('the fence of opt-outs', () => {
   ])('%s', async (_name, refused) => {
     const sender = await store.sender();
     const [id, phone] = [newCuid(), '+14155559997'];
-    const stranger: Sender = { ...sender, contacts: [{ id, phone }] };
+    const newcomer: Sender = { ...sender, contacts: [{ id, phone }] };
     const learning = await store.superuser.connect();
     const blocking = await store.superuser.connect();
     const outcomes: string[] = [];
@@ -130,18 +130,18 @@ describe('the fence of opt-outs', () => {
     try {
       // Learnt in a transaction that is open: no other transaction sees the row or can lock it.
       await learning.query('BEGIN');
-      await learnt(learning, stranger);
+      await learnt(learning, newcomer);
       // Stops the fence where it writes the opt-out, with the contact's row already its own.
       await blocking.query('BEGIN; LOCK TABLE messaging.suppression IN SHARE MODE');
-      const facts = factsOf(stranger, 2, ['*']);
+      const facts = factsOf(newcomer, 2, ['*']);
       const phoneForms = refused === 'opted-out' ? facts.phoneForms : [];
-      const fenced = applied(stranger, { ...facts, phoneForms }).then(() => void outcomes.push('fenced'));
+      const fenced = applied(newcomer, { ...facts, phoneForms }).then(() => void outcomes.push('fenced'));
       await untilWaiting(1);
       await learning.query('COMMIT');
       await untilWaiting(1);
       let isJudged = false;
       const sent = store
-        .accept([store.request(stranger)], () => {
+        .accept([store.request(newcomer)], () => {
           isJudged = true;
           return gate.promise;
         })

@@ -43,16 +43,16 @@ describe('a number that a contact gave up', () => {
       const next = { ...facts.next, version: 2, optOuts: [{ channelId: '*', source: 'API' as const }] };
       await project(sender, next);
       for (const step of order.split(' ') as ('before' | 'moved' | 'next')[]) {
-        await heard(sender, facts[step]);
+        await projectEvent(sender, facts[step]);
         expect([order, step, await sentTo(sender, FORMER)]).toEqual([order, step, 'opted-out']);
       }
     }
     // An event makes a number known that no contact has; a number that its contact gave up by an event is free.
     const { sender, before, moved, next } = await moving();
-    await heard(sender, before);
+    await projectEvent(sender, before);
     expect(await ownerOf(sender, FORMER)).toBe(before.id);
-    await heard(sender, moved);
-    await heard(sender, next);
+    await projectEvent(sender, moved);
+    await projectEvent(sender, next);
     expect(await ownerOf(sender, FORMER)).toBe(next.id);
   });
 
@@ -84,8 +84,8 @@ describe('a number that a contact gave up', () => {
     await new ContactRepository(store.database).project([{ organizationId, contact }]);
   }
 
-  async function heard({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
-    await store.database.transaction((tx) => projectContacts(tx, [{ organizationId, contact }], 'heard'));
+  async function projectEvent({ organizationId }: Sender, contact: ContactFacts): Promise<void> {
+    await store.database.transaction((tx) => projectContacts(tx, [{ organizationId, contact }], 'event'));
   }
 
   async function sentTo(sender: Sender, phone: string): Promise<string | undefined> {

@@ -50,15 +50,15 @@ const upsertPhonesSql = (more: string): string =>
    ON CONFLICT (organization_id, phone) DO UPDATE SET contact_id = excluded.contact_id, version = excluded.version
    WHERE (contact_phone.contact_id, contact_phone.version) <> (excluded.contact_id, excluded.version) ${more}`;
 const upsertPhones = statement('messaging.contact.project-phones', upsertPhonesSql(''));
-/** Events come late: what they name is not taken from somebody else who has it, by facts that are known to be theirs. */
-const upsertHeardPhones = statement(
+/** Events come late: a number stays with the contact that has it by its newest known facts. */
+const upsertPhonesOfEvents = statement(
   'messaging.contact.project-heard-phones',
   upsertPhonesSql(`AND (contact_phone.contact_id = excluded.contact_id OR NOT EXISTS (
      SELECT FROM contact o WHERE o.organization_id = contact_phone.organization_id AND o.id = contact_phone.contact_id
        AND o.version = contact_phone.version))`),
 );
 /** Before the statement above, which must see who has the numbers behind the lock that it would have waited for. */
-const lockHeardPhonesSql = statement(
+const lockPhonesOfEventsSql = statement(
   'messaging.contact.lock-heard-phones',
   `SELECT FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, phone)) given
    JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
@@ -114,12 +114,12 @@ export class ContactRepository {
  * Stores what the contacts service answered or emitted; of several versions of a contact, the newest. A contact and its
  * opt-outs are of one version, always: whoever finds a version known may rely on its opt-outs.
  *
- * @param how an answer is of this moment; what was heard by events may be long past, and takes no number from anybody
+ * @param origin an answer is of this moment; an event may be long past, and takes no number from another contact
  */
 export async function projectContacts(
   tx: Transaction,
   contacts: readonly ProjectedContact[],
-  how: 'answered' | 'heard' = 'answered',
+  origin: 'answer' | 'event' = 'answer',
 ): Promise<void> {
   if (contacts.length === 0) return;
   const newest = newestOf(contacts);
@@ -141,8 +141,8 @@ export async function projectContacts(
         ({ contact }) => versionOf(contact),
       ]),
     ),
-    how === 'heard' ? tx.query(lockHeardPhonesSql, columns.slice(0, 2)) : null,
-    tx.query(how === 'heard' ? upsertHeardPhones : upsertPhones, columns),
+    origin === 'event' ? tx.query(lockPhonesOfEventsSql, columns.slice(0, 2)) : null,
+    tx.query(origin === 'event' ? upsertPhonesOfEvents : upsertPhones, columns),
   ]);
   replaceReported(
     tx,

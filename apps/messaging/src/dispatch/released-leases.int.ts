@@ -21,8 +21,8 @@ describe('an attempt that was marked by a COMMIT whose answer was lost', () => {
     const clock = new FakeClock();
     const { database, looks } = refusing(2);
     const errors: string[] = [];
-    const unbegun = new ReleasedLeases(database, clock, logOf(errors));
-    unbegun.giveBack(attempt.lease);
+    const released = new ReleasedLeases(database, clock, logOf(errors));
+    released.giveBack(attempt.lease);
     await eventually(async () => (await store.dispatches(attempt))[0]?.state === 'RETRY');
     expect(errors).toEqual(['dispatch.give-back-delayed', 'dispatch.give-back-delayed']);
     expect(await store.dispatches(attempt)).toMatchObject([{ attempts: 0 }]);
@@ -31,15 +31,15 @@ describe('an attempt that was marked by a COMMIT whose answer was lost', () => {
     clock.advance(LEASE_MS + 1);
     await eventually(() => looks() > before);
     const after = looks();
-    await unbegun.onModuleDestroy();
+    await released.onModuleDestroy();
     expect(looks()).toBe(after);
   });
 
   it('is given back by a process that stops', async () => {
     const attempt = await store.attempt(await store.sender());
-    const unbegun = new ReleasedLeases(store.database, new FakeClock(), logOf([]));
-    unbegun.giveBack(attempt.lease);
-    await unbegun.onModuleDestroy();
+    const released = new ReleasedLeases(store.database, new FakeClock(), logOf([]));
+    released.giveBack(attempt.lease);
+    await released.onModuleDestroy();
     expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
   });
 

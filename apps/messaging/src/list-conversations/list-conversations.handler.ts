@@ -45,7 +45,7 @@ export class ListConversationsHandler {
         '`messagingChannelId` names no channel of the organization',
       );
     }
-    // Asked of its owner: the projection may not have heard yet of a contact that was made a moment ago.
+    // Asked of its owner: the projection may not hold a contact yet that was made a moment ago.
     if (contactId !== null) await this.rpc.call(getContactRpc, principal, { id: contactId }, { budget });
   }
 }

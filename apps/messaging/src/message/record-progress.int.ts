@@ -129,7 +129,7 @@ describe('reports of messages, through the database', () => {
       await batchOf(waiting.splice(0))();
     }
     return {
-      strangers: [...new Set(waiting.map((step) => JSON.stringify(step)))].sort(),
+      unmatched: [...new Set(waiting.map((step) => JSON.stringify(step)))].sort(),
       messages: await Promise.all(attempts.map(leftOf)),
     };
   }

@@ -21,6 +21,6 @@ export class ProjectContactsConsumer extends ProjectionConsumer<ContactChanged> 
       contact,
       observed,
     }));
-    await projectContacts(tx, contacts, 'heard');
+    await projectContacts(tx, contacts, 'event');
   }
 }

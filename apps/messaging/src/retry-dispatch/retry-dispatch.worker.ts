@@ -29,7 +29,7 @@ export class RetryDispatchWorker extends PollingWorker {
     private readonly database: Database,
     private readonly dispatcher: Dispatcher,
     private readonly journal: DispatchJournal,
-    private readonly unbegun: ReleasedLeases,
+    private readonly releasedLeases: ReleasedLeases,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
@@ -59,7 +59,7 @@ export class RetryDispatchWorker extends PollingWorker {
       const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway };
       return await claimRetries(this.database, lines, bounds, lease);
     } catch (error) {
-      this.unbegun.giveBack(lease);
+      this.releasedLeases.giveBack(lease);
       throw error;
     }
   }

@@ -138,7 +138,7 @@ function planOfStatus(
   return { act: 'report', channel, callback, people };
 }
 
-/** `stop` opts out, `resume` lifts, on the line that it names, or on every line of the account. */
+/** `stop` opts out, `resume` removes that opt-out, on the line that it names, or on every line of the account. */
 function planOfPreference(preference: CallbackPreference, lines: KnownLines, at: Date): CallbackPlan {
   const { phoneNumberId, businessAccountId, item, profileName } = preference;
   const ofLine = phoneNumberId === null ? undefined : lines.byPhoneNumberId.get(phoneNumberId);

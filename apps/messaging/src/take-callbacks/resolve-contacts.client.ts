@@ -8,12 +8,12 @@ import type { SeenPerson } from './callback-plan.policy.js';
 /** As many as `contacts.resolve-many` takes. */
 const SIGHTINGS_MAX = 200;
 
-/** Somebody seen in an event. */
-export interface MetPerson extends SeenPerson {
+/** A person whom an event names. */
+export interface PersonOfEvent extends SeenPerson {
   readonly eventId: string;
 }
 
-/** Asks contacts who the people in callbacks are, and has it keep what they said. */
+/** Resolves the people of callbacks to contacts, which records their statements. */
 @Injectable()
 export class ResolveContactsClient {
   constructor(private readonly rpc: RpcClient) {}
@@ -21,22 +21,22 @@ export class ResolveContactsClient {
   /**
    * One contact for each person, found, made or changed, in the order given, by event.
    *
-   * Asked again, it changes nothing: a statement applies once.
+   * A repetition changes nothing: a statement applies once.
    *
    * @throws RpcUnanswered, SERVICE_UNAVAILABLE
    */
-  async meet(people: readonly MetPerson[]): Promise<ReadonlyMap<string, readonly ProjectedContact[]>> {
+  async resolve(people: readonly PersonOfEvent[]): Promise<ReadonlyMap<string, readonly ProjectedContact[]>> {
     const groups = Map.groupBy(people, ({ organizationId }) => organizationId);
-    const met = await Promise.all([...groups].map(([organizationId, group]) => this.ask(organizationId, group)));
-    const byEvent = Map.groupBy(met.flat(), ({ eventId }) => eventId);
+    const resolved = await Promise.all([...groups].map(([organizationId, group]) => this.ask(organizationId, group)));
+    const byEvent = Map.groupBy(resolved.flat(), ({ eventId }) => eventId);
     return byEvent;
   }
 
   private async ask(
     organizationId: string,
-    group: readonly MetPerson[],
+    group: readonly PersonOfEvent[],
   ): Promise<(ProjectedContact & { readonly eventId: string })[]> {
-    const met: (ProjectedContact & { readonly eventId: string })[] = [];
+    const resolved: (ProjectedContact & { readonly eventId: string })[] = [];
     // One request after the other keeps the order of what a person said.
     for (let from = 0; from < group.length; from += SIGHTINGS_MAX) {
       const part = group.slice(from, from + SIGHTINGS_MAX);
@@ -45,9 +45,9 @@ export class ResolveContactsClient {
       const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
       part.forEach(({ eventId }, index) => {
         const contact = contacts[index];
-        if (contact) met.push({ eventId, organizationId, contact });
+        if (contact) resolved.push({ eventId, organizationId, contact });
       });
     }
-    return met;
+    return resolved;
   }
 }

@@ -56,7 +56,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     const seen = [...plans].flatMap(([eventId, plan]) =>
       'people' in plan ? plan.people.map((person) => ({ ...person, eventId })) : [],
     );
-    return { plans, people: await this.contacts.meet(seen) };
+    return { plans, people: await this.contacts.resolve(seen) };
   }
 
   private async linesOf(events: readonly DeliveredEvent[]): Promise<KnownLines> {
@@ -89,10 +89,10 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     }
     await takeInbound(tx, inbound);
     const waiting = await takeStatuses(tx, statuses);
-    const strangers = events.filter(
+    const unmatched = events.filter(
       ({ envelope, deliveries }) => waiting.has(envelope.id) && deliveries >= STATUS_DELIVERIES_MAX,
     );
-    for (const { envelope } of strangers) {
+    for (const { envelope } of unmatched) {
       waiting.delete(envelope.id);
       callbackMetrics().ignored('unknown-message');
       this.log.warn('callback.unknown-message', { eventId: envelope.id });
