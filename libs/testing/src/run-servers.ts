@@ -21,6 +21,8 @@ export class RunServers {
     const server = createServer();
     const made = new RunServers(kinds, server);
     server.on('request', (request, response) => {
+      // A file asks seldom: a connection kept for it would time out in the very moment in which it asks again.
+      response.setHeader('connection', 'close');
       made.access(request.url ?? '').then(
         (access) => response.end(JSON.stringify(access)),
         (error: unknown) => response.writeHead(500).end(String(error)),
