@@ -1,12 +1,11 @@
-import { context, ROOT_CONTEXT, SpanStatusCode, trace, type Context, type SpanContext } from '@opentelemetry/api';
+import { context, ROOT_CONTEXT, SpanStatusCode, trace, type SpanContext } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
-import { isDataError, isTransientConflict } from './postgres-errors.js';
+import { dropAborted, settleApart, settleShared, type Outcome, type Stalled, type Waiting } from './settle-batch.js';
 
-/** What became of one item of a batch. */
-export type Outcome<O> = { readonly ok: O } | { readonly error: unknown };
+export type { Outcome } from './settle-batch.js';
 
 /** How calls become batches. */
 export interface CoalesceSpec<I, O> {
@@ -44,18 +43,8 @@ export interface Coalesced<I, O> {
   drain(): Promise<void>;
 }
 
-interface Waiting<I, O> {
-  readonly item: I;
-  readonly tenant: string;
-  readonly serialKey: string | undefined;
-  readonly bytes: number;
-  readonly context: Context;
-  readonly signal: AbortSignal | undefined;
-  resolve(value: O): void;
-  reject(error: unknown): void;
-}
-
-const CONFLICT_RUNS_MAX = 3;
+/** How long an item waits for a lock whose caller has no signal. */
+const LOCK_WAIT_MAX_MS = 5_000;
 const tracer = trace.getTracer('@switchboard/postgres');
 
 /**
@@ -66,47 +55,85 @@ const tracer = trace.getTracer('@switchboard/postgres');
  * 23) bisects to the guilty item; any other error, a lost COMMIT too, is every item's. No run begins with an item whose
  * signal has aborted.
  *
+ * A batch that times out (55P03, 57014) is run again tenant by tenant. A tenant, or serial key, that alone times out is set
+ * apart: what waits of it and what comes is run in batches of its own, one at a time over all that are set apart, again
+ * and again while its callers wait (5 s without a signal), until one passes.
+ *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
  * which nothing of the item is stored
  */
 export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const queue = new FairQueue<Waiting<I, O>>(spec.limits);
-  const measured = measureBatches(spec.name, () => queue.length);
+  const measured = measureBatches(spec.name, queue);
   let inFlight = 0;
+  let isApartBusy = false;
   let scheduled = false;
   let draining = false;
   let onIdle: (() => void)[] = [];
 
+  const hasApart = (): boolean => !isApartBusy && queue.apartCount > 0;
+
   const schedule = (): void => {
-    if (scheduled || inFlight >= spec.limits.inFlight || queue.length === 0) return;
+    if (scheduled || queue.length === 0 || (inFlight >= spec.limits.inFlight && !hasApart())) return;
     scheduled = true;
     // After the current I/O events, so that requests of one read of the socket share a batch.
     setImmediate(() => {
       scheduled = false;
       while (inFlight < spec.limits.inFlight && flush()) continue;
+      if (hasApart()) flushApart();
     });
   };
 
   const flush = (): boolean => {
-    const batch = queue.take((waiting) => dropAborted(waiting));
+    const batch = queue.take(dropAborted);
     if (batch.length === 0) {
       settleIdle();
       return false;
     }
     inFlight++;
-    const startedMs = performance.now();
-    void runTraced(spec, batch).finally(() => {
-      measured.ran(batch.length, performance.now() - startedMs);
+    void run(batch, () => settleShared(spec, batch)).finally(() => {
       inFlight--;
-      queue.release(batch);
       settleIdle();
       schedule();
     });
     return true;
   };
 
+  /** What is set apart has a slot of its own: it takes none from the others. */
+  const flushApart = (): void => {
+    const taken = queue.takeApart(dropAborted);
+    if (!taken) return settleIdle();
+    const { name, batch } = taken;
+    isApartBusy = true;
+    void run(batch, () => settleApart(spec, name, batch), name).finally(() => {
+      isApartBusy = false;
+      settleIdle();
+      schedule();
+    });
+  };
+
+  const run = async (
+    batch: readonly Waiting<I, O>[],
+    settle: () => Promise<Stalled<Waiting<I, O>>[]>,
+    apart?: string,
+  ): Promise<void> => {
+    const startedMs = performance.now();
+    const stalled = await runTraced(spec, batch, settle);
+    measured.ran(batch.length, performance.now() - startedMs);
+    queue.release(batch);
+    if (apart !== undefined && stalled.every(({ name }) => name !== apart)) queue.rejoin(apart);
+    for (const { name, tenant, items, error } of stalled) {
+      measured.timedOut(items.length);
+      queue.setApart(
+        name,
+        tenant,
+        items.filter((waiting) => waitsOn(waiting, error)),
+      );
+    }
+  };
+
   const settleIdle = (): void => {
-    if (inFlight > 0 || queue.length > 0) return;
+    if (inFlight > 0 || isApartBusy || queue.length > 0) return;
     for (const resolve of onIdle) resolve();
     onIdle = [];
   };
@@ -142,23 +169,29 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   });
 }
 
-/** True when the time of the item's caller is over, who gets the signal's reason. */
-function dropAborted<I, O>(waiting: Waiting<I, O>): boolean {
-  if (!waiting.signal?.aborted) return false;
-  waiting.reject(waiting.signal.reason);
-  return true;
+/** Whether an item that timed out is run again; one without a signal has waited long enough after a while. */
+function waitsOn<I, O>(waiting: Waiting<I, O>, error: unknown): boolean {
+  const nowMs = performance.now();
+  waiting.firstTimeoutMs ??= nowMs;
+  if (waiting.signal || nowMs - waiting.firstTimeoutMs < LOCK_WAIT_MAX_MS) return true;
+  waiting.reject(error);
+  return false;
 }
 
 /** Runs a batch in a span that is a child of its first traced item and is linked with the others. */
-async function runTraced<I, O>(spec: CoalesceSpec<I, O>, batch: readonly Waiting<I, O>[]): Promise<void> {
+async function runTraced<I, O, Result>(
+  spec: CoalesceSpec<I, O>,
+  batch: readonly Waiting<I, O>[],
+  settle: () => Promise<Result>,
+): Promise<Result> {
   const traced = batch.filter(({ context: own }) => trace.getSpan(own)?.isRecording());
   const first = traced[0];
-  if (!first) return context.with(ROOT_CONTEXT, () => settle(spec, batch));
+  if (!first) return context.with(ROOT_CONTEXT, settle);
   const links = traced.slice(1).flatMap(({ context: own }) => linkOf(trace.getSpanContext(own)));
   const attributes = { 'batch.items': batch.length };
   const span = tracer.startSpan(`batch ${spec.name}`, { links, attributes }, first.context);
   try {
-    await context.with(trace.setSpan(first.context, span), () => settle(spec, batch));
+    return await context.with(trace.setSpan(first.context, span), settle);
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
@@ -169,37 +202,4 @@ async function runTraced<I, O>(spec: CoalesceSpec<I, O>, batch: readonly Waiting
 
 function linkOf(spanContext: SpanContext | undefined): { context: SpanContext }[] {
   return spanContext ? [{ context: spanContext }] : [];
-}
-
-/** Gives every item of the batch its outcome; never rejects. */
-async function settle<I, O>(spec: CoalesceSpec<I, O>, taken: readonly Waiting<I, O>[]): Promise<void> {
-  for (let batch = taken, runs = 1; batch.length > 0; batch = stillWaited(batch), runs++) {
-    try {
-      return tell(spec, batch, await spec.run(batch.map(({ item }) => item)));
-    } catch (error) {
-      if ((spec.runsAgain ?? isConflict)(error, runs)) continue;
-      if (!isDataError(error) || batch.length === 1) return batch.forEach((waiting) => waiting.reject(error));
-      const middle = Math.ceil(batch.length / 2);
-      await settle(spec, stillWaited(batch.slice(0, middle)));
-      return settle(spec, stillWaited(batch.slice(middle)));
-    }
-  }
-}
-
-/** What is run again of a batch that was rolled back: items whose callers still wait. */
-function stillWaited<I, O>(batch: readonly Waiting<I, O>[]): readonly Waiting<I, O>[] {
-  return batch.filter((waiting) => !dropAborted(waiting));
-}
-
-function tell<I, O>(spec: CoalesceSpec<I, O>, batch: readonly Waiting<I, O>[], outcomes: readonly Outcome<O>[]): void {
-  batch.forEach((waiting, index) => {
-    const outcome = outcomes[index];
-    if (!outcome) waiting.reject(new Error(`batch ${spec.name} answered ${outcomes.length} of ${batch.length} items`));
-    else if ('ok' in outcome) waiting.resolve(outcome.ok);
-    else waiting.reject(outcome.error);
-  });
-}
-
-function isConflict(error: unknown, runs: number): boolean {
-  return runs < CONFLICT_RUNS_MAX && isTransientConflict(error);
 }

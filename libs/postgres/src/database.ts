@@ -5,7 +5,7 @@ import { observePool } from './observe-pool.js';
 import { sqlState } from './postgres-errors.js';
 import { prepared, type Statement } from './statement.js';
 import { TracedClient } from './traced-client.js';
-import { rollBack, runTransaction, type Queryable, type Transaction } from './transaction.js';
+import { rollBack, runTransaction, type Queryable, type Transaction, type TransactionOptions } from './transaction.js';
 
 /** How a service reaches its schema. */
 export interface DatabaseOptions {
@@ -78,11 +78,11 @@ export class Database implements Queryable {
    *
    * @throws OutcomeUnknown when the connection broke during COMMIT; anything else means it was rolled back
    */
-  async transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(work: (tx: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result> {
     const client = await this.pool.connect();
     let isFit = true;
     try {
-      return await runTransaction(client, work);
+      return await runTransaction(client, work, options);
     } catch (error) {
       isFit = await rollBack(client, error);
       throw error;

@@ -4,7 +4,14 @@ export { migrate, revertMigrations, type MigrateOptions, type MigrationClass, ty
 export { keysetPage, readKeysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions, partitionFunctionsReversal } from './partitions.sql.js';
 export { plannerHints } from './planner-hints.sql.js';
-export { isDataError, isTransientConflict, isUnavailable, OutcomeUnknown, sqlState } from './postgres-errors.js';
+export {
+  isDataError,
+  isTimedOut,
+  isTransientConflict,
+  isUnavailable,
+  OutcomeUnknown,
+  sqlState,
+} from './postgres-errors.js';
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';

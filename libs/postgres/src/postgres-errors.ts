@@ -28,6 +28,11 @@ export function isTransientConflict(error: unknown): boolean {
   return /^(40001|40P01)$/.test(sqlState(error) ?? '');
 }
 
+/** True when a statement gave up waiting for a lock (55P03) or ran out of its time (57014): it was rolled back. */
+export function isTimedOut(error: unknown): boolean {
+  return /^(55P03|57014)$/.test(sqlState(error) ?? '');
+}
+
 /** True when the database cannot be reached or refuses work for now; nothing of the request is stored. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);

@@ -25,45 +25,48 @@ const InnerQuery = pg.Query as unknown as new (
 /** To be run by itself once on each connection, so that later ones may travel with a statement. */
 export const beginStatement = statement('transaction.begin', 'BEGIN');
 
-/** A prepared statement that rejects at once when it has not left, and may take BEGIN along. */
+/** As `beginStatement`, for transactions of many tenants: what one of them has locked must not hold up the others. */
+export const shortLocksStatement = statement('transaction.short-locks', `SET LOCAL lock_timeout = '500ms'`);
+
+/** A prepared statement that rejects at once when it has not left, and may take along what begins the transaction. */
 export class TransactionQuery extends InnerQuery {
   readonly outcome: Promise<QueryResult>;
   /** Why the client itself did not send it; known when it has been asked of the client. */
   refusal: unknown;
   private isSubmitting = false;
-  private isBeginning: boolean;
+  private beginningsLeft: number;
 
   /**
-   * @param begins sends BEGIN before it and nothing between: when that fails the server skips the statement as well, where
-   * on its own it would be committed by itself. Only on a connection that knows `beginStatement`
+   * @param beginnings sent before it and nothing between: when one fails the server skips the statement as well, where on
+   * its own it would be committed by itself. Only such as the connection has prepared
    */
   constructor(
     readonly name: string,
     query: ReturnType<typeof prepared>,
     { promise, resolve, reject }: PromiseWithResolvers<QueryResult>,
-    private readonly begins: boolean,
+    private readonly beginnings: readonly Statement[],
   ) {
     super(query, undefined, (error, result) => (error ? reject(error) : resolve(result)));
     this.outcome = promise;
-    this.isBeginning = begins;
+    this.beginningsLeft = beginnings.length;
   }
 
-  static of(own: Statement, values: readonly unknown[], begins: boolean): TransactionQuery {
-    return new TransactionQuery(own.name, prepared(own, values), Promise.withResolvers(), begins);
+  static of(own: Statement, values: readonly unknown[], beginnings: readonly Statement[]): TransactionQuery {
+    return new TransactionQuery(own.name, prepared(own, values), Promise.withResolvers(), beginnings);
   }
 
   override submit(wire: Wire): Error | null {
     this.isSubmitting = true;
     wire.stream.cork();
     try {
-      if (this.begins) {
-        wire.bind({ portal: '', statement: beginStatement.name, values: [] });
+      for (const { name } of this.beginnings) {
+        wire.bind({ portal: '', statement: name, values: [] });
         wire.execute({ portal: '', rows: 0 });
       }
       const refusal = super.submit(wire);
       if (refusal) this.refusal = refusal;
       // A BEGIN has left without the end of its message: nothing that follows on this connection would be understood.
-      if (refusal && this.begins) wire.stream.destroy();
+      if (refusal && this.beginnings.length > 0) wire.stream.destroy();
       return refusal;
     } finally {
       wire.stream.uncork();
@@ -77,8 +80,8 @@ export class TransactionQuery extends InnerQuery {
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
-    // The first one is of BEGIN.
-    if (!this.isBeginning) super.handleCommandComplete(message, wire);
-    this.isBeginning = false;
+    // The first ones are of BEGIN and its company.
+    if (this.beginningsLeft > 0) this.beginningsLeft--;
+    else super.handleCommandComplete(message, wire);
   }
 }

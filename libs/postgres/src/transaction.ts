@@ -3,7 +3,7 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { OutcomeUnknown, sqlState } from './postgres-errors.js';
 import type { Statement } from './statement.js';
 import { inOneWrite } from './traced-client.js';
-import { beginStatement, TransactionQuery } from './transaction-query.js';
+import { beginStatement, shortLocksStatement, TransactionQuery } from './transaction-query.js';
 
 /** What runs statements: the pool, or a transaction. */
 export interface Queryable {
@@ -19,8 +19,19 @@ export interface Transaction extends Queryable {
   atCommit(statement: Statement, values: readonly unknown[]): void;
 }
 
-/** Connections that have BEGIN prepared, so that it can travel with a statement. */
-const knowsBegin = new WeakSet<pg.PoolClient>();
+/** How a transaction is begun. */
+export interface TransactionOptions {
+  /**
+   * Gives up a lock after 500 ms instead of 5 s (SQLSTATE 55P03): for work of many tenants, which is then run again without
+   * the one whose row is locked.
+   */
+  readonly hasShortLocks?: boolean;
+}
+
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** What each connection has prepared of the statements that begin a transaction, so that they can travel with another. */
+const known = new WeakMap<pg.PoolClient, Set<Statement>>();
 /** Connections on which a statement failed by anything but the server's word: what they hold is not known. */
 const unfit = new WeakSet<pg.PoolClient>();
 
@@ -32,31 +43,41 @@ const unfit = new WeakSet<pg.PoolClient>();
 export async function runTransaction<Result>(
   client: pg.PoolClient,
   work: (tx: Transaction) => Promise<Result>,
+  { hasShortLocks = false }: TransactionOptions = {},
 ): Promise<Result> {
+  const beginnings = hasShortLocks ? [beginStatement, shortLocksStatement] : [beginStatement];
   const deferred: Deferred[] = [];
   let begun: Promise<unknown> | undefined;
-  const result = await work({
-    query: async <Row extends QueryResultRow>(
-      statement: Statement<Row>,
-      values: readonly unknown[],
-    ): Promise<Row[]> => {
+  let firstError: unknown;
+  const query = async <Row extends QueryResultRow>(
+    statement: Statement<Row>,
+    values: readonly unknown[],
+  ): Promise<Row[]> => {
+    try {
       // A statement asked in parallel to the first waits for it: if that did not begin, it would be committed by itself.
       if (begun) {
         await begun;
         return (await ask<Row>(client, { statement, values })).rows;
       }
-      const first = begin<Row>(client, { statement, values });
+      const first = begin<Row>(client, { statement, values }, beginnings);
       begun = first;
       return (await first).rows;
-    },
-    atCommit: (statement, values) => void deferred.push({ statement, values }),
+    } catch (error) {
+      firstError ??= error;
+      throw error;
+    }
+  };
+  const atCommit: Transaction['atCommit'] = (statement, values) => void deferred.push({ statement, values });
+  const result = await work({ query, atCommit }).catch((error: unknown) => {
+    // Of statements asked in parallel the work may hear first of one that was only refused after another had failed.
+    throw sqlState(error) === IN_FAILED_TRANSACTION ? firstError : error;
   });
   if (begun) await begun;
   else if (deferred.length === 0) return result;
   // Alone it may take BEGIN along; were there more, they would stand without it.
-  const isOneWay = !begun && deferred.length === 1 && knowsBegin.has(client);
-  if (!begun && !isOneWay) await beginAlone(client);
-  await commit(client, deferred, isOneWay);
+  const isOneWay = !begun && deferred.length === 1 && knowsAll(client, beginnings);
+  if (!begun && !isOneWay) await beginAlone(client, beginnings);
+  await commit(client, deferred, isOneWay ? beginnings : []);
   return result;
 }
 
@@ -74,20 +95,37 @@ interface Deferred {
   readonly values: readonly unknown[];
 }
 
-async function begin<Row extends QueryResultRow>(client: pg.PoolClient, first: Deferred): Promise<QueryResult<Row>> {
-  if (knowsBegin.has(client)) return ask<Row>(client, first, true);
-  await beginAlone(client);
+async function begin<Row extends QueryResultRow>(
+  client: pg.PoolClient,
+  first: Deferred,
+  beginnings: readonly Statement[],
+): Promise<QueryResult<Row>> {
+  if (knowsAll(client, beginnings)) return ask<Row>(client, first, beginnings);
+  await beginAlone(client, beginnings);
   return ask<Row>(client, first);
 }
 
-async function beginAlone(client: pg.PoolClient): Promise<void> {
-  await ask(client, { statement: beginStatement, values: [] });
-  knowsBegin.add(client);
+function knowsAll(client: pg.PoolClient, beginnings: readonly Statement[]): boolean {
+  const own = known.get(client);
+  return own !== undefined && beginnings.every((one) => own.has(one));
 }
 
-async function commit(client: pg.PoolClient, deferred: readonly Deferred[], begins: boolean): Promise<void> {
+async function beginAlone(client: pg.PoolClient, beginnings: readonly Statement[]): Promise<void> {
+  const own = known.get(client) ?? new Set();
+  known.set(client, own);
+  for (const statement of beginnings) {
+    await ask(client, { statement, values: [] });
+    own.add(statement);
+  }
+}
+
+async function commit(
+  client: pg.PoolClient,
+  deferred: readonly Deferred[],
+  beginnings: readonly Statement[],
+): Promise<void> {
   inOneWrite(client);
-  const sent = deferred.map((one) => send(client, one, begins));
+  const sent = deferred.map((one) => send(client, one, beginnings));
   const refused = sent.find(({ refusal }) => refusal !== undefined);
   // Without it the rest would be committed.
   if (refused) {
@@ -109,18 +147,22 @@ async function commit(client: pg.PoolClient, deferred: readonly Deferred[], begi
 async function ask<Row extends QueryResultRow>(
   client: pg.PoolClient,
   one: Deferred,
-  begins = false,
+  beginnings: readonly Statement[] = [],
 ): Promise<QueryResult<Row>> {
   try {
-    return (await send(client, one, begins).outcome) as QueryResult<Row>;
+    return (await send(client, one, beginnings).outcome) as QueryResult<Row>;
   } catch (error) {
     if (sqlState(error) === null) unfit.add(client);
     throw error;
   }
 }
 
-function send(client: pg.PoolClient, { statement, values }: Deferred, begins = false): TransactionQuery {
-  const query = TransactionQuery.of(statement, values, begins);
+function send(
+  client: pg.PoolClient,
+  { statement, values }: Deferred,
+  beginnings: readonly Statement[] = [],
+): TransactionQuery {
+  const query = TransactionQuery.of(statement, values, beginnings);
   client.query(query as unknown as pg.Submittable);
   return query;
 }

@@ -71,12 +71,15 @@ export class ChangeContacts {
     const covering = new Set(steps.filter(needsChannels).map(({ after }) => after.organizationId));
     const channelIds = await this.channels.idsOf([...covering]);
     try {
-      await this.database.transaction(async (tx) => {
-        const writes = ledgers.flatMap((ledger) => ledger.writes());
-        if (!(await storeContacts(tx, writes))) throw new RaceLost();
-        const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
-        appendEvents(tx, events);
-      });
+      await this.database.transaction(
+        async (tx) => {
+          const writes = ledgers.flatMap((ledger) => ledger.writes());
+          if (!(await storeContacts(tx, writes))) throw new RaceLost();
+          const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
+          appendEvents(tx, events);
+        },
+        { hasShortLocks: true },
+      );
       this.relay.wake();
       return true;
     } catch (error) {

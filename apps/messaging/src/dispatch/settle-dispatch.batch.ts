@@ -50,7 +50,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
   }
 
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
-    await this.database.transaction((tx) => applySettlements(tx, settlements));
+    await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
     this.relay.wake();
     return settlements.map(() => ({ ok: undefined }));

@@ -117,7 +117,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
   }
 
   private async run(items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
-    const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items));
+    const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items), { hasShortLocks: true });
     this.relay.wake();
     return outcomes;
   }

@@ -31,6 +31,7 @@ const insertCounter = statement('t.insert', 'INSERT INTO counter (tenant, key, t
 const insertLate = statement('t.insert-late', 'INSERT INTO late (id) VALUES ($1)');
 const countCounters = statement<{ n: number }>('t.count', 'SELECT count(*)::int AS n FROM counter');
 const backend = statement<{ pid: number }>('t.backend', 'SELECT pg_backend_pid() AS pid');
+const lockTimeout = statement<{ value: string }>('t.lock-timeout', `SELECT current_setting('lock_timeout') AS value`);
 const addUp = statement<{ tenant: string; key: string; total: number }>(
   't.add-up',
   `INSERT INTO counter (tenant, key, total)
@@ -111,6 +112,39 @@ describe('a transaction', () => {
     }
     await database.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
     expect(await count()).toBe(1);
+  });
+
+  it('gives up a lock after 500 ms when it has short locks, by every way of beginning, and only then', async () => {
+    await database.transaction((tx) => tx.query(insertCounter, ['a', 'k', 1]));
+    const holder = await superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM contacts.counter FOR UPDATE');
+      const short = { hasShortLocks: true };
+      for (let times = 0; times < 2; times++) {
+        const asked = database.transaction((tx) => tx.query(addUp, [['a'], ['k'], [1]]), short);
+        await expect(asked).rejects.toMatchObject({ code: '55P03' });
+        const sent = database.transaction(async (tx) => tx.atCommit(addUp, [['a'], ['k'], [1]]), short);
+        await expect(sent).rejects.toMatchObject({ code: '55P03' });
+      }
+      expect(await database.transaction((tx) => tx.query(lockTimeout, []), short)).toEqual([{ value: '500ms' }]);
+      expect(await database.transaction((tx) => tx.query(lockTimeout, []))).toEqual([{ value: '5s' }]);
+      expect(await database.query(lockTimeout, [])).toEqual([{ value: '5s' }]);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+  });
+
+  it('names the statement that failed, not one that was refused for it and whose refusal the work heard first', async () => {
+    const failing = database.transaction(async (tx) => {
+      await tx.query(countCounters, []);
+      const wrong = tx.query(insertCounter, ['a', 'k', 5_000]);
+      const refused = tx.query(countCounters, []);
+      await Promise.allSettled([wrong, refused]);
+      return refused;
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23514' });
   });
 
   it('counts a refusal by COMMIT itself as a rollback, not as an unknown outcome', async () => {

@@ -23,15 +23,18 @@ export interface KeyRow {
  *
  * $1 distinct hashes, $2 how many requests of cost 1 each of them brings. Keys by the unique index on `secret_hash`; a
  * revoked one is not found. Rows of `rate_limit` are locked in the order of their ids, so that two batches never wait for
- * each other. The clock is the database's: replicas need not agree on the time, and one that was read before the wait for
+ * each other, and given up after 500 ms (of this statement alone), so that one which is locked for long holds up its own
+ * keys only. The clock is the database's: replicas need not agree on the time, and one that was read before the wait for
  * a row's lock only makes the limit stricter by that wait. What is stored counts for a whole burst at most: else a clock
  * that stepped back, or a slower plan of before, would refuse for as long as the difference. Integer division cuts towards zero, hence the GREATEST.
  */
 export const admitBatch = statement<KeyRow>(
   'gateway.admit',
-  `WITH asked AS MATERIALIZED (
+  `WITH short AS MATERIALIZED (
+     SELECT set_config('lock_timeout', '500ms', true)
+   ), asked AS MATERIALIZED (
      SELECT a.hash, a.requests, k.id, k.organization_id, k.scopes
-     FROM unnest($1::text[], $2::integer[]) AS a (hash, requests)
+     FROM short CROSS JOIN unnest($1::text[], $2::integer[]) AS a (hash, requests)
      JOIN api_key k ON k.secret_hash = decode(a.hash, 'hex') AND k.revoked_at IS NULL
    ), organizations AS MATERIALIZED (
      SELECT o.id, o.subscription_status, p.name AS plan, p.excluded_scopes, a.requests, c.clock,
