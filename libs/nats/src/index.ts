@@ -21,3 +21,4 @@ export { RpcHandler } from './rpc-handler.decorator.js';
 export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';
 export { ThrottledLog } from './throttled-log.js';
 export { activeTraceparent, contextOfTraceparent, traceparentOf } from './trace-headers.js';
+export { wakeSubject, WakeUps } from './wake-ups.js';

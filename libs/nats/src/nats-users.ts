@@ -1,6 +1,7 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { inboxPrefix } from './connection.js';
 import { announcementSubject } from './direct-link/announcement.js';
+import { wakeSubject } from './wake-ups.js';
 
 /** What a NATS user may do; the server's configuration is written from it. */
 export interface NatsUser {
@@ -30,7 +31,7 @@ export function natsUsers(): NatsUser[] {
       permissions: {
         publish: [
           // Its relay compares the stream with what it has published; the stream's content is not readable by this.
-          ...(own.stream ? [`${service}.>`, `$JS.API.STREAM.INFO.${own.stream}`] : []),
+          ...(own.stream ? [`${service}.>`, `$JS.API.STREAM.INFO.${own.stream}`, wakeSubject(service)] : []),
           ...own.calls.map(({ subject }) => subject),
           ...callers.map(([caller]) => `${inboxPrefix(caller)}.>`),
           ...callers.map(([caller]) => announcementSubject(service, caller)),
@@ -41,6 +42,8 @@ export function natsUsers(): NatsUser[] {
         ],
         subscribe: [
           `${inboxPrefix(service)}.>`,
+          // Its replicas wake the one that publishes.
+          ...(own.stream ? [wakeSubject(service)] : []),
           ...served,
           ...calledServices(own).map((called) => announcementSubject(called, service)),
         ],

@@ -2,9 +2,12 @@ import { context, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { contextOfTraceparent, Unpublishable, type EventPublisher, type PublishAck } from '@switchboard/nats';
 import { backoffMs, endsWithin } from '@switchboard/timing';
 import type { OutboxRow, RelayLedger, RelayState } from './relay-ledger.js';
+import type { RelayTurn, StoredRow } from './relay-turn.js';
 
 /** What a relay needs of the broker. */
 export type EventBroker = Pick<EventPublisher, 'stream' | 'isDoubtful' | 'streamState' | 'publish'>;
+
+type Marks = Pick<RelayTurn, 'epoch' | 'lastSequence' | 'stored' | 'marks'>;
 
 /** What became of publications. */
 export interface PublishingReports {
@@ -13,6 +16,8 @@ export interface PublishingReports {
   failed(error: unknown): void;
   /** The event can never be published; it is a dead letter now. */
   buried(row: OutboxRow, error: Unpublishable): void;
+  /** An aggregate that the last batch left under way may go on. */
+  freed(): void;
 }
 
 /** The stream has lost what was acknowledged, or was lost while it was published to. */
@@ -20,8 +25,11 @@ export class StreamShrunk extends Error {
   override readonly name = 'StreamShrunk';
 }
 
-/** After so long a batch is marked with what the broker has; what is still under way continues along with the next one. */
+/** So long a batch is waited for; what is still under way then continues along with the next one. */
 const SLICE_MS = 250;
+/** Marks are written together: so many at once, or after so long. */
+const MARKS_MIN = 200;
+const MARK_WITHIN_MS = 1_000;
 /** Aggregates that may be under way or paused along with the others. More is no matter of aggregates any more. */
 const ASIDE_MAX = 100;
 const BACKOFF = { firstMs: 500, maxMs: 30_000 };
@@ -33,14 +41,18 @@ const tracer = trace.getTracer('@switchboard/outbox');
  * Publishes rows: those of an aggregate one after the other, each when the former is stored; aggregates side by side.
  *
  * So a lost publication never lets a later event of its aggregate overtake it, and an aggregate that fails or hangs is
- * set aside, for 0.5 s, doubled up to 30 s, without holding up any other.
+ * set aside, for 0.5 s, doubled up to 30 s, without holding up any other. What is stored is marked by the caller, many at
+ * once.
  */
 export class Publishing {
-  /** By aggregate: a publication is under way, or stored and not marked yet. */
+  /** By aggregate: a publication is under way. */
   private readonly busy = new Map<string, Promise<void>>();
+  /** Of them, those that their batch has left under way. */
+  private readonly late = new Set<string>();
   private readonly paused = new Map<string, { readonly untilMs: number; readonly failures: number }>();
-  private stored: string[] = [];
-  private ended: string[] = [];
+  private readonly stored: StoredRow[] = [];
+  private storedSinceMs = Infinity;
+  private highestRead = 0;
   private highest: number;
   private shrunk: StreamShrunk | undefined;
   private failed = false;
@@ -49,7 +61,7 @@ export class Publishing {
   constructor(
     private readonly broker: EventBroker,
     private readonly ledger: RelayLedger,
-    private readonly state: RelayState,
+    private state: RelayState,
     /** Aborts when no further publication may begin. */
     private readonly over: AbortSignal,
     private readonly reports: PublishingReports,
@@ -60,6 +72,16 @@ export class Publishing {
   /** Of the stream that it publishes to. */
   get epoch(): number {
     return this.state.epoch;
+  }
+
+  /** The stream as it must be at least: as it was recorded, and with what it has acknowledged since. */
+  get expected(): Pick<RelayState, 'created' | 'lastSequence'> {
+    return { created: this.state.created, lastSequence: this.highest };
+  }
+
+  /** Position of the last event that was read. */
+  get highestPosition(): number {
+    return this.highestRead;
   }
 
   /** Whether a publication has failed since this was asked last. */
@@ -76,36 +98,55 @@ export class Publishing {
     return [...this.busy.keys(), ...paused.map(([aggregateId]) => aggregateId)];
   }
 
-  /** Publishes rows, in the order of their positions, and marks what the broker has. @throws as `mark` */
+  /** How long until an aggregate that was paused at `sinceMs` may be tried; Infinity when none was. */
+  untilNextTryMs(sinceMs: number): number {
+    const ends = [...this.paused.values()].flatMap(({ untilMs }) => (untilMs > sinceMs ? [untilMs] : []));
+    return Math.max(0, Math.min(...ends) - performance.now());
+  }
+
+  /** What is to be marked: all that is stored, when it is much or has waited long, or when `isAll`. */
+  marks(isAll: boolean): Marks {
+    const { stored } = this;
+    const isDue = isAll || stored.length >= MARKS_MIN || performance.now() - this.storedSinceMs >= MARK_WITHIN_MS;
+    return { epoch: this.epoch, lastSequence: this.highest, stored: [...stored], marks: isDue ? stored.length : 0 };
+  }
+
+  /** Tells that marks are written. */
+  marked({ marks }: Marks): void {
+    if (marks === 0) return;
+    this.stored.splice(0, marks);
+    this.storedSinceMs = this.stored.length > 0 ? performance.now() : Infinity;
+    this.reports.published(marks);
+  }
+
+  /** Takes over what is recorded of the same stream now. */
+  continueWith(state: RelayState): void {
+    this.state = state;
+    this.heard(state.lastSequence);
+  }
+
+  /** What another relay has recorded meanwhile counts for this one, too. */
+  heard(lastSequence: number): void {
+    this.highest = Math.max(this.highest, lastSequence);
+  }
+
+  /** Publishes rows, in the order of their positions. Returns after 250 ms; what is under way then goes on. */
   async run(rows: readonly OutboxRow[]): Promise<void> {
     const begun = [...Map.groupBy(rows, ({ aggregateId }) => aggregateId)].map(([aggregateId, chain]) => {
       const ended = this.publishChain(aggregateId, chain);
       this.busy.set(aggregateId, ended);
       return ended;
     });
+    this.highestRead = Math.max(this.highestRead, Number(rows.at(-1)?.position ?? 0));
     await endsWithin(Promise.all(begun), SLICE_MS);
-    await this.mark();
     while (this.busy.size > ASIDE_MAX && !this.over.aborted) {
-      await endsWithin(Promise.all(this.busy.values()), SLICE_MS);
-      await this.mark();
+      await endsWithin(Promise.race(this.busy.values()), SLICE_MS);
     }
+    for (const aggregateId of this.busy.keys()) this.late.add(aggregateId);
   }
 
-  /** Marks what the broker has. @throws StreamShrunk; Error when so much fails that it must be the broker */
-  async mark(): Promise<void> {
-    const { stored, ended } = this;
-    this.stored = [];
-    this.ended = [];
-    try {
-      if (stored.length > 0) {
-        if (!(await this.ledger.advance(this.state.epoch, stored, this.highest))) {
-          throw new StreamShrunk('another relay has found that the stream was lost');
-        }
-        this.reports.published(stored.length);
-      }
-    } finally {
-      for (const aggregateId of ended) this.busy.delete(aggregateId);
-    }
+  /** @throws StreamShrunk; Error when so much fails that it must be the broker */
+  check(): void {
     if (this.shrunk) throw this.shrunk;
     if (this.paused.size > ASIDE_MAX) throw new Error(`publications of ${this.paused.size} aggregates fail`);
   }
@@ -114,7 +155,8 @@ export class Publishing {
   async end(): Promise<void> {
     this.isEnding = true;
     await endsWithin(Promise.all(this.busy.values()), END_WITHIN_MS);
-    await this.mark();
+    const marks = this.marks(true);
+    if (marks.marks > 0 && (await this.ledger.mark(marks))) this.marked(marks);
   }
 
   /** Never rejects. */
@@ -132,7 +174,8 @@ export class Publishing {
       if (error instanceof StreamShrunk) this.shrunk = error;
       this.reports.failed(error);
     }
-    this.ended.push(aggregateId);
+    this.busy.delete(aggregateId);
+    if (this.late.delete(aggregateId)) this.reports.freed();
   }
 
   private async publishOrBury(row: OutboxRow): Promise<void> {
@@ -142,7 +185,8 @@ export class Publishing {
       // The broker counts on: a new event at or below what it had acknowledged before says that it has lost those.
       if (!duplicate && sequence <= before) throw new StreamShrunk(`the stream went back to ${sequence}`);
       this.highest = Math.max(this.highest, sequence);
-      this.stored.push(row.id);
+      if (this.stored.length === 0) this.storedSinceMs = performance.now();
+      this.stored.push({ id: row.id, position: row.position });
     } catch (error) {
       if (!(error instanceof Unpublishable)) throw error;
       await this.ledger.bury(row, error.message);

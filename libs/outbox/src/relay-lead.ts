@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
-import { Publishing, StreamShrunk, type EventBroker } from './publishing.js';
+import { jittered, type WakeSignal } from '@switchboard/timing';
+import { PublishedFloor } from './published-floor.policy.js';
+import { Publishing, StreamShrunk, type EventBroker, type PublishingReports } from './publishing.js';
 import type { RelayLedger, RelayState } from './relay-ledger.js';
 import type { RelayMetrics } from './relay-metrics.js';
 import type { RelayReport } from './relay-report.js';
+import type { RelayLook } from './relay-turn.js';
 
 /** What a relay leads with. */
 export interface RelayLeadOptions {
@@ -14,13 +17,20 @@ export interface RelayLeadOptions {
   readonly report: (report: RelayReport) => void;
   /** Events claimed at once; 1,000 by default. */
   readonly batchMax: number | undefined;
-  /** A pause while nothing is pending. */
-  readonly idle: () => Promise<void>;
+  /** 2 s by default. */
+  readonly pollIntervalMs: number | undefined;
+  /** Says that events may have been committed since the last turn began. */
+  readonly signal: WakeSignal;
 }
 
 const BATCH_MAX = 1_000;
-/** How often the stream and the requests of operators are read when nothing calls for it. */
+/** The net below the wake-ups: an event whose wake-up was lost leaves so much later. Marks wait for it when it is quiet. */
+const POLL_INTERVAL_MS = 2_000;
+/** The floor follows after so many events, or so long. */
+const LOOK_EVENTS = 1_000;
 const LOOK_INTERVAL_MS = 1_000;
+/** How often the stream is looked at, while there is work, when nothing calls for it. */
+const CHECK_INTERVAL_MS = 1_000;
 /** A broker that does not answer this replica for so long may answer another: the lead is given away. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 250;
@@ -31,7 +41,15 @@ export class RelayLead {
   private publishing: Publishing | undefined;
   /** Why the stream must have been lost, whatever it looks like now. */
   private proof: StreamShrunk | undefined;
+  /** When the stream was compared with the record of it. */
+  private checkedMs = -Infinity;
+  private floor = new PublishedFloor();
   private lookedMs = -Infinity;
+  private eventsSinceLook = 0;
+  /** The pause has run out: what is marked and read rarely goes with the next turn. */
+  private isPollDue = true;
+  /** The record of the stream, or what an operator wants, is not what it was. */
+  private isChanged = false;
 
   constructor(private readonly options: RelayLeadOptions) {}
 
@@ -40,57 +58,110 @@ export class RelayLead {
     try {
       while (!over.aborted) {
         const publishing = await this.prepare(over);
-        if (publishing) await this.round(publishing);
+        if (publishing) await this.round(publishing, over);
       }
     } finally {
       await this.endPublishing();
     }
   }
 
-  private async round(publishing: Publishing): Promise<void> {
-    const { ledger, idle, batchMax = BATCH_MAX } = this.options;
+  private async round(publishing: Publishing, over: AbortSignal): Promise<void> {
+    const { signal, batchMax = BATCH_MAX, pollIntervalMs = POLL_INTERVAL_MS } = this.options;
+    const begunMs = performance.now();
     try {
-      const rows = await ledger.pending(batchMax, publishing.aside());
-      if (rows.length > 0) return await publishing.run(rows);
-      await publishing.mark();
+      const events = await this.turn(publishing, batchMax);
+      publishing.check();
+      if (events === batchMax || this.isChanged) return;
     } catch (error) {
       if (!(error instanceof StreamShrunk)) throw error;
       this.proof = error;
       return;
     }
-    await idle();
+    const restMs = Math.min(jittered(pollIntervalMs), publishing.untilNextTryMs(begunMs));
+    this.isPollDue = !(await signal.pause(restMs, over));
   }
 
-  /** Looks at the stream when it must be, or when it is time, and makes pending what has to go (again). */
-  private async prepare(over: AbortSignal): Promise<Publishing | undefined> {
-    const { broker, ledger, metrics, report, failures } = this.options;
-    const sinceMs = performance.now() - this.lookedMs;
-    const isDue = sinceMs > LOOK_INTERVAL_MS || (sinceMs > AGAIN_MS && this.publishing?.hasFailed() === true);
-    if (this.publishing && !this.proof && !broker.isDoubtful && !isDue) return this.publishing;
+  /** Marks what is stored, reads what waits and publishes it. @returns how many events it has read */
+  private async turn(publishing: Publishing, max: number): Promise<number> {
+    const { ledger, signal } = this.options;
+    const marks = publishing.marks(this.isPollDue);
+    const isLook = this.isPollDue || this.isLookDue(publishing);
+    this.isPollDue = false;
+    // What commits from here on is not seen by this read, and its wake-up ends the next pause.
+    signal.clear();
+    const result = await ledger.turn({ ...marks, aside: publishing.aside(), max, floor: this.floor.position, isLook });
+    if (!result) throw new StreamShrunk('another relay has found that the stream was lost');
+    publishing.marked(marks);
+    if (result.look !== undefined) this.observe(result.look, publishing);
+    this.eventsSinceLook += result.rows.length;
+    if (result.rows.length > 0) await publishing.run(result.rows);
+    return result.rows.length;
+  }
 
+  /** The floor follows what is read: at once after many events, or after a while. */
+  private isLookDue(publishing: Publishing): boolean {
+    if (publishing.highestPosition <= this.floor.position) return false;
+    return this.eventsSinceLook >= LOOK_EVENTS || performance.now() - this.lookedMs >= LOOK_INTERVAL_MS;
+  }
+
+  private observe(look: RelayLook | null, publishing: Publishing): void {
+    this.lookedMs = performance.now();
+    this.eventsSinceLook = 0;
+    if (look && look.epoch === publishing.epoch && !look.hasLetters && !look.isReplay) {
+      publishing.heard(look.lastSequence);
+      this.floor.observe(look, publishing.highestPosition);
+    } else this.isChanged = true;
+  }
+
+  /** Looks at the stream when it must be, or when it is time; reads the record of it where that may have changed. */
+  private async prepare(over: AbortSignal): Promise<Publishing | undefined> {
+    const { publishing, options } = this;
+    const isSure = publishing !== undefined && !this.proof && !this.isChanged && !options.broker.isDoubtful;
+    const sinceMs = performance.now() - this.checkedMs;
+    const isDue = sinceMs > CHECK_INTERVAL_MS || (sinceMs > AGAIN_MS && publishing?.hasFailed() === true);
+    if (isSure && !isDue) return publishing;
+
+    const expected = publishing?.expected;
     const found = await this.findStream(over);
     if (!found) return undefined;
-    this.lookedMs = performance.now();
+    this.checkedMs = performance.now();
+    const isExpected = found.created === expected?.created && found.lastSequence >= expected.lastSequence;
+    return isSure && isExpected ? publishing : this.begin(over, found);
+  }
+
+  /** Makes pending what has to go (again), and begins to publish to the stream as it is. */
+  private async begin(over: AbortSignal, found: StreamState): Promise<Publishing | undefined> {
+    const { ledger, report } = this.options;
     const redriven = await ledger.redrive();
     const state = await this.settle(over, found);
     if (!state) return undefined;
     if (redriven > 0) report({ kind: 'redriven', events: redriven });
     this.proof = undefined;
-    if (this.publishing?.epoch !== state.epoch) {
+    this.isChanged = false;
+    this.isPollDue = true;
+    if (this.publishing?.epoch === state.epoch) this.publishing.continueWith(state);
+    else {
       await this.endPublishing();
-      this.publishing = new Publishing(broker, ledger, state, over, {
-        published: (events) => {
-          metrics.published(events);
-          failures.succeeded();
-        },
-        failed: (error) => {
-          metrics.failed(1);
-          failures.failed(error);
-        },
-        buried: ({ id, subject }, error) => report({ kind: 'dead-letter', eventId: id, subject, error }),
-      });
+      this.floor = new PublishedFloor();
+      this.publishing = new Publishing(this.options.broker, ledger, state, over, this.reports());
     }
     return this.publishing;
+  }
+
+  private reports(): PublishingReports {
+    const { metrics, failures, report, signal } = this.options;
+    return {
+      published: (events) => {
+        metrics.published(events);
+        failures.succeeded();
+      },
+      failed: (error) => {
+        metrics.failed(1);
+        failures.failed(error);
+      },
+      buried: ({ id, subject }, error) => report({ kind: 'dead-letter', eventId: id, subject, error }),
+      freed: () => signal.wake(),
+    };
   }
 
   /** The stream as it is; waits for one that is not there. Undefined when the lead is over. */
@@ -140,7 +211,11 @@ export class RelayLead {
       events += await ledger.replayChunk(state.replayFrom);
       state = await ledger.state(found);
     }
-    if (isReplay) report({ kind: 'replayed', events });
+    if (isReplay) {
+      // They are pending below it.
+      this.floor = new PublishedFloor();
+      report({ kind: 'replayed', events });
+    }
     return state;
   }
 

@@ -1,6 +1,7 @@
 import type { StoredEvent, StreamState } from '@switchboard/nats';
 import { statement, type Queryable } from '@switchboard/postgres';
 import { RELAY_CONSUMER } from './dead-letter.js';
+import { markPublished, takeTurn, type RelayTurn, type TurnResult } from './relay-turn.js';
 
 /** A row of the outbox that is to be published. */
 export interface OutboxRow extends StoredEvent {
@@ -20,12 +21,6 @@ export interface RelayState {
   readonly replayFrom: string | null;
 }
 
-/** In the order of `position`; a partial index per day, so that published days cost nothing. */
-const pending = statement<OutboxRow>(
-  'outbox.pending',
-  `SELECT id, position, aggregate_id AS "aggregateId", subject, payload, traceparent FROM outbox
-   WHERE published_at IS NULL AND aggregate_id <> ALL($2::text[]) ORDER BY position LIMIT $1`,
-);
 const load = statement<{ created: string; lastSequence: string; epoch: number; replayFrom: string | null }>(
   'relay-state.load',
   `SELECT created, last_sequence AS "lastSequence", epoch, replay_from AS "replayFrom" FROM relay_state WHERE stream = $1`,
@@ -40,17 +35,6 @@ const lose = statement(
    WHERE stream = $1 AND epoch = $2`,
 );
 const rename = statement('relay-state.rename', 'UPDATE relay_state SET created = $3 WHERE stream = $1 AND epoch = $2');
-/** The row of the state is locked first: a loss that is recorded meanwhile makes all of this do nothing. */
-const advance = statement<{ own: number }>(
-  'outbox.mark-published',
-  `WITH own AS (
-     UPDATE relay_state SET last_sequence = greatest(last_sequence, $3::bigint) WHERE stream = $1 AND epoch = $2
-     RETURNING true),
-   marked AS (
-     UPDATE outbox SET published_at = now()
-     WHERE id = ANY($4::text[]) AND published_at IS NULL AND EXISTS (SELECT FROM own))
-   SELECT count(*)::int AS own FROM own`,
-);
 /** By id, day after day: what was written before is pending before. -infinity: see `bury`. */
 const replayChunk = statement<{ marked: number }>(
   'outbox.replay-chunk',
@@ -70,28 +54,38 @@ const bury = statement(
    ON CONFLICT (event_id, consumer) DO UPDATE
    SET error = excluded.error, deliveries = letter.deliveries + 1, died_at = now(), redrive_requested_at = NULL`,
 );
+/** With new positions: the floor may have passed the former ones, and newer events of their aggregates have gone. */
 const redrive = statement<{ count: number }>(
   'outbox.redrive',
   `WITH own AS (
      SELECT event_id FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
      ORDER BY event_id LIMIT 100 FOR UPDATE SKIP LOCKED),
    gone AS (DELETE FROM dead_letter AS letter USING own WHERE letter.event_id = own.event_id AND letter.consumer = $1),
-   again AS (UPDATE outbox SET published_at = NULL FROM own WHERE outbox.id = own.event_id)
+   placed AS MATERIALIZED (
+     SELECT found.id, nextval('outbox_position') AS position FROM (
+       SELECT o.id FROM own JOIN outbox AS o ON o.id = own.event_id ORDER BY o.position) AS found),
+   again AS (
+     UPDATE outbox SET published_at = NULL, position = placed.position FROM placed WHERE outbox.id = placed.id)
    SELECT count(*)::int AS count FROM own`,
 );
 
 const REPLAY_CHUNK = 5_000;
 
-/** What a relay reads and writes of its service's outbox. Every method is one statement, and so one transaction. */
+/** What a relay reads and writes of its service's outbox. Every method but `turn` is one statement, and so one transaction. */
 export class RelayLedger {
   constructor(
     private readonly through: Queryable,
     private readonly stream: string,
   ) {}
 
-  /** Events to publish, but for those of some aggregates. */
-  pending(max: number, butFor: readonly string[]): Promise<OutboxRow[]> {
-    return this.through.query(pending, [max, butFor]);
+  /** See `takeTurn`. */
+  turn(turn: RelayTurn): Promise<TurnResult | undefined> {
+    return takeTurn(this.through, this.stream, turn);
+  }
+
+  /** See `markPublished`. */
+  mark(marks: Parameters<typeof markPublished>[2]): Promise<boolean> {
+    return markPublished(this.through, this.stream, marks);
   }
 
   /** The state; the stream as found becomes the first one recorded. */
@@ -111,12 +105,6 @@ export class RelayLedger {
   /** Records what the same stream is called now. */
   async rename({ epoch }: RelayState, { created }: StreamState): Promise<void> {
     await this.through.query(rename, [this.stream, epoch, created]);
-  }
-
-  /** Marks events as published. False: nothing was marked, the stream they went to was lost meanwhile. */
-  async advance(epoch: number, ids: readonly string[], lastSequence: number): Promise<boolean> {
-    const [row] = await this.through.query(advance, [this.stream, epoch, lastSequence, ids]);
-    return row?.own === 1;
   }
 
   /** Makes the next published events pending again. @returns how many */

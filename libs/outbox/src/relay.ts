@@ -1,6 +1,6 @@
-import { ThrottledLog } from '@switchboard/nats';
+import { ThrottledLog, type WakeUps } from '@switchboard/nats';
 import { prepared, statement, type Database, type Queryable } from '@switchboard/postgres';
-import { jittered, pause } from '@switchboard/timing';
+import { jittered, pause, WakeSignal } from '@switchboard/timing';
 import type { EventBroker } from './publishing.js';
 import { RelayLead } from './relay-lead.js';
 import { RelayLedger } from './relay-ledger.js';
@@ -17,10 +17,12 @@ export interface RelayOptions {
   readonly report: (report: RelayReport) => void;
   /** Events claimed at once. */
   readonly batchMax?: number;
+  /** How replicas tell the leader that they have committed events; without it these wait for its next poll. */
+  readonly wakeUps?: Pick<WakeUps, 'send' | 'listen'>;
+  /** Pause after which a relay that nothing has woken looks, ±25 %: an event whose wake-up was lost waits so long. 2 s by default. */
+  readonly pollIntervalMs?: number;
 }
 
-/** Poll interval while nothing is pending: it bounds the delay of events that another replica wrote. */
-const IDLE_PAUSE_MS = 20;
 /** How often a replica without the lock asks for it. */
 const STANDBY_PAUSE_MS = 500;
 const ERROR_PAUSE_MS = 500;
@@ -39,12 +41,13 @@ const tryLock = statement<{ locked: boolean }>(
  * the last seen», which loses events under concurrent commits.
  *
  * A stream that is not the one published to, or ends before what it had acknowledged, was lost: all that the outbox keeps
- * is published again. It is looked at when the lead is taken, over each new connection, after a failure and every second.
+ * is published again. It is looked at when the lead is taken, over each new connection, after a failure and every 2 s.
  */
 export class Relay {
   private readonly stopSignal = new AbortController();
   private running: Promise<void> | undefined;
-  private wakeUp: (() => void) | undefined;
+  private readonly signal = new WakeSignal();
+  private isLeading = false;
   private readonly metrics = relayMetrics();
   private readonly failures: ThrottledLog;
 
@@ -62,9 +65,10 @@ export class Relay {
     await this.running;
   }
 
-  /** Publishes events that were just committed without waiting for the next poll. */
+  /** Publishes events that were just committed without waiting for the next poll, whichever replica's relay leads. */
   wake(): void {
-    this.wakeUp?.();
+    if (this.isLeading) this.signal.wake();
+    else this.options.wakeUps?.send();
   }
 
   private get stopping(): boolean {
@@ -77,7 +81,7 @@ export class Relay {
         await this.lead();
       } catch (error) {
         this.failures.failed(error);
-        await this.pause(jittered(ERROR_PAUSE_MS), 'until stopped');
+        await pause(jittered(ERROR_PAUSE_MS), this.stopSignal.signal);
       }
     }
   }
@@ -89,37 +93,34 @@ export class Relay {
     const onLost = (): void => lost.abort();
     client.on('error', onLost).on('end', onLost);
     try {
-      const values = [`${this.options.service}.outbox`];
-      const { rows } = await client.query<{ locked: boolean }>(prepared(tryLock, values));
-      if (!rows[0]?.locked) return await this.pause(STANDBY_PAUSE_MS, 'until stopped');
       const over = AbortSignal.any([lost.signal, this.stopSignal.signal]);
-      const { broker, batchMax, report } = this.options;
       const query: Queryable['query'] = async (own, given) => (await client.query(prepared(own, given))).rows;
-      const lead = new RelayLead({
-        broker,
-        ledger: new RelayLedger({ query }, broker.stream),
-        metrics: this.metrics,
-        failures: this.failures,
-        report,
-        batchMax,
-        idle: () => this.pause(IDLE_PAUSE_MS, 'until woken'),
-      });
-      await lead.run(over);
+      while (!over.aborted && !(await this.isLocked({ query }))) await pause(jittered(STANDBY_PAUSE_MS), over);
+      if (!over.aborted) await this.leadOver({ query }, over);
     } finally {
+      this.isLeading = false;
       client.removeListener('error', onLost).removeListener('end', onLost);
       // Closing the session is what frees the lock.
       client.release(true);
     }
   }
 
-  /** A commit ends the pause of an idle leader only: a session per commit is no help while the broker is away. */
-  private async pause(durationMs: number, end: 'until woken' | 'until stopped'): Promise<void> {
-    const over = new AbortController();
-    const onEnd = (): void => over.abort();
-    this.stopSignal.signal.addEventListener('abort', onEnd);
-    if (end === 'until woken') this.wakeUp = onEnd;
-    if (!this.stopping) await pause(durationMs, over.signal);
-    this.wakeUp = undefined;
-    this.stopSignal.signal.removeEventListener('abort', onEnd);
+  private async isLocked(through: Queryable): Promise<boolean> {
+    const [row] = await through.query(tryLock, [`${this.options.service}.outbox`]);
+    return row?.locked === true;
+  }
+
+  private async leadOver(through: Queryable, over: AbortSignal): Promise<void> {
+    const { broker, batchMax, pollIntervalMs, report, wakeUps } = this.options;
+    const { metrics, failures, signal } = this;
+    const ledger = new RelayLedger(through, broker.stream);
+    const lead = new RelayLead({ broker, ledger, metrics, failures, report, batchMax, pollIntervalMs, signal });
+    const endListening = wakeUps?.listen(() => signal.wake());
+    this.isLeading = true;
+    try {
+      await lead.run(over);
+    } finally {
+      endListening?.();
+    }
   }
 }

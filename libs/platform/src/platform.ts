@@ -1,5 +1,13 @@
 import type { LoggerService } from '@nestjs/common';
-import { connectNats, DirectLink, EventPublisher, LinkState, RpcClient, type NatsConnection } from '@switchboard/nats';
+import {
+  connectNats,
+  DirectLink,
+  EventPublisher,
+  LinkState,
+  RpcClient,
+  WakeUps,
+  type NatsConnection,
+} from '@switchboard/nats';
 import { PartitionKeeper, Relay } from '@switchboard/outbox';
 import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
@@ -60,7 +68,8 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   const link = new LinkState(nats);
   const direct = new DirectLink(nats, link, service);
   const broker = new EventPublisher(nats, service);
-  const relay = new Relay({ database, service, broker, report: (report) => logRelay(log, report) });
+  const wakeUps = new WakeUps(nats, link, service);
+  const relay = new Relay({ database, service, broker, wakeUps, report: (report) => logRelay(log, report) });
   const keepMore = spec.keepPartitions;
   const keeper = new PartitionKeeper(
     database,

@@ -1,3 +1,4 @@
 export { backoffMs, jittered, type Backoff, type Random } from './backoff.js';
 export { endsWithin, withDeadline } from './deadline.js';
 export { pause } from './pause.js';
+export { WakeSignal } from './wake-signal.js';

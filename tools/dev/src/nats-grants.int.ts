@@ -5,12 +5,14 @@ import type { ConsumerTopology } from '@switchboard/contracts/topology';
 import {
   connectNats,
   EventPublisher,
+  LinkState,
   type NatsConnection,
   natsUsers,
   provision,
   PROVISIONER,
   PullConsumer,
   RpcClient,
+  WakeUps,
 } from '@switchboard/nats';
 import { eventually, testServers } from '@switchboard/testing';
 import { type DeployedNats, startDeployedNats } from '../test/deployed-nats.js';
@@ -69,6 +71,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
 
   it.each(uses.map((use) => [nameOf(use), use] as const))('%s', async (_name, use) => {
     if (use.kind === 'tell') await tell(of(use.service).connection, use.service);
+    if (use.kind === 'wake') await wake(of(use.service).connection, use.service);
     if (use.kind === 'call') await call(of(use.caller).connection, of(use.server).connection, use.rpc);
     if (use.kind === 'announce') await announce(of(use.server).connection, of(use.caller).connection, use.subject);
     if (use.kind === 'consume') await consume(of(use.service).connection, use.consumer);
@@ -139,6 +142,8 @@ function nameOf(use: NatsUse): string {
   switch (use.kind) {
     case 'tell':
       return `${use.service} emits an event, learns that ${use.stream} has it, and looks at that stream`;
+    case 'wake':
+      return `${use.service} wakes its other replicas`;
     case 'call':
       return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
     case 'announce':
@@ -170,6 +175,16 @@ async function tell(connection: NatsConnection, service: string): Promise<void> 
   const publisher = new EventPublisher(connection, service);
   await publisher.publish(event);
   expect((await publisher.streamState())?.lastSequence).toBeGreaterThan(0);
+}
+
+async function wake(connection: NatsConnection, service: string): Promise<void> {
+  const wakeUps = new WakeUps(connection, new LinkState(connection), service);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = wakeUps.listen(resolve);
+  await connection.flush();
+  wakeUps.send();
+  await promise;
+  end();
 }
 
 async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefinition): Promise<void> {

@@ -5,6 +5,7 @@ import { PROVISIONER } from '@switchboard/nats';
 /** One way to use NATS, with the patterns that its users need for it; read from the topology, not from the permissions. */
 export type NatsUse =
   | { readonly kind: 'tell'; readonly service: string; readonly stream: string }
+  | { readonly kind: 'wake'; readonly service: string }
   | { readonly kind: 'call'; readonly caller: string; readonly server: string; readonly rpc: RpcDefinition }
   | { readonly kind: 'announce'; readonly caller: string; readonly server: string; readonly subject: string }
   | { readonly kind: 'consume'; readonly service: string; readonly consumer: ConsumerTopology }
@@ -23,7 +24,7 @@ const services = Object.entries<ServiceTopology>(topology);
 /** Everything that the topology says. */
 export function usesOfTopology(): NatsUse[] {
   const uses = services.flatMap(([service, { stream, calls, consumes }]): NatsUse[] => [
-    ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const]),
+    ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const, { kind: 'wake', service } as const]),
     ...calls.map((rpc) => ({ kind: 'call', caller: service, server: rpc.owner, rpc }) as const),
     ...[...new Set(calls.map(({ owner }) => owner))].map(
       (server) => ({ kind: 'announce', caller: service, server, subject: `announce.${server}.${service}` }) as const,
@@ -43,6 +44,11 @@ export function rightsOf(use: NatsUse): NatsRight[] {
         publish(use.service, `${use.service}.>`),
         publish(use.service, `$JS.API.STREAM.INFO.${use.stream}`),
         inboxOf(use.service),
+      ];
+    case 'wake':
+      return [
+        publish(use.service, `wake.${use.service}`),
+        { user: use.service, operation: 'subscribe', pattern: `wake.${use.service}` },
       ];
     case 'call':
       return [
@@ -118,7 +124,9 @@ export function dangerousToPublish(): string[] {
 /** Patterns that would let somebody read what is not his. */
 export function dangerousToSubscribe(): string[] {
   return [
-    ...words('> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* _INBOX.> _INBOX*.> *.probe.v1'),
+    ...words(
+      '> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* wake.> wake.* _INBOX.> _INBOX*.> *.probe.v1',
+    ),
     ...words('$JS.> $JS.API.> $JS.ACK.> $JS.EVENT.> $JS.EVENT.ADVISORY.> $SYS.> $KV.> $O.> $SRV.>'),
     ...services.flatMap(([service]) => [`${service}.>`, `rpc.${service}.>`, `rpc.${service}.*`, `_INBOX_${service}.*`]),
   ];

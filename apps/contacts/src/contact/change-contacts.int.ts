@@ -49,7 +49,7 @@ async function openReplica(): Promise<Replica> {
     streamState: () => Promise.resolve(null),
     publish: () => Promise.reject(new Error('the relay is not started here')),
   };
-  const relay = new Relay({ database, service: 'contacts', broker, report: () => undefined });
+  const relay = new Relay({ database, service: 'contacts', broker, report: () => undefined, pollIntervalMs: 20 });
   const contacts = new ContactRepository(database);
   const races = { lost: 0 };
   const find = contacts.find.bind(contacts);

@@ -55,7 +55,14 @@ afterEach(async () => {
 async function startRelay(options: Partial<RelayOptions> = {}): Promise<Relay> {
   const own = await prepared.database();
   const report = (one: RelayReport): void => void reports.push(one);
-  const relay = new Relay({ database: own, service: 'contacts', broker: publisher, report, ...options });
+  const relay = new Relay({
+    database: own,
+    service: 'contacts',
+    broker: publisher,
+    report,
+    pollIntervalMs: 20,
+    ...options,
+  });
   relay.start();
   relays.push(relay);
   return relay;

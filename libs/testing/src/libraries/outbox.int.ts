@@ -44,7 +44,14 @@ beforeAll(async () => {
 
 async function startRelay(options: Partial<RelayOptions> & Pick<RelayOptions, 'broker'>): Promise<Relay> {
   const own = await prepared.database();
-  const relay = new Relay({ database: own, service: 'contacts', report: () => undefined, batchMax: 20, ...options });
+  const relay = new Relay({
+    database: own,
+    service: 'contacts',
+    report: () => undefined,
+    batchMax: 20,
+    pollIntervalMs: 20,
+    ...options,
+  });
   relay.start();
   servers.onEnd(() => relay.stop());
   return relay;

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const consumer = effectsConsumer(await nats.connect('messaging'), database);
   consumer.start();
   const report = (one: RelayReport): void => void reports.push(one);
-  relay = new Relay({ database: await prepared.database(), service: 'contacts', broker, report });
+  relay = new Relay({ database: await prepared.database(), service: 'contacts', broker, report, pollIntervalMs: 20 });
   servers.onEnd(() => Promise.all([consumer.stop(), relay.stop()]));
 });
 

@@ -76,6 +76,8 @@ async function startIntruder(stage: Stage, random: SeededRandom): Promise<Intrud
     // Names another lock than the service's own.
     service: name,
     batchMax: random.integer(10, 200),
+    // Nothing wakes it: it competes by looking often.
+    pollIntervalMs: 20,
     broker: {
       stream: publisher.stream,
       get isDoubtful() {
