@@ -15,14 +15,14 @@ export interface ContactChange<Result> extends ContactQuestion {
   /** The trace of the call, for the events that it causes. */
   readonly traceparent: string | null;
   /**
-   * Decides what becomes of the contacts that were asked for. Pure but for the ledger; may run again after a lost race.
+   * Decides the change of the requested contacts. Pure but for the ledger; may run again after a lost race.
    *
    * @throws AppError before it changes anything
    */
   readonly decide: (ledger: ContactLedger) => Result;
 }
 
-/** What became of one change. */
+/** The outcome of one change. */
 export type ChangeOutcome = { readonly ok: unknown } | { readonly error: unknown };
 
 /** Each lost race means that another batch has committed: so many in a row need as many replicas on the same contacts. */

@@ -52,7 +52,7 @@ export class ContactLedger {
     return this.contacts.get(id);
   }
 
-  /** The contact that has the first of these aliases that anybody has. */
+  /** The owner of the first of these aliases that has one. */
   findByAlias(aliases: readonly string[]): Contact | undefined {
     const owner = aliases.map((alias) => this.owners.get(alias)).find((id) => id !== undefined);
     return owner === undefined ? undefined : this.contacts.get(owner);

@@ -17,7 +17,7 @@ export interface AppliedStatements {
   readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
 }
 
-/** A contact with all that decides what becomes of it. */
+/** A contact with all that its changes depend on. */
 export interface Contact {
   readonly organizationId: string;
   readonly id: string;

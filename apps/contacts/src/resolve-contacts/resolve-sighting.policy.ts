@@ -30,7 +30,7 @@ export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting
   return patch ? ledger.change(contact, patch) : contact;
 }
 
-/** The person's number changed: their contact goes on under the new one, and the old forms may be somebody else's soon. */
+/** The person's number changed: their contact continues under the new one; another person may soon have the old forms. */
 function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact | undefined {
   const forms = numberFormsOf(sighting);
   const current = ledger.findByAlias(forms);

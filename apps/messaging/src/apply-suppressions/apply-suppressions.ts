@@ -66,9 +66,9 @@ export class ApplySuppressions {
 export async function applyFenced(tx: Transaction, projected: ProjectedContact): Promise<void> {
   const { organizationId, contact } = projected;
   const key = { organizationId, contactId: contact.id };
-  // For facts that are known already too: whoever stored them may not have waited for the sends that are being marked.
+  // For known facts too: the transaction that stored them may not have waited for the sends that are being marked.
   if ((await lockContacts(tx, [key])) === 0) {
-    // Somebody may be making it known, and a send may be marked as soon as that is committed: before we had the row.
+    // Another transaction may be making it known, and a send may be marked as soon as that is committed: before we had the row.
     await makeRoomForContact(tx, organizationId, contact);
     await lockContacts(tx, [key]);
   }

@@ -36,7 +36,7 @@ const upsertContacts = statement<{ organizationId: string; id: string }>(
    RETURNING organization_id AS "organizationId", id`,
 );
 /**
- * Facts older than those known name no phones: somebody else may have a number of theirs by now. A row counts while its
+ * Facts older than the known ones name no phones: another contact may have their numbers by now. A row counts while its
  * contact is of the version that named it, so a number that newer facts do not name has no owner. It is
  * never deleted: a row that is there can be locked. Sorted against deadlocks.
  */
@@ -65,7 +65,7 @@ const lockPhonesOfEventsSql = statement(
    ORDER BY f.organization_id, f.phone FOR NO KEY UPDATE OF f`,
 );
 
-/** Waits for whoever is making the contact known. The version is below every emitted one. */
+/** Waits for a transaction that is making the contact known. The version is below every emitted one. */
 const makeRoomSql = statement(
   'messaging.contact.make-room',
   `INSERT INTO contact (organization_id, id, phone, messaging_id, version) VALUES ($1, $2, $3, $4, -1)
@@ -112,7 +112,7 @@ export class ContactRepository {
 
 /**
  * Stores what the contacts service answered or emitted; of several versions of a contact, the newest. A contact and its
- * opt-outs are of one version, always: whoever finds a version known may rely on its opt-outs.
+ * opt-outs are always of one version: a reader that finds a version known may rely on its opt-outs.
  *
  * @param origin an answer is of this moment; an event may be long past, and takes no number from another contact
  */
@@ -160,7 +160,7 @@ export async function projectContacts(
 }
 
 /**
- * Sees to it that a contact has a row that can be locked, whoever is making it known at this moment. The transaction must
+ * Ensures that a contact has a row to lock, even while another transaction makes it known. The transaction must
  * go on to project its facts.
  */
 export async function makeRoomForContact(

@@ -19,7 +19,7 @@ const ALLOWED: Readonly<Record<ConversationStatus, readonly ConversationStatus[]
 /** What an inbound message moves to OPEN; ARCHIVED stays. Outbound messages move nothing. Source: docs/api-behaviour.md#conversation-moves. */
 export const reopenedByInbound: readonly ConversationStatus[] = ['PENDING', 'SNOOZED', 'CLOSED'];
 
-/** Whether somebody may move a conversation so by hand; true as well where it is so already. */
+/** Whether a conversation may be moved so by hand; true as well for its present status. */
 export function isAllowedTransition(from: ConversationStatus, to: ConversationStatus): boolean {
   return ALLOWED[from].includes(to);
 }

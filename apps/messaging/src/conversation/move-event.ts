@@ -10,7 +10,7 @@ import type { ConversationStatus } from '@switchboard/contracts/messaging/http';
 import type { NewEvent } from '@switchboard/outbox';
 import { conversationView, type ConversationRow } from './conversation-view.js';
 
-/** A conversation after somebody moved it, still locked. */
+/** A conversation after its move, still locked. */
 export interface Move {
   readonly organizationId: string;
   readonly conversation: ConversationRow;

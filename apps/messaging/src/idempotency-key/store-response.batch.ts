@@ -10,7 +10,7 @@ export interface KeptAnswer extends KeyName {
   readonly answer: GivenAnswer;
 }
 
-/** What is there stays: whoever comes second gets the first one's answer back. One row per key, in the order of locks. */
+/** The stored response stays: a second request gets the first one's answer back. One row per key, in the order of locks. */
 const keepSql = statement<KeyName & { messageId: string; status: number; answer: string }>(
   'messaging.idempotency-key.store-response',
   `UPDATE idempotency_key k SET status = coalesce(k.status, a.status), response = coalesce(k.response, a.answer)
@@ -24,7 +24,7 @@ const keepSql = statement<KeyName & { messageId: string; status: number; answer:
      k.message_id AS "messageId", k.status, k.response AS answer`,
 );
 
-/** Stores what requests with a key are answered, before anybody is. */
+/** Stores the responses to requests with a key, before any of them is sent. */
 @Injectable()
 export class StoreResponse implements BeforeApplicationShutdown {
   private readonly keep: Coalesced<KeptAnswer, GivenAnswer>;

@@ -36,7 +36,7 @@ export const ignoredReasons = [
 /** One of `ignoredReasons`. */
 export type IgnoredReason = (typeof ignoredReasons)[number];
 
-/** Somebody of an organization, seen. */
+/** A sighting of a person, with the organization. */
 export interface SeenPerson {
   readonly organizationId: string;
   readonly sighting: ContactSighting;

@@ -1,4 +1,4 @@
-/** What somebody said of messages on a channel, in one word. */
+/** What a person chose for messages on a channel. */
 export type SpokenPreference = 'stop' | 'start';
 
 /** Source: docs/api-behaviour.md#opt-outs-keywords. */
@@ -17,7 +17,7 @@ const START: ReadonlySet<string> = new Set(['START', 'UNSTOP', 'SUBSCRIBE']);
 const SPOKEN_MAX = 1_000;
 
 /**
- * Whether somebody opted out or in: by a keyword, alone in what was said.
+ * Whether a person opted out or in: by a keyword alone in the text.
  *
  * @param said texts that stand for the whole message: its text, or a button's title and payload; one is enough, and of
  * two that contradict each other `stop` holds

@@ -11,7 +11,7 @@ import { fieldOf } from './inbound-content.policy.js';
 const NAME_UNITS_MAX = 600;
 /** As contacts take them. */
 const UPSTREAM_ID = /^[!-~]{1,128}$/;
-/** The upstream's error for somebody who stopped marketing messages. Source: provider's "Error codes". */
+/** The upstream's error for a person who stopped marketing messages. Source: provider's "Error codes". */
 const STOPPED_BY_USER = 131_050;
 /** Both words are in the provider's documentation. */
 const NUMBER_CHANGES: ReadonlySet<string> = new Set(['user_changed_number', 'customer_changed_number']);
@@ -32,7 +32,7 @@ export function isNumberChange({ system }: UpstreamMessageItem['message']): bool
 }
 
 /**
- * Somebody whose number changed: `from` is the former one, `system.wa_id` the new one. Null when either cannot be read.
+ * A person whose number changed: `from` is the former one, `system.wa_id` the new one. Null when either cannot be read.
  *
  * Source: provider's "messages" webhook, `system`.
  */

@@ -29,7 +29,7 @@ interface NewInbound extends InboundCallback {
   readonly messageId: string;
 }
 
-/** Whoever inserts the upstream's id takes the message; a repetition finds it taken. Sorted against deadlocks. */
+/** The transaction that inserts the upstream's id takes the message; a repetition finds it taken. Sorted against deadlocks. */
 const takeSql = statement<{ messageId: string }>(
   'messaging.inbound.take',
   `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id)

@@ -62,7 +62,7 @@ export class CloudClient extends Upstream {
     await this.pool.destroy();
   }
 
-  /** Nothing waits for a connection that is in use: whoever is refused one is not taken, and comes again later. */
+  /** Nothing waits for a connection that is in use: a send that is refused one is not taken, and is repeated later. */
   private async request(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
     if (!this.shares.take(text.organizationId))
       return notTaken("the organization's connections to the upstream are in use");

@@ -17,8 +17,8 @@ interface WokenConversation extends ConversationRow {
 const BY: Actor = { type: 'system', name: 'wake-snoozed' };
 
 /**
- * The first to end are the first to wake, by the partial index on `snoozed_until`. What somebody else has locked is left
- * to him, or to the next round: replicas never wait for each other, and no order of locks can deadlock.
+ * The first to end are the first to wake, by the partial index on `snoozed_until`. Rows that another transaction locks are left
+ * to it, or to the next round: replicas never wait for each other, and no order of locks can deadlock.
  */
 const wakeSql = statement<WokenConversation>(
   'messaging.conversation.wake',
