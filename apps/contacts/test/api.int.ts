@@ -28,7 +28,7 @@ const short = ({ subject, data }: EventEnvelope): string => {
 };
 
 describe('contacts', () => {
-  it('are one per subscriber, however its number is written and whoever meets it first: 60 countries and more', async () => {
+  it('are one per subscriber, however its number is written and whichever call comes first: 60 countries and more', async () => {
     const examples = getCountries().flatMap((region) => {
       const example = getExampleNumber(region, mobileExamples);
       return example && parsePhone(example.number) ? [example] : [];
@@ -247,7 +247,7 @@ describe('opt-outs', () => {
 });
 
 describe('the fence', () => {
-  it('is raised with the newest facts before any call is answered, for an opt-out that stands too', async () => {
+  it('is raised with the newest facts before any call is answered, for an existing opt-out too', async () => {
     const { optOut, remove, connect } = organization();
     const channelId = await connect();
     const fencedSince = running.fenced.length;
@@ -259,7 +259,7 @@ describe('the fence', () => {
     expect(facts).toEqual([standing, standing, { id: made.optOut.contactId, version: 3, optOuts: [] }]);
   });
 
-  it('that messaging does not confirm is 503; the opt-out stands, and asking again confirms it', async () => {
+  it('that messaging does not confirm is 503; the opt-out is stored, and a repetition confirms it', async () => {
     const { optOut, optOuts, events } = organization();
     const refusal = await running.unconfirmed(() => optOut({ phone: '+12015550101' }));
     expect(refusal).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });

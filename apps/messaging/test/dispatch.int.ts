@@ -144,7 +144,7 @@ describe('the dispatch of messages', () => {
       while ((await claim({ ...bounds, organizationMax: 200, limit: 200 })).length > 0) continue;
     });
 
-    it('is claimed once, whoever claims at the same time', async () => {
+    it('is claimed once, however many claim at the same time', async () => {
       const sender = await store.sender(40);
       await owe(sender);
       const bounds = { limit: 16, organizationMax: 16, underway: new Map<string, number>() };
@@ -212,7 +212,7 @@ describe('the dispatch of messages', () => {
       expect(await accepting).toEqual([{ verdict: 'opted-out' }]);
     });
 
-    it('skips a retry, and refuses it once the suppression stands', async () => {
+    it('skips a retry, and refuses it once the suppression is committed', async () => {
       const sender = await store.sender();
       await owe(sender);
       await store.database.transaction(async (tx) => {

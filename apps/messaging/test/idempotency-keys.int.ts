@@ -81,7 +81,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  it('of one organization never meets the same key of another', async () => {
+  it('of one organization never conflicts with the same key of another', async () => {
     const [acme, globex] = [await store.sender(), await store.sender()];
     const verdicts = (await store.accept([keyed(acme), keyed(globex)])).map(({ verdict }) => verdict);
     expect(verdicts).toEqual(['accepted', 'accepted']);
@@ -118,7 +118,7 @@ describe('an idempotency key', () => {
     ]);
   });
 
-  it('is free again after 24 hours and not before, whether or not anybody has deleted it', async () => {
+  it('is free again after 24 hours and not before, whether or not it has been deleted', async () => {
     const sender = await store.sender();
     const [first, second] = [keyed(sender), keyed(sender)];
     await store.accept([first]);

@@ -112,7 +112,7 @@ describe("the upstream's own id of a person", () => {
 });
 
 describe('a change of number', () => {
-  it('keeps the contact, its opt-outs and its name, and frees the old forms for somebody else', () => {
+  it('keeps the contact, its opt-outs and its name, and frees the old forms for another person', () => {
     const { see } = world(
       contactOf('c1', MEXICO[0] ?? '', { aliases: MEXICO, name: 'Ana', optOuts: [optOut('co1', '*')] }),
     );
@@ -124,7 +124,7 @@ describe('a change of number', () => {
     expect(stranger.id).not.toBe('c1');
   });
 
-  it('repeated changes nothing, even when the old number is somebody else’s by then', () => {
+  it('repeated changes nothing, even when another person has the old number by then', () => {
     const { see, events } = world(contactOf('c1', OLD));
     see(moved(NEW, OLD));
     const stranger = see({ phone: OLD });
@@ -147,7 +147,7 @@ describe('a change of number', () => {
     expect(see({ phone: OLD }).id).not.toBe('c1');
   });
 
-  it('of somebody unknown makes a contact of the new number alone', () => {
+  it('of an unknown person makes a contact of the new number alone', () => {
     const { see } = world();
     expect(see(moved(NEW, OLD))).toMatchObject({ phone: NEW, aliases: [NEW] });
     expect(see({ phone: OLD })).toMatchObject({ phone: OLD, aliases: [OLD] });

@@ -3,7 +3,7 @@ import type { ApiDefinition, Wordings } from '@switchboard/openapi';
 /** The groups of operations. */
 const tags = {
   System: 'Credentials, channels and this description.',
-  Messages: 'Send text messages and read what became of them.',
+  Messages: 'Send text messages and read their state.',
   Conversations: 'The inbox: one conversation for each channel and contact.',
   Contacts: 'Contacts and their opt-outs.',
   Templates: 'Message templates and their sending in bulk. Planned: this version has no operation of it yet.',

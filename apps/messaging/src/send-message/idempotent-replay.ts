@@ -18,7 +18,7 @@ const LOOK_FOR_MS = 6_000;
 /** Kept of the budget for the last look. */
 const LAST_LOOK_MS = 500;
 
-/** Answers a repeated send with what became of the first, waiting a little while its attempt is under way. */
+/** Answers a repeated send with the outcome of the first, waiting a little while its attempt is under way. */
 @Injectable()
 export class IdempotentReplay {
   constructor(

@@ -61,7 +61,7 @@ export class SendMessageOnce {
     return { ...given, messageId, isReplay: true };
   }
 
-  /** For a first request that does not answer any more: what became of its message. */
+  /** For a first request that does not answer any more: the outcome of its message. */
   private async answerInPlace(owner: TakenKey, budget: Budget): Promise<GivenAnswer> {
     const { organizationId, messageId, ageMs } = owner;
     if (ageMs < OWN_ANSWER_WITHIN_MS && (await this.idempotentReplay.isOpen(organizationId, messageId))) {

@@ -120,7 +120,7 @@ describe('who is seen in a callback', () => {
     expect(message({ from: '' })).toMatchObject({ act: 'bury' });
   });
 
-  it('is somebody whose number changed, and no message is made of that', () => {
+  it('is a person whose number changed, and makes no message', () => {
     for (const system of [
       { type: 'user_changed_number', wa_id: '16505559999' },
       { type: 'customer_changed_number', new_wa_id: '16505559999' },
@@ -145,7 +145,7 @@ describe('who is seen in a callback', () => {
     expect(message({ type: 'system', system: { type: 'customer_identity_changed' } })).toMatchObject({ act: 'ignore' });
   });
 
-  it('is somebody who set a preference, on the line that it names or on all of the account', () => {
+  it('is a person who set a preference, on the line that it names or on all of the account', () => {
     const item = { wa_id: '16505551234', value: 'stop', category: 'marketing_messages', timestamp: '1' };
     const about = { businessAccountId: 'waba', phoneNumberId: '107', item, profileName: null };
     const plan = planFor(callbackPreference, about);
@@ -163,7 +163,7 @@ describe('who is seen in a callback', () => {
     expect(odd).toEqual({ act: 'ignore', reason: 'unknown-preference' });
   });
 
-  it('is made one statement of a preference, however often it comes, whose id contacts take whatever stands in it', () => {
+  it('is made one statement of a preference, however often it comes, whose id contacts accepts whatever it contains', () => {
     const any = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'a\u0000b', '\ud800', 'x'.repeat(5_000)));
     const statementOf = (timestamp: string, wa_id?: string): { id: string; at: string } | undefined => {
       const item = { user_id: 'U'.repeat(128), value: 'stop', timestamp, ...(wa_id === undefined ? {} : { wa_id }) };
@@ -213,7 +213,7 @@ describe('a plan', () => {
     });
   });
 
-  it('is made of anything that the gateway hands on, whatever stands in it', () => {
+  it('is made of anything that the gateway publishes, whatever it contains', () => {
     const any = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'binary' }));
     const type = fc.constantFrom('text', 'button', 'interactive', 'image', 'system', 'contacts', '__proto__');
     const item = fc.record({

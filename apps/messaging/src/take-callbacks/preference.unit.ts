@@ -29,7 +29,7 @@ const spelled = (word: string): fc.Arbitrary<string> =>
     .map((letters) => letters.join(''));
 
 describe('a keyword', () => {
-  it('counts in any case and spelling, with whatever stands around it', () => {
+  it('counts in any case and spelling, with any decoration around it', () => {
     const said = fc
       .constantFrom(...KEYWORDS)
       .chain((word) => fc.tuple(around, spelled(word), around))

@@ -161,7 +161,7 @@ describe('a request to the provider', () => {
     expect(await open).toEqual({ state: 'unknown', reason: 'no answer (given up)' });
   });
 
-  it('does not meet a connection that the provider closed while the process stood still', async () => {
+  it('does not use a connection that the provider closed while the process stood still', async () => {
     const provided = new Worker(CLOSES_SOON, { eval: true, workerData: taken });
     closing.push(() => provided.terminate());
     const [url] = (await once(provided, 'message')) as [string];

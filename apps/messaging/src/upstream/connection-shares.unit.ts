@@ -22,7 +22,7 @@ describe('the connections to the upstream', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(MAX * 0.85);
   });
 
-  it('are all of them free again, whoever took and released in whatever order, and are never more than there are', () => {
+  it('are all free again, in any order of taking and releasing, and never exceed the pool', () => {
     const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 200 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 20 }), (all, max) => {
@@ -39,7 +39,7 @@ describe('the connections to the upstream', () => {
     );
   });
 
-  it('of a small pool are at least one for whoever comes alone', () => {
+  it('of a small pool give at least one to an organization that comes alone', () => {
     expect(takeAll(new ConnectionShares(1), 'a')).toBe(1);
   });
 });

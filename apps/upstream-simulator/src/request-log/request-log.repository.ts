@@ -13,7 +13,7 @@ export interface Arrival {
   readonly arrivedAtMs: number;
 }
 
-/** A recorded request, what became of it included. Times are ISO 8601 in UTC. */
+/** A recorded request with its outcome. Times are ISO 8601 in UTC. */
 export interface LoggedRequest {
   readonly reference: string | null;
   readonly to: string | null;

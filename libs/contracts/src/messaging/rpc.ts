@@ -25,7 +25,7 @@ export interface SendMessageRequest {
 /**
  * Accepts a text, hands it to the upstream and answers what came of it.
  *
- * Idempotent by `messageId`: repeated, it answers what became of the first.
+ * Idempotent by `messageId`: repeated, it answers with the outcome of the first.
  * The deadline covers the upstream's 5 s and our own two commits.
  */
 export const sendMessageRpc = defineRpc<SendMessageRequest, SentMessageResult>('messaging', 'send-message', {

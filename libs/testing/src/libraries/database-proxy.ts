@@ -1,7 +1,7 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import type { TestServers } from '../index.js';
 
-/** What becomes of what passes. */
+/** How it treats what passes. */
 export interface Tampering {
   /** What the server gets; null cuts both sides. */
   readonly ask?: (chunk: Buffer) => Buffer | null;

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 
-/** Requests at a fixed rate, whatever becomes of those before: as independent callers come. */
+/** Requests at a fixed rate, whatever the outcome of those before: as independent callers come. */
 export interface PacedLoadOptions {
   readonly url: string;
   readonly apiKey: string;

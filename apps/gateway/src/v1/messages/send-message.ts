@@ -27,7 +27,7 @@ const REFUSALS_MAX = 3;
 /** A message to send. */
 export type MessageContent = Omit<SendMessageRequest, 'messageId'>;
 
-/** Hands a message to messaging and finds out what became of it, however often an answer is lost. */
+/** Hands a message to messaging and finds out its outcome, however often an answer is lost. */
 @Injectable()
 export class SendMessage {
   constructor(
