@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewayMigrations } from '@switchboard/gateway/migrations';
 import type { Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { eventually, testServers } from '@switchboard/testing';
 import { readAdminConfig } from './admin.config.js';
 import { runAdmin } from './admin.js';
 
@@ -113,7 +113,7 @@ describe('quota check --repair', () => {
       CREATE TABLE messaging.relay_state ();
       CREATE TABLE messaging.channel (organization_id text);
       CREATE TABLE messaging.quota (organization_id text, month text, used bigint, PRIMARY KEY (organization_id, month));
-      CREATE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE sql
+      CREATE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE sql STABLE
         RETURN CASE WHEN month = to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') THEN 7 ELSE 0 END;
       INSERT INTO messaging.channel VALUES ('cacme000'), ('cglobex0');
       INSERT INTO messaging.quota SELECT id, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), used
@@ -137,6 +137,41 @@ describe('quota check --repair', () => {
     expect((await admin('quota', 'check', '--repair')).code).toBe(0);
     expect(await log()).toHaveLength(1);
   });
+
+  it('counts before it locks, and keeps what is sent meanwhile', async () => {
+    // The first counter's messages are a table here, so that counting can be held up.
+    await sql(`
+      CREATE TABLE messaging.counted AS SELECT 7::bigint AS count;
+      CREATE OR REPLACE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE sql STABLE
+        RETURN CASE WHEN month <> to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') THEN 0
+          WHEN organization = 'cglobex0' THEN 7 ELSE (SELECT count FROM messaging.counted) END`);
+    const holder = await database.connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE messaging.counted');
+      const repaired = admin('quota', 'check', '--repair', 'cacme000');
+      // Once to compare all, once to repair the one.
+      await eventually(() => isCounting('FROM generate_series'));
+      await holder.query('COMMIT; BEGIN; LOCK TABLE messaging.counted');
+      await eventually(() => isCounting('AS difference'));
+      await sql(`SELECT FROM messaging.quota WHERE organization_id = 'cacme000' FOR UPDATE NOWAIT`);
+      await holder.query(`
+        UPDATE messaging.counted SET count = count + 1;
+        UPDATE messaging.quota SET used = used + 1 WHERE organization_id = 'cacme000';
+        COMMIT`);
+      expect(await repaired).toMatchObject({ code: 0 });
+    } finally {
+      holder.release(true);
+    }
+    expect(await sql(`SELECT used::integer FROM messaging.quota WHERE organization_id = 'cacme000'`)).toEqual([
+      { used: 8 },
+    ]);
+  });
+
+  const isCounting = async (text: string): Promise<boolean> => {
+    const waiting = await sql(`SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND position('${text}' IN query) > 0`);
+    return waiting.length > 0;
+  };
 
   it('sets no counter of which the log cannot tell', async () => {
     await sql('ALTER TABLE gateway.audit_head RENAME TO gone');

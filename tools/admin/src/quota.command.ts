@@ -64,8 +64,10 @@ export async function checkQuota(
 }
 
 /**
- * Under the counter's lock: whoever has taken before has committed and is counted, whoever comes waits and takes on top. The
- * count is a statement of its own, so that it sees all that was committed until the lock was had.
+ * Counts without a lock and adds the difference under one, which is held for no longer than a send holds it.
+ *
+ * Counter and messages change in the same transactions: what they differ by in one snapshot they differ by at any time, until
+ * a repair changes it. Repairs of one counter wait for each other, so that none adds a difference twice.
  */
 async function repair(
   client: pg.ClientBase,
@@ -75,25 +77,30 @@ async function repair(
   const database = await gatewayDatabase(client);
   await database.transaction(async (tx) => {
     const key = [organization, month];
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`quota.repair ${key.join(' ')}`]);
+    const { rows: counted } = await client.query<{ difference: string }>(DIFFERENCE, key);
+    const difference = counted[0]?.difference ?? '0';
+    if (difference === '0') return;
     await client.query('INSERT INTO messaging.quota VALUES ($1, $2, 0) ON CONFLICT DO NOTHING', key);
-    const usedBefore = await usedBy(client, LOCK_USED, key);
-    const usedAfter = await usedBy(client, SET_USED, key);
-    if (usedBefore === usedAfter) return;
-    operate(database, operator).appendQuotaRepair(tx, organization, { month, usedBefore, usedAfter });
+    const { rows: changed } = await client.query<{ before: number; after: number }>(ADD, [...key, difference]);
+    const [used] = changed;
+    if (!used) throw new Error('a counter is gone that was there');
+    operate(database, operator).appendQuotaRepair(tx, organization, {
+      month,
+      usedBefore: used.before,
+      usedAfter: used.after,
+    });
   });
 }
 
-const LOCK_USED = `SELECT used::float8 AS used FROM messaging.quota
-  WHERE organization_id = $1 AND month = $2 FOR UPDATE`;
+/** One statement, so that counter and messages are of the same moment. */
+const DIFFERENCE = `
+  SELECT messaging.quota_counted($1, $2)
+    - coalesce((SELECT used FROM messaging.quota WHERE organization_id = $1 AND month = $2), 0) AS difference`;
 
-const SET_USED = `UPDATE messaging.quota SET used = messaging.quota_counted($1, $2)
-  WHERE organization_id = $1 AND month = $2 RETURNING used::float8 AS used`;
-
-async function usedBy(client: pg.ClientBase, sql: string, key: readonly string[]): Promise<number> {
-  const { rows } = await client.query<{ used: number }>(sql, [...key]);
-  if (!rows[0]) throw new Error('a counter that was locked is not there');
-  return rows[0].used;
-}
+const ADD = `
+  UPDATE messaging.quota SET used = used + $3::bigint WHERE organization_id = $1 AND month = $2
+  RETURNING (used - $3::bigint)::float8 AS before, used::float8 AS after`;
 
 function organizationOf({ operands }: Choices): string | null {
   return operands[0] ?? null;

@@ -10,6 +10,7 @@ import { killGateway } from './kill-gateway.fault.js';
 import { killMessaging } from './kill-messaging.fault.js';
 import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
+import { lockedRow } from './locked-row.fault.js';
 import { natsAway } from './nats-away.fault.js';
 import { stopInOrder } from './stop-in-order.fault.js';
 import { stopPostgres } from './stop-postgres.fault.js';
@@ -27,6 +28,7 @@ export const faults: readonly Fault[] = [
   stopPostgres,
   twoRelays,
   stopInOrder,
+  lockedRow,
   natsAway,
   storeLost,
   halfOpen,

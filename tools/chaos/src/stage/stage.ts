@@ -17,6 +17,8 @@ export interface Stage {
   readonly recorder: EventRecorder;
   /** What the callers of every audited load learned. */
   readonly book: NumberBook;
+  /** The organizations that loads send for. */
+  readonly senders: readonly Sender[];
   /** Process ids by name, as the stage was opened. */
   readonly pids: ReadonlyMap<string, number>;
   /** Begins a load; what `spec` leaves out is as everywhere. */
@@ -84,6 +86,7 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     simulator,
     recorder,
     book: new NumberBook(),
+    senders,
     pids: pidsOf(stack),
     load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
     readers: () => new ReadLoad({ origins, senders }),
