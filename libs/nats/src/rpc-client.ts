@@ -9,8 +9,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { Budget, DEADLINE_HEADER } from './budget.js';
 import { LinkState } from './link-state.js';
 import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
-import { RpcOverNats, type RpcWay } from './rpc-over-nats.js';
-import { LinkLost, RpcUnanswered } from './rpc-unanswered.js';
+import { RpcOverNats, type RpcWay, type ServiceStarts } from './rpc-over-nats.js';
+import { LinkLost, RpcUnanswered, ServiceStarted } from './rpc-unanswered.js';
 import { traceHeaders } from './trace-headers.js';
 
 /** What is on the wire in an rpc. */
@@ -36,6 +36,8 @@ export interface RpcClientOptions {
   readonly link?: LinkState;
   /** The way that is taken while NATS is away. */
   readonly direct?: RpcWay;
+  /** Says when to ask again although no answer was refused. */
+  readonly starts?: ServiceStarts;
 }
 
 const tracer = trace.getTracer('@switchboard/nats');
@@ -47,8 +49,8 @@ const PAUSE_MS = { first: 25, max: 400 };
  * Calls other services, with a deadline, the tenant and the trace: over NATS, and directly while NATS is away.
  *
  * A request that no process took has not begun: it is offered again until the budget is spent. One that may have been
- * taken is asked again by the owner of the budget alone, over the other way when its link broke; every rpc may be asked
- * twice.
+ * taken is asked again by the owner of the budget alone, over the other way when its link broke, and when a process of the
+ * service has started; every rpc may be asked twice.
  */
 export class RpcClient {
   private readonly link: LinkState;
@@ -58,7 +60,7 @@ export class RpcClient {
 
   constructor(connection: NatsConnection, options: RpcClientOptions = {}) {
     this.link = options.link ?? new LinkState(connection);
-    this.nats = new RpcOverNats(connection, this.link);
+    this.nats = new RpcOverNats(connection, this.link, options.starts);
     this.direct = options.direct;
   }
 
@@ -127,7 +129,8 @@ export class RpcClient {
         if (!(error instanceof RpcUnanswered)) throw error;
         if (error.effect === 'unknown') effect = 'unknown';
         const hasOtherWay = !given && error.cause instanceof LinkLost && this.direct !== undefined;
-        const mayAskAgain = error.effect === 'none' || hasOtherWay;
+        const hasNewProcess = !given && error.cause instanceof ServiceStarted;
+        const mayAskAgain = error.effect === 'none' || hasOtherWay || hasNewProcess;
         if (!mayAskAgain || budget.leftMs <= drawnMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
       }
       await wait(drawnMs);

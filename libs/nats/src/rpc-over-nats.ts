@@ -1,7 +1,7 @@
 import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import { errors, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import type { LinkState } from './link-state.js';
-import { LinkLost, RpcUnanswered } from './rpc-unanswered.js';
+import { LinkLost, RpcUnanswered, ServiceStarted } from './rpc-unanswered.js';
 
 /** A request as it travels, by whichever way. */
 export interface RpcEnvelope {
@@ -23,18 +23,33 @@ export interface RpcWay {
   ask(envelope: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>>;
 }
 
+/** Where a caller learns that a process of a service has started. */
+export interface ServiceStarts {
+  /**
+   * Has `onStart` called whenever a process of the service starts.
+   *
+   * @returns ends that
+   */
+  whenStarted(service: string, onStart: () => void): () => void;
+}
+
 /** Request/reply over NATS: any replica of the service takes the request. */
 export class RpcOverNats implements RpcWay {
   constructor(
     private readonly connection: NatsConnection,
     private readonly link: LinkState,
+    private readonly starts?: ServiceStarts,
   ) {}
 
-  /** When the link goes meanwhile, it does not wait for an answer that cannot come. */
+  /**
+   * Does not wait for an answer that cannot come: when the link goes meanwhile; when a process of the service starts, as
+   * the one that took the request may have been killed, and the broker does not say which one that was.
+   */
   async ask({ rpc, payload, headers }: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
     const lost = Promise.withResolvers<never>();
     const answer = this.connection.request(rpc.subject, payload, { timeout: deadlineMs, headers });
     const forget = this.link.whenAway(() => lost.reject(new LinkLost()));
+    const ignoreStarts = this.starts?.whenStarted(rpc.owner, () => lost.reject(new ServiceStarted()));
     try {
       return (await Promise.race([answer, lost.promise])).json<RpcReply<unknown>>();
     } catch (error) {
@@ -42,6 +57,7 @@ export class RpcOverNats implements RpcWay {
       throw new RpcUnanswered(rpc.subject, isNoResponder(error) ? 'none' : 'unknown', error);
     } finally {
       forget();
+      ignoreStarts?.();
     }
   }
 }

@@ -13,6 +13,14 @@ export class RpcUnanswered extends Error {
   }
 }
 
+/** A process of the service started while an answer was awaited: the one that had the request may be gone. */
+export class ServiceStarted extends Error {
+  constructor() {
+    super('a process of the service started before the answer');
+    this.name = 'ServiceStarted';
+  }
+}
+
 /** The link broke while an answer was awaited: there may be another way to the same service. */
 export class LinkLost extends Error {
   constructor(options?: ErrorOptions) {

@@ -84,7 +84,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     database,
     nats,
     link,
-    rpc: new RpcClient(nats, { link, direct }),
+    rpc: new RpcClient(nats, { link, direct, starts: direct }),
     relay,
     checks: {
       database: () => database.query(ping, []).then(() => null),

@@ -6,6 +6,7 @@ import { runChaos } from './run-chaos.js';
 /** What shares one stack, so that all of it fits into the time of a change's checks. */
 const NAMES = [
   'kill-messaging',
+  'kill-messaging-burst',
   'kill-gateway',
   'kill-contacts',
   'kill-simulator',

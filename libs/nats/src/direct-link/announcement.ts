@@ -7,6 +7,8 @@ export interface Announcement {
   readonly url: string;
   /** Proves that the caller got the announcement: no other user may read it. */
   readonly token: string;
+  /** Of the first one of a process: from now on it takes requests, and another may have ended before. */
+  readonly isStart: boolean;
 }
 
 /** How often a service announces itself. */

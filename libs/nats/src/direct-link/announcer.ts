@@ -18,20 +18,20 @@ export class Announcer {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => this.announce(), ANNOUNCE_EVERY_MS);
-    this.announce();
+    this.timer = setInterval(() => this.announce(false), ANNOUNCE_EVERY_MS);
+    this.announce(true);
   }
 
   stop(): void {
     clearInterval(this.timer);
   }
 
-  private announce(): void {
+  private announce(isStart: boolean): void {
     const { connection, link, service, secret, url } = this.spec;
     // Nothing is kept back for later: the client would send every one of them when the link is there again.
     if (link.isAway || connection.isClosed() || connection.isDraining()) return;
     for (const caller of callersOf(service).keys()) {
-      const announcement: Announcement = { url, token: callerToken(secret, service, caller) };
+      const announcement: Announcement = { url, token: callerToken(secret, service, caller), isStart };
       connection.publish(announcementSubject(service, caller), JSON.stringify(announcement));
     }
   }

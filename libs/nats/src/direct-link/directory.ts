@@ -1,14 +1,16 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { LinkState } from '../link-state.js';
+import type { ServiceStarts } from '../rpc-over-nats.js';
 import { ANNOUNCE_EVERY_MS, announcementSubject, type Announcement } from './announcement.js';
 
 /** After three announcements that did not come a process is taken for gone. */
 const SILENT_MAX_MS = 3.5 * ANNOUNCE_EVERY_MS;
 
-/** Where the services that a caller asks were last heard of. */
-export class Directory {
+/** Where the services that a caller asks were last heard of, and when a process of theirs starts. */
+export class Directory implements ServiceStarts {
   /** By service, then by URL. */
   private readonly heard = new Map<string, Map<string, Announcement & { readonly atMs: number }>>();
+  private readonly waiting = new Map<string, Set<() => void>>();
   private turn = 0;
 
   /** @param caller the service whose directory this is; NATS lets no other user read its announcements */
@@ -37,11 +39,18 @@ export class Directory {
     return [...alive.slice(first), ...alive.slice(0, first)];
   }
 
-  private hear(service: string, { url, token }: Announcement): void {
+  whenStarted(service: string, onStart: () => void): () => void {
+    const waiting = this.waiting.get(service) ?? new Set();
+    this.waiting.set(service, waiting.add(onStart));
+    return () => void waiting.delete(onStart);
+  }
+
+  private hear(service: string, { url, token, isStart }: Announcement): void {
     const known = this.heard.get(service) ?? new Map<string, Announcement & { readonly atMs: number }>();
     const nowMs = performance.now();
     for (const [other, { atMs }] of known) if (nowMs - atMs > 10 * SILENT_MAX_MS) known.delete(other);
-    known.set(url, { url, token, atMs: nowMs });
+    known.set(url, { url, token, isStart, atMs: nowMs });
     this.heard.set(service, known);
+    if (isStart) for (const onStart of this.waiting.get(service) ?? []) onStart();
   }
 }

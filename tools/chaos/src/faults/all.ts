@@ -7,6 +7,7 @@ import { halfOpen } from './half-open.fault.js';
 import { healthy } from './healthy.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
 import { killGateway } from './kill-gateway.fault.js';
+import { killMessagingBurst } from './kill-messaging-burst.fault.js';
 import { killMessaging } from './kill-messaging.fault.js';
 import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
@@ -21,6 +22,7 @@ import { twoRelays } from './two-relays.fault.js';
 export const faults: readonly Fault[] = [
   healthy,
   killMessaging,
+  killMessagingBurst,
   killGateway,
   killContacts,
   killSimulator,

@@ -159,7 +159,8 @@ export class SendLoad {
   }
 }
 
-function outcomeOf({ status, headers, text, undescribed }: BalancedAnswer): SendOutcome {
+/** What an answer says to a caller. */
+export function outcomeOf({ status, headers, text, undescribed }: BalancedAnswer): SendOutcome {
   const body = read(text);
   const field = (name: string): string | null => {
     const value = body.get(name);

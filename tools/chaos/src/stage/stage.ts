@@ -3,6 +3,7 @@ import { DatabaseLedger } from '../ledger/database-ledger.js';
 import { EventRecorder } from '../ledger/event-recorder.js';
 import { NumberBook } from '../ledger/number-book.js';
 import { SimulatorControl } from '../ledger/simulator-control.js';
+import { KeyedBurst, type BurstSpec } from '../load/keyed-burst.js';
 import { ReadLoad } from '../load/read-load.js';
 import { SendLoad, type LoadSpec } from '../load/send-load.js';
 import type { Sender } from '../load/send-plan.js';
@@ -23,6 +24,8 @@ export interface Stage {
   readonly pids: ReadonlyMap<string, number>;
   /** Begins a load; what `spec` leaves out is as everywhere. */
   load(spec: Pick<LoadSpec, 'random' | 'mix'> & Partial<LoadSpec>): SendLoad;
+  /** Sends to be begun at once. */
+  burst(spec: Pick<BurstSpec, 'random' | 'sends'>): KeyedBurst;
   /** Begins reading, with a load or without one. */
   readers(): ReadLoad;
   /** Ends everything and leaves nothing behind. Repeatable. */
@@ -89,6 +92,7 @@ async function equip(stack: RunningStack, dataDir: string): Promise<Stage> {
     senders,
     pids: pidsOf(stack),
     load: (spec) => new SendLoad({ origins, senders, simulator, ...usual, ...spec }),
+    burst: (spec) => new KeyedBurst({ origins, senders, ...spec }),
     readers: () => new ReadLoad({ origins, senders }),
     close: () => (closed ??= close()),
   };
