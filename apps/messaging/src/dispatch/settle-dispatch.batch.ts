@@ -97,7 +97,8 @@ function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
   if (outcome.state === 'unknown')
     return [{ dispatch: attempt, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }];
   if (outcome.state !== 'not-taken') return [];
-  return [{ dispatch: attempt, state: 'RETRY', delayMs: retryDelayMs(attempt.attempts, outcome.retry), attempts: 1 }];
+  const delayMs = retryDelayMs(attempt.attempts, outcome.retry);
+  return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts: outcome.retry === 'unbegun' ? 0 : 1 }];
 }
 
 /** The suppression stops the next send at once; the event lets the contacts service keep the opt-out's record. */

@@ -6,8 +6,9 @@ import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
+import { ClaimWindow } from './claim-window.js';
 
-/** Attempts under way at once; a claim is begun at once, so that its lease covers it. */
+/** Attempts under way at once, at most; a claim is begun at once, so that its lease covers it. */
 const UNDERWAY_MAX = 64;
 /** Of them, those of one organization: whatever the upstream does with them, three others find room. */
 const ORGANIZATION_MAX = UNDERWAY_MAX / 4;
@@ -22,6 +23,7 @@ const GATHER_MS = 20;
 export class RetryDispatchWorker extends PollingWorker {
   /** Attempts under way by organization; entries are above 0. */
   private readonly underway = new Map<string, number>();
+  private readonly window = new ClaimWindow(UNDERWAY_MAX);
   private walkedTo: RetryLine | null = null;
   private onEnded = (): void => undefined;
 
@@ -44,13 +46,14 @@ export class RetryDispatchWorker extends PollingWorker {
     this.walkedTo = lines[LINES_MAX - 1] ?? null;
     // Behind the last line comes the first.
     if (lines.length === 0) return walkedTo !== null;
-    const free = UNDERWAY_MAX - [...this.underway.values()].reduce((sum, count) => sum + count, 0);
+    const underway = [...this.underway.values()].reduce((sum, count) => sum + count, 0);
+    const free = Math.max(this.window.size - underway, 0);
     const claimed = free > 0 ? await this.claim(lines, free) : [];
     for (const attempt of claimed) void this.attempt(attempt);
     const isFull = claimed.length === free || claimed.some((one) => this.count(one) >= ORGANIZATION_MAX);
     // There may be more than there is room for: the first that ends makes some.
     if (isFull) await this.untilOneEnded();
-    return isFull;
+    return isFull && !this.window.isProbe;
   }
 
   private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
@@ -70,7 +73,9 @@ export class RetryDispatchWorker extends PollingWorker {
     this.underway.set(organizationId, this.count(attempt) + 1);
     try {
       if (refusal) return await this.dispatcher.refuse(attempt, refusal);
-      const { state } = await this.dispatcher.attempt(attempt);
+      const outcome = await this.dispatcher.attempt(attempt);
+      const { state } = outcome;
+      this.window.ended(state !== 'not-taken' || outcome.retry !== 'unbegun');
       this.log.info('message.retried', { organizationId, messageId, attempts, outcome: state });
     } catch (error) {
       this.log.error('dispatch.retry-failed', error, { organizationId, messageId });

@@ -129,5 +129,5 @@ function parse(body: string): SendAnswer | null {
 }
 
 function notTaken(message: string): UpstreamOutcome {
-  return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'normal' };
+  return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'unbegun' };
 }

@@ -24,8 +24,11 @@ export type UpstreamOutcome =
   /** It may have been taken; must never be repeated blindly. */
   | { readonly state: 'unknown'; readonly reason: string };
 
-/** How soon a message that was not taken may go again: `pair` is the limit of one recipient, `slow` one of the account. */
-export type RetryPace = 'normal' | 'pair' | 'slow';
+/**
+ * How soon a message that was not taken may go again: `pair` is the limit of one recipient, `slow` one of the account.
+ * `unbegun`: none of it left here, so it counts as no attempt.
+ */
+export type RetryPace = 'unbegun' | 'normal' | 'pair' | 'slow';
 
 /** Until when a request may begin and go on. */
 export interface SendLimits {

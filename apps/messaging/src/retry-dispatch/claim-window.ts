@@ -1,0 +1,25 @@
+/**
+ * How many retries may be under way: half as many after one that could not begin (the upstream is away, or its connections
+ * are in use), twice as many after one that did. So an outage costs one attempt at a time, and is over with the first that
+ * begins.
+ */
+export class ClaimWindow {
+  private open: number;
+
+  constructor(private readonly max: number) {
+    this.open = max;
+  }
+
+  get size(): number {
+    return this.open;
+  }
+
+  /** Whether what is claimed next only finds out whether anything can begin. */
+  get isProbe(): boolean {
+    return this.open === 1;
+  }
+
+  ended(hasBegun: boolean): void {
+    this.open = hasBegun ? Math.min(this.open * 2, this.max) : Math.max(Math.floor(this.open / 2), 1);
+  }
+}
