@@ -8,9 +8,11 @@ import { AccessTokens } from './channel/access-token.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
+import { SnoozeSignal } from './conversation/snooze-signal.js';
 import { DispatchJournal } from './dispatch/dispatch-journal.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ObserveDispatches } from './dispatch/observe-dispatches.js';
+import { RetrySignal } from './dispatch/retry-signal.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
@@ -72,6 +74,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ObserveDispatches,
     ProjectContactsConsumer,
     RetryDispatchWorker,
+    RetrySignal,
     SendMessage,
     SendMessageOnce,
     SettleDispatch,
@@ -79,6 +82,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     TakeCallbacksConsumer,
     TakeOverAttemptsWorker,
     ReleasedLeases,
+    SnoozeSignal,
     WakeSnoozedWorker,
   ],
 })

@@ -13,6 +13,7 @@ import { isAllowedTransition } from '../src/conversation/conversation-status.pol
 import { conversationView } from '../src/conversation/conversation-view.js';
 import { ConversationRepository } from '../src/conversation/conversation.repository.js';
 import { wakeSnoozed } from '../src/wake-snoozed/wake-snoozed.js';
+import { SnoozeSignal } from '../src/conversation/snooze-signal.js';
 import { WakeSnoozedWorker } from '../src/wake-snoozed/wake-snoozed.worker.js';
 import { TestInbox } from './test-inbox.js';
 
@@ -201,7 +202,7 @@ describe('moving a conversation', () => {
       return inbox.database.transaction(work).finally(() => underWay--);
     };
     const log = createLog('messaging', { write: () => undefined });
-    const worker = new WakeSnoozedWorker({ transaction }, { wake: () => undefined }, log);
+    const worker = new WakeSnoozedWorker({ transaction }, { wake: () => undefined }, log, new SnoozeSignal());
     worker.onApplicationBootstrap();
     const count = async (sql: string): Promise<number> => (await inbox.superuser.dataSource.query(sql))[0].n;
     await eventually(async () => (await count(SNOOZED_COUNT)) === 0, { deadlineMs: 30_000 });

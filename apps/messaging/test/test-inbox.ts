@@ -111,7 +111,7 @@ export class TestInbox {
     through = this.database,
   ): Promise<ConversationView> {
     const log = createLog('messaging', { write: () => undefined });
-    const use = new ChangeConversation(through, { wake: () => undefined }, systemClock, log);
+    const use = new ChangeConversation(through, { wake: () => undefined }, systemClock, log, { wake: () => undefined });
     return use.execute(this.principal, { id, status, snoozedUntil: snoozedUntil?.toISOString() ?? null });
   }
 

@@ -26,7 +26,7 @@ export interface EventConsumerSpec {
 }
 
 /** How soon a dead letter that an operator has marked is tried again. */
-const REDRIVE_IDLE_MS = 1_000;
+const REDRIVE_IDLE_MS = 5_000;
 const REDRIVE_MAX = 50;
 /** For an event without a disposition, which is a defect of `handleBatch`. */
 const AGAIN: Disposition = { retryAfterMs: 1_000 };

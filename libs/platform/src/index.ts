@@ -28,6 +28,6 @@ export { serve, startService, type RunningService, type ServiceSpec } from './se
 export { stopOnSignal } from './stop-signal.js';
 export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemetry } from './telemetry.js';
 export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
-export { PollingLoop, type PollingLoopOptions } from './polling-loop.js';
+export { PollingLoop, type PollingLoopOptions, type RoundResult } from './polling-loop.js';
 export { PollingWorker, type PollingWorkerSpec } from './polling.worker.js';
 export { PruneWorker, type PruneSpec } from './prune.worker.js';

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defineEvent } from '@switchboard/contracts/grammar/define-event';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
+import { WakeSignal } from '@switchboard/timing';
 import {
   createLog,
   PollingWorker,
@@ -15,19 +16,19 @@ const silent = createLog('test', { write: () => undefined });
 
 /** A worker whose rounds the test ends, by their result or an error. */
 class TestWorker extends PollingWorker {
-  readonly begun: PromiseWithResolvers<boolean>[] = [];
+  readonly begun: PromiseWithResolvers<boolean | number>[] = [];
   private onRound = Promise.withResolvers<void>();
 
-  constructor(log: Log = silent) {
-    super({ log, idleMs: 2 ** 30, failureEvent: 'test.round-failed' });
+  constructor(log: Log = silent, signal = new WakeSignal()) {
+    super({ log, idleMs: 2 ** 30, signal, failureEvent: 'test.round-failed' });
   }
 
   async untilRounds(count: number): Promise<void> {
     while (this.begun.length < count) await this.onRound.promise;
   }
 
-  protected round(): Promise<boolean> {
-    const round = Promise.withResolvers<boolean>();
+  protected round(): Promise<boolean | number> {
+    const round = Promise.withResolvers<boolean | number>();
     this.begun.push(round);
     this.onRound.resolve();
     this.onRound = Promise.withResolvers<void>();
@@ -49,6 +50,25 @@ describe('a polling worker', () => {
     worker.begun[1]?.resolve(true);
     await stopped;
     expect(worker.begun).toHaveLength(2);
+  });
+
+  it('is woken from its pause, by a wake-up during its round as well, and looks when the next work is due', async () => {
+    const signal = new WakeSignal();
+    const worker = new TestWorker(silent, signal);
+    worker.onApplicationBootstrap();
+    signal.wake();
+    worker.begun[0]?.resolve(false);
+    await worker.untilRounds(2);
+    worker.begun[1]?.resolve(false);
+    await new Promise(setImmediate);
+    expect(worker.begun).toHaveLength(2);
+    signal.wake();
+    await worker.untilRounds(3);
+    worker.begun[2]?.resolve(1);
+    await worker.untilRounds(4);
+    worker.begun[3]?.resolve(false);
+    await worker.onModuleDestroy();
+    expect(worker.begun).toHaveLength(4);
   });
 
   it('logs a round that throws, and a stop does not wait for its pause', async () => {

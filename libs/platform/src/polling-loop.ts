@@ -1,14 +1,19 @@
-import { jittered, pause } from '@switchboard/timing';
+import { jittered, WakeSignal } from '@switchboard/timing';
 
 /** How a loop looks for work. */
 export interface PollingLoopOptions {
-  /** One round. True: there may be more, go on at once. */
-  readonly round: () => Promise<boolean>;
-  /** Pause after a round without work, ±25 %. */
+  /** One round. True: there may be more, go on at once. A number: the next work is due in so many milliseconds. */
+  readonly round: () => Promise<RoundResult>;
+  /** Pause after a round without work, ±25 %; work that is due, or a wake-up, ends it earlier. */
   readonly idleMs: number;
+  /** Wakes the loop; without it only time does. */
+  readonly signal?: WakeSignal | undefined;
   /** A round that threw is reported here and repeated after a pause. */
   readonly onError: (error: unknown) => void;
 }
+
+/** What a round came to: see `PollingLoopOptions.round`. */
+export type RoundResult = boolean | number;
 
 const ERROR_PAUSE_MS = 1_000;
 
@@ -30,16 +35,24 @@ export class PollingLoop {
   }
 
   private async loop(): Promise<void> {
-    const { signal } = this.stopSignal;
-    while (!signal.aborted) {
+    const { options, stopSignal } = this;
+    const { signal: wakeUp = new WakeSignal() } = options;
+    while (!stopSignal.signal.aborted) {
+      wakeUp.clear();
       let pauseMs = 0;
       try {
-        pauseMs = (await this.options.round()) ? 0 : this.options.idleMs;
+        pauseMs = pauseAfter(await options.round(), options.idleMs);
       } catch (error) {
-        this.options.onError(error);
-        pauseMs = ERROR_PAUSE_MS;
+        options.onError(error);
+        pauseMs = jittered(ERROR_PAUSE_MS);
+        wakeUp.clear();
       }
-      if (pauseMs > 0) await pause(jittered(pauseMs), signal);
+      if (pauseMs > 0) await wakeUp.pause(pauseMs, stopSignal.signal);
     }
   }
+}
+
+function pauseAfter(result: RoundResult, idleMs: number): number {
+  if (result === true) return 0;
+  return result === false ? jittered(idleMs) : Math.min(result, jittered(idleMs));
 }

@@ -1,12 +1,15 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Log } from './logger.js';
-import { PollingLoop } from './polling-loop.js';
+import type { WakeSignal } from '@switchboard/timing';
+import { PollingLoop, type RoundResult } from './polling-loop.js';
 
 /** How a worker polls. */
 export interface PollingWorkerSpec {
   readonly log: Log;
   /** Pause after a round without work, ±25 %. */
   readonly idleMs: number;
+  /** Wakes it; without it only time does. */
+  readonly signal?: WakeSignal;
   /** The line that is logged when a round throws: `<noun>.<what>-failed`. */
   readonly failureEvent: string;
 }
@@ -18,9 +21,9 @@ export interface PollingWorkerSpec {
 export abstract class PollingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #loop: PollingLoop;
 
-  constructor({ log, idleMs, failureEvent }: PollingWorkerSpec) {
+  constructor({ log, idleMs, signal, failureEvent }: PollingWorkerSpec) {
     const onError = (error: unknown): void => log.error(failureEvent, error);
-    this.#loop = new PollingLoop({ round: () => this.round(), idleMs, onError });
+    this.#loop = new PollingLoop({ round: () => this.round(), idleMs, signal, onError });
   }
 
   onApplicationBootstrap(): void {
@@ -31,6 +34,6 @@ export abstract class PollingWorker implements OnApplicationBootstrap, OnModuleD
     await this.#loop.stop();
   }
 
-  /** One round. @returns true when there may be more: the next round begins at once */
-  protected abstract round(): Promise<boolean>;
+  /** One round. @returns true when there may be more, a number when the next work is due in so many milliseconds */
+  protected abstract round(): Promise<RoundResult>;
 }

@@ -15,6 +15,7 @@ import {
 } from '../conversation/conversation-status.policy.js';
 import { conversationColumns, conversationView, type ConversationRow } from '../conversation/conversation-view.js';
 import { moveEvent, openerOf } from '../conversation/move-event.js';
+import { SnoozeSignal } from '../conversation/snooze-signal.js';
 
 /** By whom, and which conversation is to stand where. */
 interface MoveInput {
@@ -47,6 +48,7 @@ export class ChangeConversation {
     @Inject(Relay) private readonly relay: Pick<Relay, 'wake'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
+    @Inject(SnoozeSignal) private readonly snoozes: Pick<SnoozeSignal, 'wake'>,
   ) {}
 
   /**
@@ -65,6 +67,7 @@ export class ChangeConversation {
     const { from, conversation } = await this.database.transaction((tx) => this.move(tx, input));
     if (from !== null) {
       this.relay.wake();
+      if (snoozedUntil) this.snoozes.wake();
       this.log.info('conversation.changed', {
         organizationId,
         conversationId: id,

@@ -11,6 +11,7 @@ import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { dispatchMetrics } from './dispatch-metrics.js';
 import type { Attempt } from './dispatch.entity.js';
 import { postponeDispatches, type Postponement } from './dispatch.repository.js';
+import { RetrySignal } from './retry-signal.js';
 import { retryDelayMs, SETTLE_DEADLINE_MS } from './retry.policy.js';
 
 /** What came of one attempt. */
@@ -30,6 +31,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
+    private readonly retries: RetrySignal,
   ) {
     this.settle = coalesce<Settlement, void>({
       name: 'messaging.settle-dispatch',
@@ -53,6 +55,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
     this.relay.wake();
+    if (settlements.some(({ outcome }) => outcome.state === 'not-taken')) this.retries.wake();
     return settlements.map(() => ({ ok: undefined }));
   }
 }

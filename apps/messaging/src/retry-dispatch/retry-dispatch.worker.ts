@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { pause } from '@switchboard/timing';
-import { LOG, PollingWorker, STOPPING, type Log } from '@switchboard/platform';
+import { LOG, PollingWorker, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
+import { RetrySignal } from '../dispatch/retry-signal.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { ClaimWindow } from './claim-window.js';
 
@@ -14,7 +15,10 @@ const UNDERWAY_MAX = 64;
 const ORGANIZATION_MAX = UNDERWAY_MAX / 4;
 /** Lines walked in a round. */
 const LINES_MAX = 64;
-const IDLE_MS = 250;
+/** While messages wait for their time. */
+const WAITING_MS = 250;
+/** While none does: those of a replica that has gone are found so much later. */
+const IDLE_MS = 2_000;
 /** After the first of a full house has ended, so long for others to end: they share the next claim. */
 const GATHER_MS = 20;
 
@@ -34,15 +38,18 @@ export class RetryDispatchWorker extends PollingWorker {
     private readonly releasedLeases: ReleasedLeases,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
+    private readonly signal: RetrySignal,
   ) {
-    super({ log, idleMs: IDLE_MS, failureEvent: 'dispatch.retry-failed' });
+    super({ log, idleMs: IDLE_MS, signal, failureEvent: 'dispatch.retry-failed' });
   }
 
   /** Does not wait for the attempts it begins: one that the upstream keeps open must not hold up the others. */
-  protected async round(): Promise<boolean> {
+  protected async round(): Promise<RoundResult> {
     if (this.stopping.aborted) return false;
     const walkedTo = this.walkedTo;
+    this.signal.hear(true);
     const lines = await retryLines(this.database, walkedTo, LINES_MAX);
+    this.signal.hear(lines.length === 0);
     this.walkedTo = lines[LINES_MAX - 1] ?? null;
     // Behind the last line comes the first.
     if (lines.length === 0) return walkedTo !== null;
@@ -53,7 +60,7 @@ export class RetryDispatchWorker extends PollingWorker {
     const isFull = claimed.length === free || claimed.some((one) => this.count(one) >= ORGANIZATION_MAX);
     // There may be more than there is room for: the first that ends makes some.
     if (isFull) await this.untilOneEnded();
-    return isFull && !this.window.isProbe;
+    return (isFull && !this.window.isProbe) || WAITING_MS;
   }
 
   private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
@@ -94,7 +101,7 @@ export class RetryDispatchWorker extends PollingWorker {
   private async untilOneEnded(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.onEnded = resolve;
-    await Promise.race([promise, pause(IDLE_MS, this.stopping)]);
+    await Promise.race([promise, pause(WAITING_MS, this.stopping)]);
     await pause(GATHER_MS, this.stopping);
   }
 }

@@ -8,7 +8,8 @@ import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 import { failExpired } from './settle-overdue.js';
 
 const ROUND_MAX = 200;
-const IDLE_MS = 1_000;
+/** Against a lease of 45 s and a deadline of 24 h. */
+const IDLE_MS = 4_000;
 
 /**
  * Settles what time alone settles: an attempt whose holder is gone is UNKNOWN; what is open past 24 h is FAILED, by name

@@ -3,6 +3,7 @@ import { Database } from '@switchboard/postgres';
 import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
+import { RetrySignal } from '../dispatch/retry-signal.js';
 import { TakeOverAttempts } from './take-over-attempts.js';
 
 /** A look at a folder; the database is asked only when a process has ended out of order. */
@@ -18,6 +19,7 @@ export class TakeOverAttemptsWorker extends PollingWorker {
     journal: DispatchJournal,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
+    private readonly retries: RetrySignal,
   ) {
     super({ log, idleMs: IDLE_MS, failureEvent: 'dispatch.take-over-failed' });
     this.takeOver = journal.isOpen ? new TakeOverAttempts(database, journal.folder, journal.instance) : null;
@@ -30,6 +32,7 @@ export class TakeOverAttemptsWorker extends PollingWorker {
       this.log.warn('message.outcome-unknown', { organizationId, messageId });
     }
     dispatchMetrics().unknown('abandoned', unknown.length);
+    if (released.length > 0) this.retries.wake();
     if (released.length > 0) this.log.warn('dispatch.taken-over', { messages: released.length });
     return false;
   }

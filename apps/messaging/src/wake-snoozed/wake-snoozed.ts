@@ -36,6 +36,19 @@ const wakeSql = statement<WokenConversation>(
    FROM woken c JOIN contact p ON p.organization_id = c.organization_id AND p.id = c.contact_id`,
 );
 
+/** The first entry of the same index. */
+const nextSql = statement<{ inMs: number }>(
+  'messaging.conversation.next-snooze',
+  `SELECT (extract(epoch FROM snoozed_until - now()) * 1000)::float8 AS "inMs" FROM conversation
+   WHERE status = 'SNOOZED' AND snoozed_until IS NOT NULL ORDER BY snoozed_until LIMIT 1`,
+);
+
+/** When the next snooze ends, in milliseconds from now by the database's clock; null when no conversation is snoozed. */
+export async function nextSnoozeEndMs(tx: Transaction): Promise<number | null> {
+  const [next] = await tx.query(nextSql, []);
+  return next?.inMs ?? null;
+}
+
 /**
  * Opens conversations whose snooze has ended, at most so many, each with its event.
  *
