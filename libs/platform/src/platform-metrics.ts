@@ -1,6 +1,6 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { deadLetterCounts, outboxBacklog } from '@switchboard/outbox';
-import type { Database } from '@switchboard/postgres';
+import { oldestSnapshotAge, type Database } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { CachedGauge } from './cached-gauge.js';
 import { readiness, type ReadinessCheck } from './readiness.js';
@@ -32,6 +32,12 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
     'switchboard_outbox_oldest_pending_age_seconds',
     'Age of the next event to be published, 0 when none waits: how far the relay is behind',
     ({ oldestAgeSeconds }) => [{ value: oldestAgeSeconds }],
+  );
+  const snapshot = new CachedGauge({ name: 'oldest snapshot', read: () => oldestSnapshotAge(database), log });
+  snapshot.observeAs(
+    'switchboard_database_oldest_snapshot_transactions',
+    'Transactions that have written since the oldest snapshot of the database was taken',
+    (age) => [{ value: age }],
   );
   // One without any is shown as 0, so that its first one is seen as a rise.
   const consumers = ['relay', ...consumersOf(service)];

@@ -18,3 +18,4 @@ export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js
 export { prepared, statement, type Statement } from './statement.js';
 export type { Queryable, Transaction } from './transaction.js';
 export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';
+export { oldestSnapshotAge } from './oldest-snapshot.js';

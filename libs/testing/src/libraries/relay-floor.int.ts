@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { EventPublisher } from '@switchboard/nats';
 import { appendEvents, Relay } from '@switchboard/outbox';
-import { statement, type Database } from '@switchboard/postgres';
+import { oldestSnapshotAge, statement, type Database } from '@switchboard/postgres';
 import { blocksOf, eventually, planOf, preparedStatements, testServers, type ServiceDatabase } from '../index.js';
 import { appendNow, brokerThrough, eventOf, nextSequence, Outbox1764000000000, unpublished } from './outbox-fixture.js';
 
@@ -91,8 +91,10 @@ describe('the floor of the relay', () => {
     // The control: what a poll without a floor has to read.
     expect(await blocksAbove(0)).toBeGreaterThan(before * 4);
 
+    expect(await oldestSnapshotAge(database)).toBeGreaterThanOrEqual(EVENTS / 200);
     await snapshot.commitTransaction();
     await snapshot.release();
+    await eventually(async () => (await oldestSnapshotAge(database)) < EVENTS / 200);
   });
 
   it('never passes what a transaction may still commit, however long it takes and whatever commits meanwhile', async () => {
