@@ -16,7 +16,7 @@ import { SendMessage } from './send-message.js';
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const request = { messageId: 'c0123456789abcdefghijklmn', to: '+14155550123', text: 'hello', messagingChannelId: null };
 const attempt = { messageId: request.messageId, contactId: 'ccontact', channelId: 'cchannel' } as Attempt;
-const accepted: AcceptResult = { verdict: 'accepted', conversationId: 'cconversation', attempt };
+const accepted: AcceptResult = { verdict: 'accepted', conversationId: 'cconversation', attempt, waits: false };
 
 describe('a send with a budget', () => {
   beforeEach(() => void jest.useFakeTimers());
