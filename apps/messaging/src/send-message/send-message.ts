@@ -79,7 +79,7 @@ export class SendMessage {
       return this.idempotentReplay.of(principal.organizationId, request.messageId, budget);
     }
     const { conversationId, attempt, waits } = accepted;
-    const outcome = waits ? null : await this.patiently(this.dispatcher.attempt(attempt), budget);
+    const outcome = waits ? null : await this.patiently(this.dispatcher.attemptFirst(attempt), budget);
     const state = outcome?.state ?? (waits ? 'waiting' : 'slow');
     const durationMs = systemClock.monotonic() - startedMs;
     this.metrics.answered(state, durationMs);

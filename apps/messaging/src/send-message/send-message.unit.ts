@@ -74,7 +74,7 @@ function sendMessageOf(execute: () => Promise<AcceptResult>) {
       return execute();
     },
   } as Partial<AcceptMessage> as AcceptMessage;
-  const dispatcher = { attempt: () => new Promise<UpstreamOutcome>(() => undefined) } as Partial<Dispatcher>;
+  const dispatcher = { attemptFirst: () => new Promise<UpstreamOutcome>(() => undefined) } as Partial<Dispatcher>;
   const call = async (_rpc: unknown, _principal: unknown, _request: unknown, { budget }: RpcLimits) => {
     limits.push({ budget, leftMs: budget?.leftMs });
     return { contacts: new Array<ContactFacts>() };
