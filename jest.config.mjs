@@ -31,6 +31,7 @@ export default {
       },
     ],
   },
-  testTimeout: 60_000,
+  // Ends what hangs; no measure of speed: other processes may have most of the machine.
+  testTimeout: 180_000,
   coverageProvider: 'v8',
 };

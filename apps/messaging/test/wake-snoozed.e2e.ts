@@ -14,13 +14,11 @@ const servers = testServers();
 const program = join(import.meta.dirname, '..', 'dist', 'main.js');
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Snoozes that end at the same moment, such as a Monday's 09:00. */
+/** Snoozes that end at the same moment, such as a Monday's 09:00. The chaos fault `snooze-rush` measures how late they end. */
 const MANY = 5_000;
 
 /** A replica of the built service. */
 interface Replica {
-  /** When it said that it is ready. */
-  readonly readyAt: Date;
   /** As a power cut would end it. */
   kill(): Promise<void>;
 }
@@ -57,14 +55,15 @@ describe('the end of a snooze, with real processes', () => {
     };
     servers.onEnd(kill);
     const lines = createInterface({ input: child.stdout ?? process.stdin });
-    const ready = Promise.withResolvers<Date>();
+    const ready = Promise.withResolvers<void>();
     lines.on('line', (text) => {
-      const line = JSON.parse(text) as { readonly event: string; readonly time: string };
-      if (line.event === 'service.ready') ready.resolve(new Date(line.time));
+      const line = JSON.parse(text) as { readonly event: string };
+      if (line.event === 'service.ready') ready.resolve();
     });
     void ended.then(() => ready.reject(new Error('it ended before it was ready')));
     ready.promise.catch(() => undefined);
-    return { readyAt: await ready.promise, kill };
+    await ready.promise;
+    return { kill };
   }
 
   /** New conversations, snoozed all at once until so many milliseconds from now. */
@@ -77,23 +76,19 @@ describe('the end of a snooze, with real processes', () => {
     return { ids, until };
   }
 
-  /** Conversations as no caller could snooze them: so many, all until the same moment. @returns that moment */
-  async function addSnoozed(count: number, forMs: number): Promise<Date> {
+  /** Conversations as no caller could snooze them: so many, all until this moment. */
+  async function addSnoozed(count: number): Promise<void> {
     const series = newCuid();
     await inbox.superuser.dataSource.query(
       `INSERT INTO messaging.contact SELECT $1, $3 || n, $3 || n, n, NULL, 1 FROM generate_series(1, $2::int) AS n`,
       [inbox.organizationId, count, series],
     );
-    const [row] = await inbox.superuser.dataSource.query(
-      `WITH made AS (
-         INSERT INTO messaging.conversation (organization_id, id, channel_id, contact_id, status, position, last_message_at,
-           event_sequence, snoozed_until)
-         SELECT $1, $3 || n, $4, $3 || n, 'SNOOZED', $3 || n, now(), 1, now() + $5 * interval '1 ms'
-         FROM generate_series(1, $2::int) AS n RETURNING snoozed_until)
-       SELECT max(snoozed_until) AS until FROM made`,
-      [inbox.organizationId, count, series, channel.id, forMs],
+    await inbox.superuser.dataSource.query(
+      `INSERT INTO messaging.conversation (organization_id, id, channel_id, contact_id, status, position, last_message_at,
+         event_sequence, snoozed_until)
+       SELECT $1, $3 || n, $4, $3 || n, 'SNOOZED', $3 || n, now(), 1, now() FROM generate_series(1, $2::int) AS n`,
+      [inbox.organizationId, count, series, channel.id],
     );
-    return row.until;
   }
 
   /** How many are in a status. */
@@ -113,57 +108,37 @@ describe('the end of a snooze, with real processes', () => {
     return rows.map(({ id, at }) => ({ id, at: new Date(at) }));
   }
 
-  it('comes within 1 s of its time and emits one event, with two replicas', async () => {
+  it('comes at its time, not before, and emits one event, with two replicas', async () => {
     const replicas = await Promise.all([start(), start()]);
     const since = new Date();
-    const { ids, until } = await snooze(20, 2_000);
+    const { ids, until } = await snooze(20, 5_000);
     expect(await countIn('SNOOZED')).toBe(ids.length);
     await eventually(async () => (await countIn('OPEN')) === ids.length);
     const woken = await openingsSince(since);
     expect(woken.map(({ id }) => id).sort()).toEqual([...ids].sort());
-    for (const { at } of woken) {
-      expect(at.getTime() - until.getTime()).toBeGreaterThanOrEqual(0);
-      expect(at.getTime() - until.getTime()).toBeLessThan(1_000);
-    }
+    for (const { at } of woken) expect(at.getTime() - until.getTime()).toBeGreaterThanOrEqual(0);
     await Promise.all(replicas.map((replica) => replica.kill()));
   });
 
-  it('that was reached while every process was down comes within 1 s of the first one that is back', async () => {
+  it('that was reached while every process was down comes with the first one that is back', async () => {
     const before = await start();
     const since = new Date();
-    const { ids, until } = await snooze(5, 2_000);
+    const { ids, until } = await snooze(5, 5_000);
     await before.kill();
     expect(Date.now()).toBeLessThan(until.getTime());
     await eventually(() => Date.now() > until.getTime() + 100);
     expect([await countIn('SNOOZED'), await openingsSince(since)]).toEqual([ids.length, []]);
 
-    const { readyAt, kill } = await start();
+    const back = await start();
     await eventually(async () => (await countIn('SNOOZED')) === 0);
     const woken = await openingsSince(since);
     expect(woken.map(({ id }) => id).sort()).toEqual([...ids].sort());
-    for (const { at } of woken) expect(at.getTime() - readyAt.getTime()).toBeLessThan(1_000);
-    await kill();
-  });
-
-  it.each([
-    [1_000, 1_000],
-    [MANY, 5_000],
-  ])('of %d at the same moment comes within %d ms, as who reads them sees it', async (count, lateMsMax) => {
-    const replicas = await Promise.all([start(), start()]);
-    const until = await addSnoozed(count, 3_000);
-    expect(await countIn('SNOOZED')).toBe(count);
-    const lateMs = await eventually(async () => {
-      const isOver = (await countIn('SNOOZED')) === 0;
-      return isOver && Date.now() - until.getTime();
-    });
-    process.stdout.write(`${count} snoozes of one moment were over after ${lateMs} ms\n`);
-    expect(lateMs).toBeLessThan(lateMsMax);
-    await Promise.all(replicas.map((replica) => replica.kill()));
+    await back.kill();
   });
 
   it('comes once for each of thousands at the same moment, when a replica is killed in the middle of them', async () => {
     const since = new Date();
-    await addSnoozed(MANY, 0);
+    await addSnoozed(MANY);
     const [first, second] = await Promise.all([start(), start()]);
     await eventually(async () => (await countIn('SNOOZED')) < MANY);
     await first.kill();

@@ -15,6 +15,12 @@ export type Rule =
   /** A send that failed, or waited too long, where the fault promises that none does. */
   | 'send.failed'
   | 'send.slow'
+  /** A request to the upstream began after the opt-out call of its number had returned. */
+  | 'fence.late'
+  /** More messages passed than the month's quota allows, fewer than it had left, or its counter differs from them. */
+  | 'quota.exceeded'
+  | 'quota.unused'
+  | 'quota.differs'
   /** One send became two messages. */
   | 'send.doubled'
   /** One phone became two contacts of one organization, or one contact two conversations on one line. */

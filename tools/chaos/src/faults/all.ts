@@ -13,6 +13,9 @@ import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
 import { lockedRow } from './locked-row.fault.js';
 import { natsAway } from './nats-away.fault.js';
+import { optOutFence } from './opt-out-fence.fault.js';
+import { quotaRace } from './quota-race.fault.js';
+import { snoozeRush } from './snooze-rush.fault.js';
 import { stopInOrder } from './stop-in-order.fault.js';
 import { stopPostgres } from './stop-postgres.fault.js';
 import { storeLost } from './store-lost.fault.js';
@@ -36,6 +39,9 @@ export const faults: readonly Fault[] = [
   halfOpen,
   goaway,
   clock,
+  optOutFence,
+  quotaRace,
+  snoozeRush,
   diskFullPostgres,
   diskFullNats,
 ];

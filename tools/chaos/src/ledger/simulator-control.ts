@@ -15,6 +15,8 @@ interface Page {
     readonly outcome: UpstreamRequest['outcome'];
     readonly answer: { readonly body: { readonly error?: { readonly code?: number } } | null } | null;
     readonly messageId: string | null;
+    readonly to: string;
+    readonly arrivedAt: string;
   }[];
   readonly nextCursor?: string;
 }
@@ -64,17 +66,14 @@ export class SimulatorControl {
 
   /** Its log from the request with that number on, in the order of arrival. */
   async requestsFrom(first: number): Promise<UpstreamRequest[]> {
-    const requests: UpstreamRequest[] = [];
-    for (let cursor: string | undefined = String(first); cursor !== undefined;) {
-      const page = (await this.ask('GET', `requests?limit=${PAGE_MAX}&cursor=${cursor}`)) as Page;
-      requests.push(
-        ...page.items.map(({ reference, outcome, answer, messageId }) => {
-          return { reference, outcome, refusedWith: answer?.body?.error?.code ?? null, messageId };
-        }),
-      );
-      cursor = page.nextCursor;
-    }
-    return requests;
+    return (await this.logFrom(first)).map(({ reference, outcome, answer, messageId }) => {
+      return { reference, outcome, refusedWith: answer?.body?.error?.code ?? null, messageId };
+    });
+  }
+
+  /** Every request of its log: to whom, in E.164, and when it arrived, by the machine's clock. */
+  async arrivals(): Promise<{ readonly to: string; readonly arrivedMs: number }[]> {
+    return (await this.logFrom(0)).map(({ to, arrivedAt }) => ({ to: `+${to}`, arrivedMs: Date.parse(arrivedAt) }));
   }
 
   /** By the upstream's id of a message: which statuses were answered 200, since its very beginning. */
@@ -101,6 +100,16 @@ export class SimulatorControl {
    */
   async sendInbound(message: Readonly<Record<string, unknown>>): Promise<boolean> {
     return ((await this.ask('POST', 'inbound', message)) as { delivered: number | null }).delivered === 200;
+  }
+
+  private async logFrom(first: number): Promise<Page['items'][number][]> {
+    const items: Page['items'][number][] = [];
+    for (let cursor: string | undefined = String(first); cursor !== undefined;) {
+      const page = (await this.ask('GET', `requests?limit=${PAGE_MAX}&cursor=${cursor}`)) as Page;
+      for (const item of page.items) items.push(item);
+      cursor = page.nextCursor;
+    }
+    return items;
   }
 
   private async ask(method: 'GET' | 'PUT' | 'POST', path: string, body?: unknown): Promise<unknown> {

@@ -1,0 +1,71 @@
+import type { Send, SendOutcome } from '../ledger/ledgers.js';
+import { Balancer, codeOf, NoConnection } from '../load/balancer.js';
+import { outcomeOf } from '../load/send-load.js';
+import type { Sender } from '../load/send-plan.js';
+import type { Stage } from '../stage/stage.js';
+
+/** Recipients of races: no load writes to them. Each fault and each test has a stage of its own. */
+const FIRST_PHONE = 14_155_550_000;
+
+/** Callers of one organization that race with each other, each on a connection of its own. */
+export class RacingCallers {
+  /** Every send, in the order in which they ended. */
+  readonly sends: Send[] = [];
+  private readonly balancer: Balancer;
+  private readonly sender: Sender;
+  private phones = 0;
+  private texts = 0;
+
+  /** @throws Error when the stage has no organization to send for */
+  constructor(stage: Stage, connections: number) {
+    const [sender] = stage.senders;
+    const { baseUrl } = stage.stack.devJson;
+    if (!sender || baseUrl === undefined) throw new Error('the stage has nothing to race with');
+    this.sender = sender;
+    this.balancer = new Balancer([baseUrl], connections);
+  }
+
+  get organizationId(): string {
+    return this.sender.organizationId;
+  }
+
+  /** A number that no one has written to. */
+  nextPhone(): string {
+    return `+${FIRST_PHONE + ++this.phones}`;
+  }
+
+  /** Sends a text that no other send has. A broken connection is an outcome, as any answer is. */
+  async send(to: string): Promise<Send> {
+    const { organizationId } = this;
+    const text = `race ${++this.texts}`;
+    const startedMs = Date.now();
+    const outcome = await this.ask('/v1/messages', { to, text });
+    const send = { text, organizationId, to, isFirstTo: true, startedMs, endedMs: Date.now(), outcome };
+    this.sends.push(send);
+    return send;
+  }
+
+  /** Opts a number out. @returns when the call had returned, by the machine's clock; null when it did not succeed */
+  async optOut(phone: string): Promise<number | null> {
+    const outcome = await this.ask('/v1/opt-outs', { phone });
+    return outcome.kind === 'answered' && outcome.status < 300 ? Date.now() : null;
+  }
+
+  async close(): Promise<void> {
+    await this.balancer.close();
+  }
+
+  private async ask(path: string, body: unknown): Promise<SendOutcome> {
+    const headers = { authorization: `Bearer ${this.sender.apiKey}`, 'content-type': 'application/json' };
+    try {
+      return outcomeOf(await this.balancer.ask('POST', path, headers, JSON.stringify(body)));
+    } catch (error) {
+      return { kind: error instanceof NoConnection ? 'refused' : 'reset', error: codeOf(error) };
+    }
+  }
+}
+
+/** How many of these sends were answered with that status. */
+export function answeredWith(status: number, sends: readonly Send[]): number {
+  return sends.filter(({ outcome }) => outcome.kind === 'answered' && outcome.status === status).length;
+}
