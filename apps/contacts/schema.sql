@@ -105,7 +105,6 @@ CREATE UNIQUE INDEX unconfirmed_removal_pkey ON contacts.unconfirmed_removal USI
 
 -- functions
 assign_ordinal()
-cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer

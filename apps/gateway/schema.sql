@@ -205,7 +205,6 @@ CREATE UNIQUE INDEX user_account_pkey ON gateway.user_account USING btree (id)
 -- functions
 audit_hash(previous bytea, fields text[])
 chain_audit_entry() security definer
-cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer

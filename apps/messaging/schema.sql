@@ -167,7 +167,6 @@ CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btre
 CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)
 CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
-CREATE INDEX dispatch_conversation ON messaging.dispatch USING btree (organization_id, channel_id, contact_id, message_id) WHERE (state = 'RETRY'::text)
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
@@ -185,7 +184,6 @@ CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organ
 CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
 
 -- functions
-cuid_day(cuid text)
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer

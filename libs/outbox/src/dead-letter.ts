@@ -18,6 +18,11 @@ const buryFailed = statement(
   'dead-letter.bury-failed',
   `${KEEP} WHERE NOT EXISTS (SELECT FROM inbox WHERE event_id = $1 AND consumer = $2) ${AGAIN}`,
 );
+const keep = statement(
+  'dead-letter.keep',
+  `UPDATE dead_letter SET error = $3, deliveries = $4, died_at = now(), redrive_requested_at = NULL
+   WHERE event_id = $1 AND consumer = $2`,
+);
 const marked = statement<{ envelope: string; deliveries: number }>(
   'dead-letter.marked',
   `SELECT envelope, deliveries FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
@@ -48,8 +53,20 @@ export async function buryFailedEvent(
   event: DeliveredEvent,
   error: unknown,
 ): Promise<void> {
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  await through.query(buryFailed, rowOf(consumer, event, reason));
+  await through.query(buryFailed, rowOf(consumer, event, reasonOf(error)));
+}
+
+/**
+ * Keeps a letter whose redrive failed, with the new error and without its mark. One that another replica has applied
+ * meanwhile stays gone: an event older than the inbox has no row there to show it.
+ */
+export async function keepLetter(
+  through: Queryable,
+  consumer: string,
+  { envelope, deliveries }: DeliveredEvent,
+  error: unknown,
+): Promise<void> {
+  await through.query(keep, [envelope.id, consumer, reasonOf(error), deliveries]);
 }
 
 /** Dead letters that an operator wants tried again, oldest first; this try is counted as one more delivery. */
@@ -74,6 +91,10 @@ export async function takeLetters(
 ): Promise<ReadonlySet<string>> {
   const rows = await through.query(take, [eventIds, consumer]);
   return new Set(rows.map(({ eventId }) => eventId));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 function rowOf(consumer: string, { envelope, deliveries }: DeliveredEvent, reason: string): unknown[] {

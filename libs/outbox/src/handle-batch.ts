@@ -11,7 +11,8 @@ import {
 } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 import { consumerMetrics } from './consumer-metrics.js';
-import { buryEvent, buryFailedEvent, takeLetters } from './dead-letter.js';
+import { buryEvent, buryFailedEvent, keepLetter, takeLetters } from './dead-letter.js';
+import { INBOX_RETENTION_DAYS } from './keep-partitions.js';
 
 /** How a consumer's events reach its effect. */
 export interface BatchHandler<Prepared> {
@@ -40,6 +41,18 @@ const insertInbox = statement<{ eventId: string }>(
   'inbox.insert',
   `INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM unnest($1::text[]) AS id ORDER BY id
    ON CONFLICT DO NOTHING RETURNING event_id AS "eventId"`,
+);
+/** A letter older than the inbox has no day in it, and needs none: it is removed in the same transaction. */
+const insertRedriven = statement<{ eventId: string }>(
+  'inbox.insert-redriven',
+  `WITH given AS (
+     SELECT id, id COLLATE "C" < cuid_floor(
+       (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $3)) AT TIME ZONE 'UTC') AS is_archived
+     FROM unnest($1::text[]) AS id),
+   written AS (
+     INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM given WHERE NOT is_archived ORDER BY id
+     ON CONFLICT DO NOTHING RETURNING event_id)
+   SELECT event_id AS "eventId" FROM written UNION ALL SELECT id FROM given WHERE is_archived`,
 );
 const removeInbox = statement('inbox.remove', 'DELETE FROM inbox WHERE event_id = ANY($1::text[]) AND consumer = $2');
 const tracer = trace.getTracer('@switchboard/outbox');
@@ -149,8 +162,15 @@ async function apply<Prepared>(
   const prepared = await handler.prepare(events);
   const { waiting, applied } = await handler.database.transaction(async (tx) => {
     const given = events.map(({ envelope }) => envelope.id);
-    const ids = origin === 'delivery' ? given : [...(await takeLetters(tx, handler.consumer, given))];
-    const fresh = new Set((await tx.query(insertInbox, [ids, handler.consumer])).map(({ eventId }) => eventId));
+    const rows =
+      origin === 'delivery'
+        ? await tx.query(insertInbox, [given, handler.consumer])
+        : await tx.query(insertRedriven, [
+            [...(await takeLetters(tx, handler.consumer, given))],
+            handler.consumer,
+            INBOX_RETENTION_DAYS,
+          ]);
+    const fresh = new Set(rows.map(({ eventId }) => eventId));
     const seen = new Set<string>();
     const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
     const postponed = await handler.apply(tx, unseen, prepared);
@@ -179,7 +199,8 @@ async function giveBackOrBury<Prepared>(
     consumerMetrics().handled(handler.consumer, 'failed', 1);
     return { retryAfterMs: backoffMs(deliveries, BACKOFF) };
   }
-  await buryFailedEvent(handler.database, handler.consumer, event, error);
+  const bury = origin === 'delivery' ? buryFailedEvent : keepLetter;
+  await bury(handler.database, handler.consumer, event, error);
   consumerMetrics().handled(handler.consumer, 'dead', 1);
   handler.onDead(event, error);
   return { ack: true };

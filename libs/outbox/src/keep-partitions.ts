@@ -7,11 +7,10 @@ const pastPartitions = statement<{ name: string }>(
 );
 const dropPast = statement('outbox.drop-partition', 'SELECT drop_past_partition($1, $2)');
 
-/**
- * Days of outbox kept, and so how far back a lost stream is replayed: one more than a stream holds. The inboxes keep two
- * more than that.
- */
+/** Days of outbox kept, and so how far back a lost stream is replayed: one more than a stream holds. */
 export const OUTBOX_RETENTION_DAYS = 8;
+/** Days of inbox kept, see `past_partitions()`: what is replayed on the outbox's last day is still known. */
+export const INBOX_RETENTION_DAYS = OUTBOX_RETENTION_DAYS + 2;
 const INTERVAL_MS = 60 * 60 * 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 

@@ -1,7 +1,14 @@
-import type { StreamState } from '@switchboard/nats';
+import type { StoredEvent, StreamState } from '@switchboard/nats';
 import { statement, type Queryable } from '@switchboard/postgres';
 import { RELAY_CONSUMER } from './dead-letter.js';
-import { markPublished, takeTurn, type OutboxRow, type RelayTurn, type TurnResult } from './relay-turn.js';
+import { markPublished, takeTurn, type RelayTurn, type TurnResult } from './relay-turn.js';
+
+/** A row of the outbox that is to be published. */
+export interface OutboxRow extends StoredEvent {
+  /** Grows within an aggregate. */
+  readonly position: string;
+  readonly aggregateId: string;
+}
 
 /** What a service has recorded of the stream that it publishes to. */
 export interface RelayState {
@@ -47,18 +54,29 @@ const bury = statement(
    ON CONFLICT (event_id, consumer) DO UPDATE
    SET error = excluded.error, deliveries = letter.deliveries + 1, died_at = now(), redrive_requested_at = NULL`,
 );
-/** With new positions: the floor may have passed the former ones, and newer events of their aggregates have gone. */
+/**
+ * With new positions: the floor may have passed the former ones, and newer events of their aggregates have gone.
+ *
+ * An event whose day is dropped is written anew from its letter, under an id of now: outbox and inboxes have no day for the
+ * former one, and no consumer has ever seen it.
+ */
 const redrive = statement<{ count: number }>(
   'outbox.redrive',
   `WITH own AS (
-     SELECT event_id FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
+     SELECT event_id, subject, envelope FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
      ORDER BY event_id LIMIT 100 FOR UPDATE SKIP LOCKED),
    gone AS (DELETE FROM dead_letter AS letter USING own WHERE letter.event_id = own.event_id AND letter.consumer = $1),
    placed AS MATERIALIZED (
      SELECT found.id, nextval('outbox_position') AS position FROM (
        SELECT o.id FROM own JOIN outbox AS o ON o.id = own.event_id ORDER BY o.position) AS found),
    again AS (
-     UPDATE outbox SET published_at = NULL, position = placed.position FROM placed WHERE outbox.id = placed.id)
+     UPDATE outbox SET published_at = NULL, position = placed.position FROM placed WHERE outbox.id = placed.id),
+   anew AS (
+     INSERT INTO outbox (id, aggregate_id, subject, payload)
+     SELECT renamed.id, coalesce(substring(envelope FROM '"aggregateId":"([^"]*)"'), event_id), subject,
+       replace(envelope, format('"id":"%s"', event_id), format('"id":"%s"', renamed.id))
+     FROM own CROSS JOIN LATERAL (SELECT cuid_floor(now()) || substr(event_id, 10) AS id) AS renamed
+     WHERE NOT EXISTS (SELECT FROM outbox AS o WHERE o.id = own.event_id) ORDER BY event_id)
    SELECT count(*)::int AS count FROM own`,
 );
 

@@ -1,14 +1,7 @@
-import type { StoredEvent } from '@switchboard/nats';
 import { statement, type Queryable } from '@switchboard/postgres';
 import { RELAY_CONSUMER } from './dead-letter.js';
 import type { OutboxLook } from './published-floor.policy.js';
-
-/** A row of the outbox that is to be published. */
-export interface OutboxRow extends StoredEvent {
-  /** Grows within an aggregate. */
-  readonly position: string;
-  readonly aggregateId: string;
-}
+import type { OutboxRow } from './relay-ledger.js';
 
 /** What a turn of the relay writes and reads. */
 export interface RelayTurn {

@@ -1,24 +1,11 @@
 /**
  * DDL of the functions that make the days of outbox and inbox and name those that may go; part of `outboxTables`.
  *
- * - `keep_outbox_partitions()` only makes partitions: the days ahead, and the days of dead letters, which need an inbox
- *   when they are driven again. `past_partitions()` names what may go and `drop_past_partition()` drops one, so that each
- *   lock is short and one that is not to be had costs one partition's hour, nothing else.
+ * - `keep_outbox_partitions()` only makes partitions. `past_partitions()` names what may go and `drop_past_partition()`
+ *   drops one, so that each lock is short and one that is not to be had costs one partition's hour, nothing else.
+ * - A dead letter keeps no day: it holds its own copy of the event, and is driven again without the day's rows.
  */
 export const retentionFunctions = `
-  -- The day (UTC) of a cuid; null for any other text.
-  CREATE OR REPLACE FUNCTION cuid_day(cuid text) RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE AS $$
-  DECLARE
-    millis bigint := 0;
-  BEGIN
-    IF cuid !~ '^c[0-9a-z]{8}' THEN RETURN NULL; END IF;
-    FOR place IN 2..9 LOOP
-      millis := millis * 36 + strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(cuid, place, 1)) - 1;
-    END LOOP;
-    RETURN to_timestamp(millis / 86400000 * 86400);
-  END $$;
-  REVOKE ALL ON FUNCTION cuid_day(text) FROM PUBLIC;
-
   CREATE OR REPLACE FUNCTION keep_outbox_partitions(retention_days integer) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   DECLARE
@@ -28,16 +15,14 @@ export const retentionFunctions = `
     FOR needed IN
       SELECT 'outbox' AS parent, today + make_interval(days => n) AS day FROM generate_series(-retention_days, 7) AS n
       UNION SELECT 'inbox', today + make_interval(days => n) FROM generate_series(-retention_days - 2, 7) AS n
-      UNION SELECT 'inbox', cuid_day(event_id) FROM dead_letter WHERE consumer <> 'relay'
     LOOP
-      CONTINUE WHEN needed.day IS NULL;
       PERFORM ensure_partition(needed.parent, needed.day, needed.day + interval '1 day',
         to_char(needed.day AT TIME ZONE 'UTC', 'YYYYMMDD'));
     END LOOP;
   END $$;
   REVOKE ALL ON FUNCTION keep_outbox_partitions(integer) FROM PUBLIC;
 
-  -- Days past retention, oldest first, but those that a dead letter still needs.
+  -- Days past retention, oldest first.
   CREATE OR REPLACE FUNCTION past_partitions(retention_days integer) RETURNS SETOF text
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT c.relname::text FROM pg_inherits i
@@ -46,11 +31,6 @@ export const retentionFunctions = `
     CROSS JOIN LATERAL (SELECT to_date(substring(c.relname FROM '_([0-9]{8})$'), 'YYYYMMDD') AS day) AS named
     WHERE p.relnamespace = current_schema()::regnamespace
       AND day < (now() AT TIME ZONE 'UTC')::date - retention_days - CASE p.relname WHEN 'inbox' THEN 2 ELSE 0 END
-      AND NOT EXISTS (
-        SELECT FROM dead_letter
-        WHERE (consumer = 'relay') = (p.relname = 'outbox')
-          AND event_id >= cuid_floor(day::timestamp AT TIME ZONE 'UTC')
-          AND event_id < cuid_floor((day + 1)::timestamp AT TIME ZONE 'UTC'))
     ORDER BY day, c.relname
   $$;
   REVOKE ALL ON FUNCTION past_partitions(integer) FROM PUBLIC;
@@ -78,5 +58,5 @@ export const retentionFunctions = `
 
 /** Takes `retentionFunctions` back. */
 export const retentionFunctionsReversal = `
-  DROP FUNCTION drop_past_partition(text, integer), past_partitions(integer), keep_outbox_partitions(integer), cuid_day(text);
+  DROP FUNCTION drop_past_partition(text, integer), past_partitions(integer), keep_outbox_partitions(integer);
 `;

@@ -33,6 +33,7 @@ export const formerSchema: FormerSchema = {
       search_contacts(text, text, text, text[], integer[], integer),
       search_shelf(text, integer, text, tsquery, text, integer[], integer);
     ${ordinalFunction} ${ordinalTrigger} ${gramsFunction} ${searchIndex} ${searchFunctions}
+    DROP FUNCTION cuid_day(text);
     ${partitionFunctions} ${retentionFunctions}
   `,
 };

@@ -22,6 +22,7 @@ export const formerSchema: FormerSchema = {
     ALTER TABLE login_throttle RENAME COLUMN next_at TO next_attempt_at;
     ALTER INDEX password_guess_pkey RENAME TO login_throttle_pkey;
     ALTER INDEX password_guess_age RENAME TO login_throttle_age;
+    DROP FUNCTION cuid_day(text);
     ${partitionFunctions} ${retentionFunctions} ${auditFunctions}
   `,
 };

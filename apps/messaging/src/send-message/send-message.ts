@@ -78,16 +78,15 @@ export class SendMessage {
     if (accepted.verdict === 'repeated') {
       return this.idempotentReplay.of(principal.organizationId, request.messageId, budget);
     }
-    const { conversationId, attempt, waits } = accepted;
-    const outcome = waits ? null : await this.patiently(this.dispatcher.attemptFirst(attempt), budget);
-    const state = outcome?.state ?? (waits ? 'waiting' : 'slow');
+    const { conversationId, attempt } = accepted;
+    const outcome = await this.patiently(this.dispatcher.attempt(attempt), budget);
     const durationMs = systemClock.monotonic() - startedMs;
-    this.metrics.answered(state, durationMs);
+    this.metrics.answered(outcome?.state ?? 'slow', durationMs);
     this.log.info('message.accepted', {
       organizationId: principal.organizationId,
       messageId: attempt.messageId,
       channelId: attempt.channelId,
-      outcome: state,
+      outcome: outcome?.state ?? 'slow',
       durationMs: Math.round(durationMs),
     });
     if (outcome?.state === 'refused') throw refusalOf(outcome.kind, outcome.code, outcome.message, attempt.messageId);

@@ -158,6 +158,28 @@ describe('a dead letter', () => {
     expect(await markedLetters(database, 'test', 50)).toEqual([]);
   });
 
+  it('of an event older than the inbox is applied once and gone, and is not made anew by a replica that fails late', async () => {
+    const [{ id }] = await superuser.dataSource.query(
+      `SELECT contacts.cuid_floor(now() - interval '30 days') || 'aaaaaaaaaaaaaaaa' AS id`,
+    );
+    await buryEvent(database, 'test', delivered(13, 8, id), 'at first');
+    await database.query(markAllLetters, []);
+    await redrive();
+    expect(await letters()).toMatchObject([{ eventId: id, error: expect.stringContaining('applied_sequence') }]);
+    await heal();
+    await database.query(markAllLetters, []);
+    const late: BatchHandler<null> = {
+      ...replica(),
+      prepare: async () => {
+        await Promise.all([redrive(), redrive()]);
+        throw new Error('too late');
+      },
+    };
+    await redriveBatch(late, await markedLetters(database, 'test', 50));
+    expect([await appliedIds(), await letters()]).toEqual([[id], []]);
+    await hurt();
+  });
+
   it('keeps its mark while something that it needs is away', async () => {
     const event = await bury(13);
     await database.query(markAllLetters, []);

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { EventPublisher } from '@switchboard/nats';
-import { appendEvents, Relay, type RelayReport } from '@switchboard/outbox';
+import { appendEvents, buryEvent, Relay, type RelayReport } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
 import {
   applied,
   deadLetters,
+  delivered,
   effectsConsumer,
   eventOf,
   markAllLetters,
@@ -66,5 +68,25 @@ describe('an event that no broker would store', () => {
     const ids = (await database.query(outboxIds, [])).map(({ id }) => id);
     await eventually(async () => (await database.query(applied, [])).length >= ids.length);
     expect((await database.query(applied, [])).map(({ eventId }) => eventId).sort()).toEqual(ids.toSorted());
+  });
+
+  it('is published from its letter, under an id of today, when the day of the outbox that held it is dropped', async () => {
+    const { dataSource } = await prepared.superuser();
+    const before = new Set((await database.query(applied, [])).map(({ eventId }) => eventId));
+    const [{ id }] = await dataSource.query(
+      `SELECT contacts.cuid_floor(now() - interval '30 days') || 'aaaaaaaaaaaaaaaa' AS id`,
+    );
+    await buryEvent(database, 'relay', delivered(20, 1, id), 'too large');
+    await database.query(markAllLetters, []);
+    await eventually(async () => (await database.query(applied, [])).length > before.size);
+    const heard = (await database.query(applied, [])).map(({ eventId }) => eventId).filter((one) => !before.has(one));
+    expect(heard).toEqual([expect.stringMatching(/^c.{8}aaaaaaaaaaaaaaaa$/)]);
+    expect(cuidTime(String(heard[0])).getTime()).toBeGreaterThan(Date.now() - 60_000);
+    expect(await database.query(deadLetters, [])).toEqual([]);
+    const [row] = await dataSource.query(
+      `SELECT aggregate_id, subject, payload::json ->> 'id' AS id FROM contacts.outbox WHERE id = $1`,
+      heard,
+    );
+    expect(row).toEqual({ aggregate_id: 'agg', subject: 'contacts.contact.changed.v1', id: heard[0] });
   });
 });
