@@ -83,6 +83,7 @@ describe('the floor of the relay', () => {
     const before = await blocksAbove(floor());
     const snapshot = superuser.dataSource.createQueryRunner();
     await snapshot.startTransaction('REPEATABLE READ');
+    await snapshot.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await snapshot.query('SELECT 1');
 
     await append('behind', EVENTS);
