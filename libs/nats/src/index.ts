@@ -13,7 +13,7 @@ export {
   type StreamState,
 } from './event-publisher.js';
 export { natsUsers, PROVISIONER, type NatsUser } from './nats-users.js';
-export { provision, provisionConsumer } from './provision.js';
+export { provision, provisionConsumer, restartConsumers } from './provision.js';
 export { PullConsumer, type DeliveredEvent, type Disposition, type PullConsumerOptions } from './pull-consumer.js';
 export { RpcClient, type RpcClientOptions, type RpcLimits, type RpcMessage } from './rpc-client.js';
 export { RpcUnanswered } from './rpc-unanswered.js';

@@ -1,9 +1,10 @@
 import { connectNats } from './connection.js';
 import { provisionConfig } from './provision.config.js';
-import { provision } from './provision.js';
+import { provision, restartConsumers } from './provision.js';
 
-/** The step that makes streams and consumers, run before services start and after a store was lost. */
-const { replicas, ...config } = provisionConfig();
+/** The step that makes streams and consumers, run before services start, after a store was lost, and after a database was restored. */
+const { replicas, restartConsumersOf, ...config } = provisionConfig();
 const connection = await connectNats({ ...config, onStatus: () => undefined });
 await provision(connection, replicas);
+await restartConsumers(connection, restartConsumersOf);
 await connection.close();

@@ -4,6 +4,8 @@ export interface ProvisionConfig {
   readonly user: string;
   readonly password: string;
   readonly replicas: number;
+  /** Services whose consumers begin anew; none by default. */
+  readonly restartConsumersOf: readonly string[];
 }
 
 /** @throws Error naming the variable that is missing */
@@ -18,5 +20,6 @@ export function provisionConfig(env: NodeJS.ProcessEnv = process.env): Provision
     user: required('NATS_USER'),
     password: required('NATS_PASSWORD'),
     replicas: Number(env.NATS_STREAM_REPLICAS ?? 1),
+    restartConsumersOf: (env.NATS_RESTART_CONSUMERS_OF ?? '').split(',').flatMap((name) => name.trim() || []),
   };
 }

@@ -52,6 +52,26 @@ export async function provisionConsumer(connection: NatsConnection, consumer: Co
   await ensureDurable(await jetstreamManager(connection), consumer);
 }
 
+/**
+ * Has services get again all that the streams hold, 7 days: their consumers are removed and made anew. What a service has
+ * applied its inbox drops. Safe to repeat; the services may run, and go on by themselves.
+ *
+ * @throws RangeError when there is no such service; nothing is changed then
+ */
+export async function restartConsumers(connection: NatsConnection, services: readonly string[]): Promise<void> {
+  const known: Readonly<Record<string, ServiceTopology>> = topology;
+  const consumers = services.flatMap((service) => {
+    const own = known[service];
+    if (!own) throw new RangeError(`there is no service ${service}; there are ${Object.keys(known).join(', ')}`);
+    return own.consumes;
+  });
+  const manager = await jetstreamManager(connection);
+  for (const consumer of consumers) {
+    await unlessAbsent(manager.consumers.delete(consumer.stream, consumer.name));
+    await ensureDurable(manager, consumer);
+  }
+}
+
 async function ensureDurable(manager: JetStreamManager, consumer: ConsumerTopology): Promise<void> {
   await ensureConsumer(manager, consumer.stream, {
     durable_name: consumer.name,

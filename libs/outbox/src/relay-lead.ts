@@ -202,7 +202,11 @@ export class RelayLead {
       metrics.streamLost();
       await ledger.lose(state, found);
       state = await ledger.state(found);
-    } else if (state.created !== found.created) await ledger.rename(state, found);
+    } else {
+      if (state.created !== found.created) await ledger.rename(state, found);
+      // Only a lead that begins asks: the broker's answers are known to the one that goes on.
+      if (!this.publishing) state = await this.lookForRestore(state, first);
+    }
     // Nothing is published before all of it is pending: what is older goes first, by position.
     let events = 0;
     const isReplay = state.replayFrom !== null;
@@ -217,6 +221,19 @@ export class RelayLead {
       report({ kind: 'replayed', events });
     }
     return state;
+  }
+
+  /** A stream that holds more than was ever committed here says that the database was restored from a backup. */
+  private async lookForRestore(state: RelayState, found: StreamState): Promise<RelayState> {
+    const { ledger, metrics, report } = this.options;
+    if (found.lastSequence <= state.lastSequence) return state;
+    const events = await ledger.forgotten(found);
+    if (events === 0) return state;
+    report({ kind: 'database-restored', recorded: state, found, events });
+    metrics.databaseRestored();
+    // Once is enough; and a stream that ends before this later is a lost one.
+    await ledger.catchUp(state, found);
+    return ledger.state(found);
   }
 
   private lossOf(state: RelayState, found: StreamState): string | undefined {

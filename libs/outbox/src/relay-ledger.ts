@@ -34,6 +34,18 @@ const lose = statement(
   `UPDATE relay_state SET created = $3, last_sequence = $4, epoch = epoch + 1, replay_from = ''
    WHERE stream = $1 AND epoch = $2`,
 );
+const catchUp = statement(
+  'relay-state.catch-up',
+  'UPDATE relay_state SET last_sequence = greatest(last_sequence, $3::bigint) WHERE stream = $1 AND epoch = $2',
+);
+/** One snapshot: what is marked and how far the stream was acknowledged change in one statement. Counting ends above the gap. */
+const forgotten = statement<{ count: number }>(
+  'relay-state.forgotten',
+  `SELECT greatest(0, $2::bigint - last_sequence
+     - (SELECT count(*) FROM (
+          SELECT FROM outbox WHERE published_at IS NULL LIMIT greatest(0, $2::bigint - last_sequence)) AS pending))::int AS count
+   FROM relay_state WHERE stream = $1`,
+);
 const rename = statement('relay-state.rename', 'UPDATE relay_state SET created = $3 WHERE stream = $1 AND epoch = $2');
 /** By id, day after day: what was written before is pending before. -infinity: see `bury`. */
 const replayChunk = statement<{ marked: number }>(
@@ -116,6 +128,22 @@ export class RelayLedger {
   /** Records what the same stream is called now. */
   async rename({ epoch }: RelayState, { created }: StreamState): Promise<void> {
     await this.through.query(rename, [this.stream, epoch, created]);
+  }
+
+  /**
+   * How many events, at least, the stream holds that the outbox has no record of. What was published and not marked, as by a process
+   * that was killed, is pending: more in the stream than that was in a database that is not this one any more.
+   *
+   * @param found the stream, as it was before this was asked
+   */
+  async forgotten(found: StreamState): Promise<number> {
+    const [row] = await this.through.query(forgotten, [this.stream, found.lastSequence]);
+    return row?.count ?? 0;
+  }
+
+  /** Records how far the stream goes, whoever published what it holds. */
+  async catchUp({ epoch }: RelayState, { lastSequence }: StreamState): Promise<void> {
+    await this.through.query(catchUp, [this.stream, epoch, lastSequence]);
   }
 
   /** Makes the next published events pending again. @returns how many */

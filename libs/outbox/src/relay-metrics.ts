@@ -7,6 +7,8 @@ export interface RelayMetrics {
   failed(events: number): void;
   /** The broker's stream was another than the one published to. */
   streamLost(): void;
+  /** The broker's stream holds events that the database does not. */
+  databaseRestored(): void;
 }
 
 /** The counters of this process's relay, shown as 0 from the start: a rise from nothing is no rise to Prometheus. */
@@ -21,10 +23,14 @@ export function relayMetrics(): RelayMetrics {
   const lost = meter.createCounter('switchboard_outbox_lost_streams_total', {
     description: 'Times that the stream was found lost and what is kept was published again',
   });
-  for (const counter of [published, failed, lost]) counter.add(0);
+  const restored = meter.createCounter('switchboard_outbox_restored_databases_total', {
+    description: 'Times that the stream was found to hold events that the database does not',
+  });
+  for (const counter of [published, failed, lost, restored]) counter.add(0);
   return {
     published: (events) => published.add(events),
     failed: (events) => failed.add(events),
     streamLost: () => lost.add(1),
+    databaseRestored: () => restored.add(1),
   };
 }

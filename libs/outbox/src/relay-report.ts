@@ -15,6 +15,13 @@ export type RelayReport =
       readonly found: RecordedStream;
       readonly why: string;
     }
+  /** The stream holds at least so many events that the database does not: it was restored from a backup. */
+  | {
+      readonly kind: 'database-restored';
+      readonly recorded: RecordedStream;
+      readonly found: RecordedStream;
+      readonly events: number;
+    }
   /** So many published events are pending again. */
   | { readonly kind: 'replayed'; readonly events: number }
   /** An event can never be published. */

@@ -17,6 +17,14 @@ export function logRelay(log: Log, report: RelayReport): void {
         foundSequence: found.lastSequence,
       });
     }
+    case 'database-restored': {
+      const { recorded, found, events } = report;
+      return log.error('outbox.database-restored', new Error('the database is older than the stream: restored?'), {
+        recordedSequence: recorded.lastSequence,
+        foundSequence: found.lastSequence,
+        count: events,
+      });
+    }
     case 'dead-letter':
       return log.error('outbox.dead-letter', report.error, { eventId: report.eventId, subject: report.subject });
     case 'replayed':

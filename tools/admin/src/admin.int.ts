@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { outboxTables } from '@switchboard/outbox';
 import { partitionFunctions, type Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { testServers, type ServiceDatabase } from '@switchboard/testing';
 import { readAdminConfig } from './admin.config.js';
 import { runAdmin } from './admin.js';
 
@@ -21,10 +21,11 @@ class Outbox1764000000000 {
   async down(): Promise<void> {}
 }
 
+let prepared: ServiceDatabase;
 let database: Database;
 let dataDir: string;
 beforeAll(async () => {
-  const prepared = await servers.serviceDatabase('messaging', [Outbox1764000000000]);
+  prepared = await servers.serviceDatabase('messaging', [Outbox1764000000000]);
   database = await prepared.superuser();
   dataDir = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
   servers.onEnd(() => rm(dataDir, { recursive: true }));
@@ -184,5 +185,40 @@ describe('the command line', () => {
     });
     const given = await admin(`outbox status --database-url ${dead}`);
     expect(given.code).toBe(1);
+  });
+});
+
+describe('dispatch set-unknown', () => {
+  const DISPATCHES = `
+    CREATE TABLE IF NOT EXISTS messaging.dispatch (message_id text, state text, due_at timestamptz, lease text);
+    TRUNCATE messaging.dispatch;
+    INSERT INTO messaging.dispatch VALUES ('cm1', 'RETRY', now(), 'a.1'), ('cm2', 'DISPATCHING', now(), 'a.2'),
+      ('cm3', 'UNKNOWN', now() + interval '1 hour', 'a.3')`;
+  const open = (): Promise<Record<string, unknown>[]> =>
+    sql(`SELECT message_id AS id, state, lease, round(extract(epoch FROM due_at - now()) / 3600)::int AS hours
+      FROM messaging.dispatch ORDER BY 1`);
+
+  it('leaves nothing that would be sent, or that a journal could speak for, and keeps what is UNKNOWN', async () => {
+    await sql(DISPATCHES);
+    expect((await admin('dispatch set-unknown --all')).out).toEqual([expect.stringMatching(/^2 attempts are UNKNOWN/)]);
+    expect(await open()).toEqual([
+      { id: 'cm1', state: 'UNKNOWN', lease: 'restored', hours: 24 },
+      { id: 'cm2', state: 'UNKNOWN', lease: 'restored', hours: 24 },
+      { id: 'cm3', state: 'UNKNOWN', lease: 'a.3', hours: 1 },
+    ]);
+    expect((await admin('dispatch set-unknown --all --json')).out).toEqual(['{"attempts":0}']);
+  });
+
+  it('changes nothing without --all, nor while messaging is connected', async () => {
+    await sql(DISPATCHES);
+    expect(await admin('dispatch set-unknown')).toMatchObject({ code: 2 });
+    const messaging = await prepared.database();
+    await messaging.transaction(async () => {
+      expect(await admin('dispatch set-unknown --all')).toMatchObject({
+        code: 1,
+        err: [expect.stringContaining('stop it first')],
+      });
+    });
+    expect((await open()).map(({ state }) => state)).toEqual(['RETRY', 'DISPATCHING', 'UNKNOWN']);
   });
 });

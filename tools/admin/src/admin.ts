@@ -5,6 +5,7 @@ import { databaseUrlOf } from './admin.config.js';
 import { verifyAuditLog } from './audit.command.js';
 import { readCommandLine, UsageError, type Choices } from './command-line.js';
 import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter } from './dead-letters.command.js';
+import { setAttemptsUnknown } from './dispatch.command.js';
 import { listOrganizations, revokeKey, setPlan, setSubscription, showOrganization } from './organizations.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
   'dead-letters discard': discardDeadLetters,
   'outbox status': outboxStatus,
   'outbox replay': replayOutbox,
+  'dispatch set-unknown': setAttemptsUnknown,
   'quota show': showQuota,
   'quota check': checkQuota,
   'organizations list': listOrganizations,
@@ -53,6 +55,7 @@ const HELP = `npm run admin -- <command> [options]
   dead-letters discard   throw them away for good (--id or --all)
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
+  dispatch set-unknown   after a restore: send nothing again that may have been sent since the backup (--all)
   quota show             messages accepted in its months, failed ones too: quota show <organization>
   quota check            counters compared with the messages: quota check [<organization>] [--repair]
 

@@ -1,0 +1,159 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { EventPublisher, PROVISIONER, restartConsumers, type PullConsumer, type StoredEvent } from '@switchboard/nats';
+import { appendEvents, Relay, type NewEvent, type RelayReport } from '@switchboard/outbox';
+import { statement, type Database } from '@switchboard/postgres';
+import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
+import { applied, effectsConsumer, eventOf, Outbox1764000000000, unpublished } from './outbox-fixture.js';
+
+const servers = testServers();
+const TABLES = ['outbox', 'inbox', 'dead_letter', 'relay_state', 'applied'];
+const stored = statement<StoredEvent>(
+  't.stored',
+  'SELECT id, subject, payload, traceparent FROM outbox WHERE published_at IS NULL ORDER BY position',
+);
+const recorded = statement<{ lastSequence: number }>(
+  't.recorded',
+  'SELECT last_sequence::int AS "lastSequence" FROM relay_state',
+);
+
+let prepared: ServiceDatabase;
+let database: Database;
+let superuser: Database;
+let nats: TestNats;
+let publisher: EventPublisher;
+let reports: RelayReport[];
+let relay: Relay | undefined;
+let consumer: PullConsumer | undefined;
+beforeAll(async () => {
+  prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
+  database = await prepared.database();
+  superuser = await prepared.superuser();
+  nats = await servers.nats();
+  publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
+});
+beforeEach(() => void (reports = []));
+afterEach(stop);
+
+async function start(): Promise<void> {
+  relay = new Relay({
+    database: await prepared.database(),
+    service: 'contacts',
+    broker: publisher,
+    report: (one) => void reports.push(one),
+    pollIntervalMs: 20,
+  });
+  relay.start();
+  consumer = effectsConsumer(await nats.connect('messaging'), database);
+  consumer.start();
+}
+
+async function stop(): Promise<void> {
+  await Promise.all([relay?.stop(), consumer?.stop()]);
+  relay = consumer = undefined;
+}
+
+/** What a backup of the schema holds. */
+async function backUp(): Promise<void> {
+  for (const table of TABLES) {
+    await superuser.dataSource.query(`DROP TABLE IF EXISTS public.${table}`);
+    await superuser.dataSource.query(`CREATE TABLE public.${table} AS SELECT * FROM contacts.${table}`);
+  }
+}
+
+/** The schema as it was when it was backed up. The broker keeps what it has. */
+async function restore(): Promise<void> {
+  await superuser.dataSource.query(
+    TABLES.map(
+      (table) => `DELETE FROM contacts.${table}; INSERT INTO contacts.${table} SELECT * FROM public.${table}`,
+    ).join(';'),
+  );
+}
+
+let written = 0;
+async function append(count: number): Promise<void> {
+  const events = Array.from({ length: count }, (): NewEvent<unknown> => eventOf(`kept${++written}`, 1));
+  await database.transaction(async (tx) => appendEvents(tx, events));
+}
+
+const pending = async (): Promise<number | undefined> => (await database.query(unpublished, []))[0]?.n;
+const effects = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId).sort();
+
+/** All that was written is published, marked and applied. */
+async function settled(): Promise<string[]> {
+  await eventually(async () => (await pending()) === 0 && (await effects()).length >= written, { deadlineMs: 30_000 });
+  return effects();
+}
+
+const named = (): RelayReport[] => reports.filter(({ kind }) => kind !== 'failed');
+
+describe('a database that was restored while the broker kept its acknowledgements', () => {
+  it('is named once by its relay, with the number of events that it has lost', async () => {
+    await start();
+    await append(20);
+    await settled();
+    await backUp();
+    await append(7);
+    await settled();
+    await stop();
+    await restore();
+    reports = [];
+    await start();
+    await eventually(() => named().length > 0);
+    expect(named()).toMatchObject([{ kind: 'database-restored', events: 7 }]);
+    await append(1);
+    await eventually(async () => (await pending()) === 0);
+    await stop();
+    await start();
+    await append(1);
+    await eventually(async () => (await pending()) === 0);
+    expect(named()).toHaveLength(1);
+  });
+
+  it('is not one whose relay was killed between publications and their marks', async () => {
+    await append(9);
+    for (const event of await database.query(stored, [])) await publisher.publish(event);
+    const before = (await database.query(recorded, []))[0]?.lastSequence ?? 0;
+    expect((await publisher.streamState())?.lastSequence).toBe(before + 9);
+    await start();
+    await eventually(async () => (await pending()) === 0);
+    expect(named()).toEqual([]);
+  });
+
+  it('is named although events were pending when it was backed up', async () => {
+    await append(5);
+    await backUp();
+    await start();
+    await append(3);
+    await eventually(async () => (await pending()) === 0);
+    await stop();
+    await restore();
+    reports = [];
+    await start();
+    await eventually(async () => (await pending()) === 0);
+    expect(named()).toMatchObject([{ kind: 'database-restored', events: 3 }]);
+  });
+
+  it('applies again what it has lost when its consumers begin anew, and nothing twice', async () => {
+    await start();
+    await append(10);
+    await eventually(async () => (await pending()) === 0);
+    await backUp();
+    const atBackup = (await effects()).length;
+    await append(10);
+    await eventually(async () => (await effects()).length >= atBackup + 10, { deadlineMs: 30_000 });
+    const everything = await effects();
+    await stop();
+    await restore();
+    await start();
+    await restartConsumers(await nats.connect(PROVISIONER), ['messaging']);
+    await eventually(async () => (await lost(everything)) === 0, { deadlineMs: 30_000 });
+    const after = await effects();
+    expect(new Set(after).size).toBe(after.length);
+    await expect(restartConsumers(await nats.connect(PROVISIONER), ['nothing'])).rejects.toThrow(RangeError);
+  });
+});
+
+async function lost(everything: readonly string[]): Promise<number> {
+  const after = new Set(await effects());
+  return everything.filter((id) => !after.has(id)).length;
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { UsageError, type Choices } from './command-line.js';
+import { servicesIn } from './services.js';
+
+/**
+ * As long as an outcome is waited for: after it the message fails as `UPSTREAM_OUTCOME_UNKNOWN`. The lease is new and names no
+ * journal, so that none which outlived the restore says of an attempt that it never began.
+ */
+const SET_UNKNOWN = `
+  UPDATE messaging.dispatch SET state = 'UNKNOWN', due_at = now() + interval '24 hours', lease = 'restored'
+  WHERE state IN ('RETRY', 'DISPATCHING')`;
+const SESSIONS = `
+  SELECT count(*)::int AS count FROM pg_stat_activity
+  WHERE usename = 'switchboard_messaging' AND datname = current_database()`;
+
+/**
+ * Makes every attempt UNKNOWN that is due or under way: in a database that was restored from a backup it is not known which
+ * of them were made since. A status that carries our reference settles each.
+ *
+ * @throws UsageError without `--all`; Error while messaging is connected, which would send them meanwhile
+ */
+export async function setAttemptsUnknown(client: pg.ClientBase, choices: Choices): Promise<string[]> {
+  if (!choices.all) throw new UsageError('It concerns every message that is still to be sent: give --all.');
+  await servicesIn(client, 'messaging');
+  const { rows: sessions } = await client.query<{ count: number }>(SESSIONS);
+  if ((sessions[0]?.count ?? 0) > 0) throw new Error('messaging is connected to this database: stop it first.');
+  const { rowCount } = await client.query(SET_UNKNOWN);
+  const attempts = rowCount ?? 0;
+  return [choices.json ? JSON.stringify({ attempts }) : `${attempts} attempts are UNKNOWN now; none is made again.`];
+}
