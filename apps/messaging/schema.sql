@@ -167,6 +167,7 @@ CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btre
 CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)
 CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
+CREATE INDEX dispatch_conversation ON messaging.dispatch USING btree (organization_id, channel_id, contact_id, message_id) WHERE (state = 'RETRY'::text)
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)

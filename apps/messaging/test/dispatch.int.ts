@@ -198,26 +198,6 @@ describe('the dispatch of messages', () => {
     });
   });
 
-  it('that never began counts as no attempt, and is due again well within a second, however often', async () => {
-    const sender = await store.sender();
-    let attempt: Attempt = await store.attempt(sender);
-    const unbegun = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message: 'in use', retry: 'unbegun' } as const;
-    const delays = new Set<number>();
-    for (let times = 0; times < 20; times++) {
-      await store.settle(settlementOf(attempt, unbegun));
-      expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
-      const sql = `SELECT extract(epoch FROM due_at - now())::float8 AS s FROM messaging.dispatch WHERE message_id = $1`;
-      const [row]: { s: number }[] = await store.superuser.dataSource.query(sql, [attempt.messageId]);
-      expect(row?.s).toBeLessThan(0.6);
-      delays.add(row?.s ?? 0);
-      await store.letTimePass(attempt);
-      const [claimed] = await claim({ limit: 1 });
-      if (!claimed) throw new Error('not claimed');
-      attempt = claimed;
-    }
-    expect(delays.size).toBeGreaterThan(10);
-  });
-
   describe('against a suppression that is being written', () => {
     it('waits for it before it accepts a message, and then refuses', async () => {
       const sender = await store.sender();

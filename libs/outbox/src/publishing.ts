@@ -1,8 +1,8 @@
 import { context, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { contextOfTraceparent, Unpublishable, type EventPublisher, type PublishAck } from '@switchboard/nats';
 import { backoffMs, endsWithin } from '@switchboard/timing';
-import type { OutboxRow, RelayLedger, RelayState } from './relay-ledger.js';
-import type { RelayTurn, StoredRow } from './relay-turn.js';
+import type { RelayLedger, RelayState } from './relay-ledger.js';
+import type { OutboxRow, RelayTurn, StoredRow } from './relay-turn.js';
 
 /** What a relay needs of the broker. */
 export type EventBroker = Pick<EventPublisher, 'stream' | 'isDoubtful' | 'streamState' | 'publish'>;

@@ -1,14 +1,7 @@
-import type { StoredEvent, StreamState } from '@switchboard/nats';
+import type { StreamState } from '@switchboard/nats';
 import { statement, type Queryable } from '@switchboard/postgres';
 import { RELAY_CONSUMER } from './dead-letter.js';
-import { markPublished, takeTurn, type RelayTurn, type TurnResult } from './relay-turn.js';
-
-/** A row of the outbox that is to be published. */
-export interface OutboxRow extends StoredEvent {
-  /** Grows within an aggregate. */
-  readonly position: string;
-  readonly aggregateId: string;
-}
+import { markPublished, takeTurn, type OutboxRow, type RelayTurn, type TurnResult } from './relay-turn.js';
 
 /** What a service has recorded of the stream that it publishes to. */
 export interface RelayState {

@@ -1,7 +1,14 @@
+import type { StoredEvent } from '@switchboard/nats';
 import { statement, type Queryable } from '@switchboard/postgres';
 import { RELAY_CONSUMER } from './dead-letter.js';
 import type { OutboxLook } from './published-floor.policy.js';
-import type { OutboxRow } from './relay-ledger.js';
+
+/** A row of the outbox that is to be published. */
+export interface OutboxRow extends StoredEvent {
+  /** Grows within an aggregate. */
+  readonly position: string;
+  readonly aggregateId: string;
+}
 
 /** What a turn of the relay writes and reads. */
 export interface RelayTurn {

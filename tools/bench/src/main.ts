@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
 import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
+import { benchIdle } from './idle/idle.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
 
@@ -11,6 +12,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- lists [--short] [--conversations 1000000] [--requests 200]
        npm run bench -- admission [--short] [--rounds 5] [--seconds 6]
        npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
+       npm run bench -- idle [--short] [--seconds 20]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
     --short    one round of 2 s at 32 connections
@@ -22,6 +24,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    two rounds of 3 s
   fairness   sends of one organization while another floods at 50 times its limit, against the same without the flood
     --short    two rounds of 4 s at the first limit
+  idle       commits and CPU of everything that npm start runs, without work; commits of a single send
+    --short    10 s and 4 sends
 `;
 
 const { values, positionals } = parseArgs({
@@ -39,7 +43,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts, lists, admission, fairness };
+const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts, lists, admission, fairness, idle };
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
 
@@ -114,6 +118,26 @@ async function fairness(): Promise<void> {
   );
   onLine('|---|---|---|---|---|---|---|');
   for (const line of linesOfFairness(rows)) onLine(line);
+}
+
+async function idle(): Promise<void> {
+  const result = await benchIdle({
+    idleMs: values.short ? 10_000 : Math.max(Number(values.seconds), 20) * 1_000,
+    sends: values.short ? 4 : 20,
+    onLine,
+  });
+  const cpu = [...result.cpuPercent].map(([name, percent]) => `${name} ${percent.toFixed(2)}`);
+  const total = [...result.cpuPercent.values()].reduce((sum, percent) => sum + percent, 0);
+  onLine(`\nEverything that npm start runs, without work, ${machine}`);
+  onLine('| commits/s | CPU, % of a core | by process | commits of a single send |');
+  onLine('|---|---|---|---|');
+  const cells = [
+    result.commitsPerSecond.toFixed(1),
+    total.toFixed(2),
+    cpu.join(', '),
+    result.commitsPerSend.toFixed(1),
+  ];
+  onLine(`| ${cells.join(' | ')} |`);
 }
 
 function onLine(line: string): void {

@@ -169,9 +169,10 @@ describe('the fence of opt-outs', () => {
     const sender = await store.sender();
     const [first] = sender.contacts;
     if (!first) throw new Error('the sender has no contact');
+    // Before the other: it would wait behind it, as they are of one conversation.
+    const marked = await store.attempt(sender);
     const queued = await store.attempt(sender);
     await store.settle(settlementOf(queued, { state: 'not-taken', code: '130429', message: '', retry: 'normal' }));
-    const marked = await store.attempt(sender);
     const moved = { ...factsOf(sender, 2, []), phone: '+14155559996', phoneForms: ['+14155559996'] };
     const next: Sender = { ...sender, contacts: [{ id: newCuid(), phone: first.phone }] };
     await applied(sender, moved);

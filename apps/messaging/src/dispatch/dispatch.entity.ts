@@ -23,6 +23,11 @@ export interface Attempt extends Dispatch {
 }
 
 /**
+ * How old a message may be for later ones of its conversation to wait for it. Source: docs/api-behaviour.md#messages-order.
+ */
+export const ORDER_WITHIN_MS = 5 * 60_000;
+
+/**
  * Milliseconds within which a marked attempt begins to leave, connecting included, or never does. An opt-out that waits
  * so long after its commit has no send behind it that begins later.
  */

@@ -32,9 +32,12 @@ const insertSql = statement(
   'messaging.dispatch.insert',
   `INSERT INTO dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at,
      attempts)
-   SELECT d.*, 'DISPATCHING', now() + make_interval(secs => ${LEASE_MS / 1_000}), 1
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-     AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease)`,
+   SELECT d.organization_id, d.message_id, d.channel_id, d.contact_id, d.recipient_phone, d.lease,
+     CASE WHEN d.waits THEN 'RETRY' ELSE 'DISPATCHING' END,
+     CASE WHEN d.waits THEN now() ELSE now() + make_interval(secs => ${LEASE_MS / 1_000}) END,
+     CASE WHEN d.waits THEN 0 ELSE 1 END
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[])
+     AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease, waits)`,
 );
 /** Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile has removed the row. */
 const postponeSql = statement(
@@ -79,12 +82,26 @@ const pendingSql = statement<{ messageId: string }>(
      AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
 );
 
-/** Marks first attempts, in the transaction that accepts their messages. Travels with COMMIT. */
-export function insertDispatches(tx: Transaction, dispatches: readonly Dispatch[]): void {
+/** What is to happen first with an accepted message. */
+export interface FirstDispatch extends Dispatch {
+  /** Sent after those of its conversation that are still to be sent, by whichever replica claims it. */
+  readonly waits: boolean;
+}
+
+/** Marks first attempts, in the transaction that accepts their messages, or has them wait. Travels with COMMIT. */
+export function insertDispatches(tx: Transaction, dispatches: readonly FirstDispatch[]): void {
   if (dispatches.length === 0) return;
   tx.atCommit(
     insertSql,
-    unnestColumns(dispatches, ['organizationId', 'messageId', 'channelId', 'contactId', 'recipientPhone', 'lease']),
+    unnestColumns(dispatches, [
+      'organizationId',
+      'messageId',
+      'channelId',
+      'contactId',
+      'recipientPhone',
+      'lease',
+      'waits',
+    ]),
   );
 }
 

@@ -5,6 +5,7 @@ import { activeTraceparent, RpcClient } from '@switchboard/nats';
 import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
+import { ConversationTurns } from './conversation-turns.js';
 import { BEGIN_WITHIN_MS, type Attempt } from './dispatch.entity.js';
 import { DispatchJournal } from './dispatch-journal.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
@@ -18,11 +19,20 @@ export const TOKEN_UNREADABLE = 'TOKEN_UNREADABLE';
  */
 const STOP_GRACE_MS = 3_500;
 
+const BEHIND_ANOTHER: UpstreamOutcome = {
+  state: 'not-taken',
+  code: 'UPSTREAM_UNREACHABLE',
+  message: 'an earlier message of the conversation is still to be sent',
+  retry: 'unbegun',
+};
+type Settle = (hasBegun: boolean) => void;
+
 /** Makes marked attempts, each once, and records what came of them. */
 @Injectable()
 export class Dispatcher implements OnModuleDestroy {
   private readonly underway = new Set<Promise<unknown>>();
   private readonly later: SettlementRetryQueue;
+  private readonly turns = new ConversationTurns();
   private readonly giveUp = new AbortController();
   private stopTimer: NodeJS.Timeout | undefined;
 
@@ -46,7 +56,17 @@ export class Dispatcher implements OnModuleDestroy {
    * process that dies meanwhile leaves it UNKNOWN
    */
   async attempt(attempt: Attempt): Promise<UpstreamOutcome> {
-    const made = this.make(attempt);
+    const made = this.make(attempt, () => undefined);
+    this.track(made);
+    return made;
+  }
+
+  /** As `attempt`, for the first of a message: after those that entered before it of its conversation. */
+  async attemptFirst(attempt: Attempt): Promise<UpstreamOutcome> {
+    const { isFree, settle } = this.turns.enter(attempt);
+    const made = isFree === true ? this.make(attempt, settle) : this.makeAfter(isFree, attempt, settle);
+    // A defect must not hold up the conversation.
+    void made.catch(() => settle(true));
     this.track(made);
     return made;
   }
@@ -74,8 +94,17 @@ export class Dispatcher implements OnModuleDestroy {
     this.stopTimer ??= setTimeout(() => this.giveUp.abort(), STOP_GRACE_MS);
   }
 
-  private async make(attempt: Attempt): Promise<UpstreamOutcome> {
-    const outcome = await this.ask(attempt);
+  private async makeAfter(isFree: Promise<boolean>, attempt: Attempt, settle: Settle): Promise<UpstreamOutcome> {
+    if (await isFree) return this.make(attempt, settle);
+    settle(false);
+    await this.record(attempt, BEHIND_ANOTHER);
+    return BEHIND_ANOTHER;
+  }
+
+  private async make(attempt: Attempt, settle: Settle): Promise<UpstreamOutcome> {
+    const outcome = await this.ask(attempt, () => settle(true));
+    // Before it is recorded: those behind it must not wait for that.
+    settle(outcome.state !== 'not-taken');
     await this.record(attempt, outcome);
     this.identify(attempt, outcome);
     return outcome;
@@ -93,7 +122,7 @@ export class Dispatcher implements OnModuleDestroy {
     }
   }
 
-  private async ask(attempt: Attempt): Promise<UpstreamOutcome> {
+  private async ask(attempt: Attempt, hasBegun: () => void): Promise<UpstreamOutcome> {
     const { organizationId, phoneNumberId, recipientPhone: to, text, messageId: reference } = attempt;
     const accessToken = this.openToken(attempt);
     if (accessToken === null) {
@@ -101,7 +130,10 @@ export class Dispatcher implements OnModuleDestroy {
       return { state: 'refused', kind: 'disconnected', code: TOKEN_UNREADABLE, message };
     }
     const beginByMs = attempt.markedMs + BEGIN_WITHIN_MS;
-    const onBegin = (): void => this.journal.begin(attempt);
+    const onBegin = (): void => {
+      this.journal.begin(attempt);
+      hasBegun();
+    };
     const limits = { beginByMs, onBegin, noneBegins: this.stopping, giveUp: this.giveUp.signal };
     return this.upstream.sendText({ organizationId, phoneNumberId, accessToken, to, text, reference }, limits);
   }

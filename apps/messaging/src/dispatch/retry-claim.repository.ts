@@ -1,7 +1,7 @@
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { lockMessages, type MessageKey } from '../message/lock-messages.js';
-import { LEASE_MS, type Attempt } from './dispatch.entity.js';
+import { LEASE_MS, ORDER_WITHIN_MS, type Attempt } from './dispatch.entity.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 
 /** A claimed attempt; `refusal` says why it must not be made. */
@@ -47,6 +47,15 @@ const linesSql = statement<RetryLine>(
 
 const YOUNG_ENOUGH = `cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))`;
 
+/** From there on messages are waited for by later ones of their conversation. */
+const WAITED_FOR = `cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000}))`;
+/** No earlier message of the conversation is still to be sent, or being sent: an order that holds over all replicas. */
+const IS_NEXT = `NOT EXISTS (SELECT FROM dispatch e WHERE e.state = 'RETRY' AND e.organization_id = d.organization_id
+       AND e.channel_id = d.channel_id AND e.contact_id = d.contact_id AND e.message_id < d.message_id
+       AND e.message_id >= ${WAITED_FOR})
+     AND NOT EXISTS (SELECT FROM busy b WHERE b.organization_id = d.organization_id AND b.channel_id = d.channel_id
+       AND b.contact_id = d.contact_id AND b.first < d.message_id)`;
+
 /**
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
  * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_retry`).
@@ -56,16 +65,19 @@ const YOUNG_ENOUGH = `cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE
  */
 const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',
-  `WITH due AS (
-     (SELECT organization_id, channel_id, contact_id, recipient_phone, message_id, due_at FROM dispatch
-      WHERE state = 'RETRY' AND due_at <= now() AND message_id >= ${YOUNG_ENOUGH}
-      ORDER BY due_at LIMIT ${OLDEST_MAX})
+  `WITH busy AS MATERIALIZED (
+     SELECT organization_id, channel_id, contact_id, min(message_id) AS first FROM dispatch
+     WHERE state = 'DISPATCHING' AND message_id >= ${WAITED_FOR} GROUP BY 1, 2, 3
+   ), due AS (
+     (SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
+      WHERE d.state = 'RETRY' AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH} AND ${IS_NEXT}
+      ORDER BY d.due_at LIMIT ${OLDEST_MAX})
      UNION
      SELECT of_line.*
      FROM unnest($3::text[], $4::text[]) AS line(organization_id, channel_id) CROSS JOIN LATERAL (
        SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
        WHERE d.state = 'RETRY' AND d.organization_id = line.organization_id AND d.channel_id = line.channel_id
-         AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH}
+         AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH} AND ${IS_NEXT}
        ORDER BY d.due_at LIMIT $5) AS of_line
    ), placed AS (
      SELECT due.*, row_number() OVER (PARTITION BY organization_id, channel_id ORDER BY due_at, message_id) AS place

@@ -44,7 +44,13 @@ export interface AcceptRequest {
 
 /** What became of it. `repeated`: a message of that id is stored already. `conflict`: its key is another message's. */
 export type AcceptResult =
-  | { readonly verdict: 'accepted'; readonly conversationId: string; readonly attempt: Attempt }
+  | {
+      readonly verdict: 'accepted';
+      readonly conversationId: string;
+      readonly attempt: Attempt;
+      /** Not marked: it goes after earlier ones of its conversation. */
+      readonly waits: boolean;
+    }
   | { readonly verdict: 'conflict'; readonly owner: TakenKey }
   | { readonly verdict: 'repeated' }
   | { readonly verdict: Exclude<Verdict, 'accepted' | 'repeated'> };
@@ -155,7 +161,7 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   );
   insertDispatches(
     tx,
-    all.map(({ item, candidate }) => attemptOf(item, candidate, markedMs)),
+    all.map(({ item, candidate }) => ({ ...attemptOf(item, candidate, markedMs), waits: candidate.waits })),
   );
   insertKeys(
     tx,
@@ -174,7 +180,8 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     if (verdict !== 'accepted') return { ok: { verdict } };
     const conversationId = accepted.get(item)?.conversation.id;
     if (!conversationId) return { error: new Error('an accepted item has no conversation') };
-    return { ok: { verdict: 'accepted', conversationId, attempt: attemptOf(item, candidate, markedMs) } };
+    const attempt = attemptOf(item, candidate, markedMs);
+    return { ok: { verdict: 'accepted', conversationId, attempt, waits: candidate.waits } };
   });
 }
 

@@ -78,15 +78,16 @@ export class SendMessage {
     if (accepted.verdict === 'repeated') {
       return this.idempotentReplay.of(principal.organizationId, request.messageId, budget);
     }
-    const { conversationId, attempt } = accepted;
-    const outcome = await this.patiently(this.dispatcher.attempt(attempt), budget);
+    const { conversationId, attempt, waits } = accepted;
+    const outcome = waits ? null : await this.patiently(this.dispatcher.attemptFirst(attempt), budget);
+    const state = outcome?.state ?? (waits ? 'waiting' : 'slow');
     const durationMs = systemClock.monotonic() - startedMs;
-    this.metrics.answered(outcome?.state ?? 'slow', durationMs);
+    this.metrics.answered(state, durationMs);
     this.log.info('message.accepted', {
       organizationId: principal.organizationId,
       messageId: attempt.messageId,
       channelId: attempt.channelId,
-      outcome: outcome?.state ?? 'slow',
+      outcome: state,
       durationMs: Math.round(durationMs),
     });
     if (outcome?.state === 'refused') throw refusalOf(outcome.kind, outcome.code, outcome.message, attempt.messageId);

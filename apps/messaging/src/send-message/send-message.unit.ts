@@ -16,7 +16,7 @@ import { SendMessage } from './send-message.js';
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const request = { messageId: 'c0123456789abcdefghijklmn', to: '+14155550123', text: 'hello', messagingChannelId: null };
 const attempt = { messageId: request.messageId, contactId: 'ccontact', channelId: 'cchannel' } as Attempt;
-const accepted: AcceptResult = { verdict: 'accepted', conversationId: 'cconversation', attempt };
+const accepted: AcceptResult = { verdict: 'accepted', conversationId: 'cconversation', attempt, waits: false };
 
 describe('a send with a budget', () => {
   beforeEach(() => void jest.useFakeTimers());
@@ -74,7 +74,7 @@ function sendMessageOf(execute: () => Promise<AcceptResult>) {
       return execute();
     },
   } as Partial<AcceptMessage> as AcceptMessage;
-  const dispatcher = { attempt: () => new Promise<UpstreamOutcome>(() => undefined) } as Partial<Dispatcher>;
+  const dispatcher = { attemptFirst: () => new Promise<UpstreamOutcome>(() => undefined) } as Partial<Dispatcher>;
   const call = async (_rpc: unknown, _principal: unknown, _request: unknown, { budget }: RpcLimits) => {
     limits.push({ budget, leftMs: budget?.leftMs });
     return { contacts: new Array<ContactFacts>() };

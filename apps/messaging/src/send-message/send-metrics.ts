@@ -3,8 +3,8 @@ import type { UpstreamOutcome } from '../upstream/upstream.js';
 
 /** What is measured of sends. */
 export interface SendMetrics {
-  /** A stored message was answered; `slow`: the upstream had not answered within 5 s. */
-  answered(outcome: UpstreamOutcome['state'] | 'slow', durationMs: number): void;
+  /** A stored message was answered; `slow`: not by the upstream within 5 s; `waiting`: it goes after earlier ones. */
+  answered(outcome: UpstreamOutcome['state'] | 'slow' | 'waiting', durationMs: number): void;
   /** The quota did not hold a message any more. */
   quotaRefused(): void;
 }

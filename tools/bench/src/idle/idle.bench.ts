@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startStack, type RunningStack } from '@switchboard/dev';
+import pg from 'pg';
+import { treesCpuMicros } from '../cpu.js';
+
+/** How long to look, and how many sends to count. */
+export interface IdleBenchOptions {
+  readonly idleMs: number;
+  readonly sends: number;
+  readonly onLine: (line: string) => void;
+}
+
+/** What everything costs that `npm start` runs. */
+export interface IdleBenchResult {
+  readonly commitsPerSecond: number;
+  /** Percent of one core, by process. */
+  readonly cpuPercent: ReadonlyMap<string, number>;
+  /** Beyond those of the idle time: of a send that is alone for 3 s, until its events have been consumed. */
+  readonly commitsPerSend: number;
+}
+
+/** Before anything is measured: caches fill, partitions are made, the seed's events are consumed. */
+const SETTLE_MS = 10_000;
+const ALONE_MS = 3_000;
+/** What a backend has counted is shown so much later at most. Source: PostgreSQL manual, "Viewing Statistics". */
+const STATISTICS_DELAY_MS = 1_100;
+
+/** Measures what runs and has nothing to do, then single sends far apart; callbacks are off. */
+export async function benchIdle(options: IdleBenchOptions): Promise<IdleBenchResult> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+  let stack: RunningStack | undefined;
+  let client: pg.Client | undefined;
+  try {
+    options.onLine('starting everything');
+    stack = await startStack({ dataDir, quiet: true });
+    client = new pg.Client({ connectionString: stack.devJson.databaseUrl });
+    await client.connect();
+    return await measure(stack, client, options);
+  } finally {
+    await client?.end();
+    await stack?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measure(stack: RunningStack, client: pg.Client, options: IdleBenchOptions): Promise<IdleBenchResult> {
+  const { processes } = stack.devJson;
+  await silenceCallbacks(stack);
+  // The first send of a recipient opens a conversation, and every statement is prepared.
+  for (let warm = 0; warm < 3; warm++) await send(stack);
+  await wait(SETTLE_MS);
+  options.onLine(`looking for ${options.idleMs / 1_000} s`);
+  const cpu = (): Map<string, number> => new Map(processes.map(({ name, pid }) => [name, treesCpuMicros([pid])]));
+  const [cpuBefore, startedMs] = [cpu(), performance.now()];
+  const commits = await commitsDuring(client, () => wait(options.idleMs));
+  const elapsedMs = performance.now() - startedMs;
+  const cpuAfter = cpu();
+  const percent = (name: string): number => ((cpuAfter.get(name) ?? 0) - (cpuBefore.get(name) ?? 0)) / elapsedMs / 10;
+  const perMs = commits / elapsedMs;
+  options.onLine(`${options.sends} sends, one in ${ALONE_MS / 1_000} s`);
+  const sendsStartedMs = performance.now();
+  const withSends = await commitsDuring(client, async () => {
+    for (let n = 0; n < options.sends; n++) await Promise.all([send(stack), wait(ALONE_MS)]);
+  });
+  return {
+    commitsPerSecond: perMs * 1_000,
+    cpuPercent: new Map(processes.map(({ name }) => [name, percent(name)])),
+    commitsPerSend: (withSends - perMs * (performance.now() - sendsStartedMs)) / options.sends,
+  };
+}
+
+/** Transactions of the whole server that ended during the work; the two questions about it are not counted. */
+async function commitsDuring(client: pg.Client, work: () => Promise<unknown>): Promise<number> {
+  const count = async (): Promise<number> => {
+    await wait(STATISTICS_DELAY_MS);
+    const { rows } = await client.query<{ n: number }>(
+      'SELECT sum(xact_commit + xact_rollback)::int AS n FROM pg_stat_database',
+    );
+    return rows[0]?.n ?? 0;
+  };
+  const before = await count();
+  await work();
+  return (await count()) - before - 1;
+}
+
+async function send({ devJson: { baseUrl, organizations } }: RunningStack): Promise<void> {
+  const [acme] = organizations ?? [];
+  if (!acme) throw new Error('the stack has no organizations');
+  const headers = { authorization: `Bearer ${acme.apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ to: '+14155551000', text: 'Your order has left the warehouse.' });
+  const answer = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`a send was answered ${answer.status}: ${await answer.text()}`);
+  await answer.text();
+}
+
+async function silenceCallbacks({ devJson: { simulatorUrl } }: RunningStack): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ callbackDelayMs: { sent: null, delivered: null, read: null } });
+  const answer = await fetch(`${simulatorUrl}/_sim/knobs`, { method: 'PUT', headers, body });
+  if (!answer.ok) throw new Error(`the simulator answered ${answer.status}`);
+}
