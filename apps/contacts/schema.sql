@@ -3,6 +3,7 @@ channel
 contact with fillfactor=90
 contact_alias
 dead_letter
+event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
 migration
 opt_out
@@ -41,6 +42,9 @@ dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
+event_failure.event_id text collate C not null
+event_failure.consumer text not null
+event_failure.failures integer not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
@@ -74,6 +78,7 @@ channel: PRIMARY KEY (organization_id, id)
 contact: PRIMARY KEY (organization_id, id)
 contact_alias: PRIMARY KEY (organization_id, alias)
 dead_letter: PRIMARY KEY (event_id, consumer)
+event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 migration: PRIMARY KEY (id)
 opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
@@ -92,6 +97,7 @@ CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organi
 CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (organization_id, alias)
 CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
+CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
 CREATE INDEX opt_out_channel ON contacts.opt_out USING btree (organization_id, channel_id, id)

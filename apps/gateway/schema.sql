@@ -3,6 +3,7 @@ api_key with fillfactor=70
 audit_entry
 audit_head with fillfactor=50
 dead_letter
+event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
 invite
 login_throttle unlogged with fillfactor=50
@@ -53,6 +54,9 @@ dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
+event_failure.event_id text collate C not null
+event_failure.consumer text not null
+event_failure.failures integer not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
 invite.id text collate C not null
@@ -132,6 +136,7 @@ audit_entry: CHECK ((actor_type = ANY (ARRAY['user'::text, 'operator'::text, 'sy
 audit_entry: PRIMARY KEY (organization_id, sequence)
 audit_head: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
+event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 invite: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
 invite: CHECK ((length(secret_hash) = 32))
@@ -178,6 +183,7 @@ CREATE UNIQUE INDEX audit_entry_pkey ON gateway.audit_entry USING btree (organiz
 CREATE UNIQUE INDEX audit_head_pkey ON gateway.audit_head USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
+CREATE UNIQUE INDEX event_failure_pkey ON gateway.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
 CREATE INDEX invite_age ON gateway.invite USING btree (expires_at)
 CREATE UNIQUE INDEX invite_organization_id_email_key ON gateway.invite USING btree (organization_id, email)

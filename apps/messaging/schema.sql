@@ -5,6 +5,7 @@ contact_phone
 conversation with fillfactor=80
 dead_letter
 dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+event_failure with fillfactor=50
 idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 inbox partition by RANGE (event_id)
 message partition by RANGE (id)
@@ -66,6 +67,9 @@ dispatch.state text not null
 dispatch.due_at timestamp with time zone not null
 dispatch.attempts integer not null
 dispatch.lease text not null
+event_failure.event_id text collate C not null
+event_failure.consumer text not null
+event_failure.failures integer not null
 idempotency_key.organization_id text collate C not null
 idempotency_key.key_sha256 bytea not null
 idempotency_key.body_sha256 bytea not null
@@ -134,6 +138,7 @@ conversation: PRIMARY KEY (organization_id, id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text])))
 dispatch: PRIMARY KEY (organization_id, message_id)
+event_failure: PRIMARY KEY (event_id, consumer)
 idempotency_key: CHECK ((length(body_sha256) = 32))
 idempotency_key: CHECK (((status IS NULL) = (response IS NULL)))
 idempotency_key: CHECK ((length(key_sha256) = 32))
@@ -171,6 +176,7 @@ CREATE INDEX dispatch_conversation ON messaging.dispatch USING btree (organizati
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
+CREATE UNIQUE INDEX event_failure_pkey ON messaging.event_failure USING btree (event_id, consumer)
 CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)
 CREATE UNIQUE INDEX idempotency_key_pkey ON messaging.idempotency_key USING btree (organization_id, key_sha256)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY messaging.inbox USING btree (event_id, consumer)

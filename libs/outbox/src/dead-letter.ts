@@ -10,13 +10,15 @@ const KEEP = `INSERT INTO dead_letter (event_id, consumer, subject, envelope, er
    SELECT $1, $2, $3, $4, $5, $6::int`;
 const AGAIN = `ON CONFLICT (event_id, consumer) DO UPDATE
    SET error = excluded.error, deliveries = excluded.deliveries, died_at = now(), redrive_requested_at = NULL`;
+/** A dead letter that is driven again and fails is buried at once; one that is discarded leaves nothing behind. */
+const FORGOTTEN = 'forgotten AS (DELETE FROM event_failure WHERE event_id = $1 AND consumer = $2)';
 const bury = statement(
   'dead-letter.bury',
-  `WITH unapplied AS (DELETE FROM inbox WHERE event_id = $1 AND consumer = $2) ${KEEP} ${AGAIN}`,
+  `WITH unapplied AS (DELETE FROM inbox WHERE event_id = $1 AND consumer = $2), ${FORGOTTEN} ${KEEP} ${AGAIN}`,
 );
 const buryFailed = statement(
   'dead-letter.bury-failed',
-  `${KEEP} WHERE NOT EXISTS (SELECT FROM inbox WHERE event_id = $1 AND consumer = $2) ${AGAIN}`,
+  `WITH ${FORGOTTEN} ${KEEP} WHERE NOT EXISTS (SELECT FROM inbox WHERE event_id = $1 AND consumer = $2) ${AGAIN}`,
 );
 const keep = statement(
   'dead-letter.keep',

@@ -1,73 +1,37 @@
-import { context, SpanKind, trace } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { RpcUnanswered, type DeliveredEvent, type Disposition } from '@switchboard/nats';
-import {
-  isTransientConflict,
-  isUnavailable,
-  OutcomeUnknown,
-  statement,
-  type Database,
-  type Transaction,
-} from '@switchboard/postgres';
+import { isTimedOut, isTransientConflict, isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
+import { applyEvents, WAITING_BACKOFF, type BatchHandler, type RunSpec } from './apply-events.js';
 import { consumerMetrics } from './consumer-metrics.js';
-import { buryEvent, buryFailedEvent, keepLetter, takeLetters } from './dead-letter.js';
-import { INBOX_RETENTION_DAYS } from './keep-partitions.js';
+import { buryFailedEvent, keepLetter } from './dead-letter.js';
+import { countFailure } from './event-failures.js';
+import { LockedLines } from './locked-lines.js';
 
-/** How a consumer's events reach its effect. */
-export interface BatchHandler<Prepared> {
-  readonly database: Database;
-  /** The durable consumer's name: the inbox is per consumer. */
-  readonly consumer: string;
-  /** What must be asked of other services; outside of the transaction, at most once per delivery. */
-  prepare(events: readonly DeliveredEvent[]): Promise<Prepared>;
-  /**
-   * The effect, in the transaction of the inbox rows; gets only events that were never applied.
-   *
-   * @returns ids of events that must wait (what they speak of is not here yet); they are not in the inbox
-   */
-  apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>>;
-  /** Called when an event is given up. */
-  onDead(event: DeliveredEvent, error: unknown): void;
-}
-
-/** After so many deliveries an event that always fails is a dead letter. */
-const DELIVERIES_MAX = 8;
-/** Before an event is delivered again. */
-const BACKOFF = { firstMs: 250, maxMs: 60_000 };
-const CONFLICT_TRIES_MAX = 3;
-const STILL_WAITING = 'what it speaks of is not here yet';
-const insertInbox = statement<{ eventId: string }>(
-  'inbox.insert',
-  `INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM unnest($1::text[]) AS id ORDER BY id
-   ON CONFLICT DO NOTHING RETURNING event_id AS "eventId"`,
-);
-/** A letter older than the inbox has no day in it, and needs none: it is removed in the same transaction. */
-const insertRedriven = statement<{ eventId: string }>(
-  'inbox.insert-redriven',
-  `WITH given AS (
-     SELECT id, id COLLATE "C" < cuid_floor(
-       (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $3)) AT TIME ZONE 'UTC') AS is_archived
-     FROM unnest($1::text[]) AS id),
-   written AS (
-     INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM given WHERE NOT is_archived ORDER BY id
-     ON CONFLICT DO NOTHING RETURNING event_id)
-   SELECT event_id AS "eventId" FROM written UNION ALL SELECT id FROM given WHERE is_archived`,
-);
-const removeInbox = statement('inbox.remove', 'DELETE FROM inbox WHERE event_id = ANY($1::text[]) AND consumer = $2');
-const tracer = trace.getTracer('@switchboard/outbox');
+/** After so many failures of its own, however often it was delivered, an event is a dead letter. */
+const FAILURES_MAX = 8;
+/** Before an event that failed is delivered again. */
+const FAILED_BACKOFF = { firstMs: 250, maxMs: 60_000 };
+/** Timeouts of one line after which the rest of it waits for the next batch: enough to narrow it down in a few. */
+const LINE_TIMEOUTS_MAX = 3;
+/** By handler: what it knows of locks outlasts a batch. */
+const lockedLines = new WeakMap<object, LockedLines>();
 
 /**
  * Applies a batch of events once, whatever is delivered twice.
  *
  * A batch that fails is halved until the guilty event stands alone, so that a poison event never blocks its neighbours;
- * it is tried again with growing pauses and becomes a dead letter after 8 deliveries.
+ * it is tried again with growing pauses and becomes a dead letter after 8 failures of its own. Deliveries while something
+ * is away are no failures.
+ *
+ * A batch that times out (a lock that is held for long) is run again line by line, and the line that alone times out is
+ * halved, a few times a batch, then left alone for a growing pause. An event that alone times out has failed.
  */
 export async function handleBatch<Prepared>(
   handler: BatchHandler<Prepared>,
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
-  return halve({ handler, origin: 'delivery' }, events);
+  return settleAll({ handler, origin: 'delivery' }, events);
 }
 
 /**
@@ -82,40 +46,93 @@ export async function redriveBatch<Prepared>(
   handler: BatchHandler<Prepared>,
   events: readonly DeliveredEvent[],
 ): Promise<void> {
-  await halve({ handler, origin: 'dead-letter' }, events);
+  await settleAll({ handler, origin: 'dead-letter' }, events);
 }
 
-interface Run<Prepared> {
-  readonly handler: BatchHandler<Prepared>;
-  readonly origin: 'delivery' | 'dead-letter';
+interface Run<Prepared> extends RunSpec<Prepared> {
+  readonly locked: LockedLines;
+  /** Of this batch, by line. */
+  readonly timeouts: Map<string, number>;
+}
+
+/** What is locked is tried after the others, line by line, once its pause is over. */
+async function settleAll<Prepared>(spec: RunSpec<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
+  const locked = lockedLines.get(spec.handler) ?? new LockedLines();
+  lockedLines.set(spec.handler, locked);
+  const run = { ...spec, locked, timeouts: new Map<string, number>() };
+  const { free = [], apart = [] } = Object.groupBy(events, (event) =>
+    locked.has(lineOf(run, event)) ? 'apart' : 'free',
+  );
+  const tried = [...Map.groupBy(apart, (event) => lineOf(run, event))].filter(([line]) => locked.pauseMs(line) === 0);
+  const settled = new Map<DeliveredEvent, Disposition>();
+  const settle = async (part: readonly DeliveredEvent[]): Promise<void> => {
+    const dispositions = await halve(run, part);
+    part.forEach((event, index) => settled.set(event, dispositions[index] ?? again(run, event)));
+  };
+  if (free.length > 0) await settle(free);
+  for (const [line, part] of tried) {
+    await settle(part);
+    if (!run.timeouts.has(line)) locked.passed(line);
+  }
+  return events.map((event) => settled.get(event) ?? again(run, event));
 }
 
 async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   try {
-    return await applyAgain(run, events);
+    return await applyEvents(run, events);
   } catch (error) {
+    if (isTimedOut(error)) return splitTimedOut(run, events, error);
     if (isNotNow(error)) {
       consumerMetrics().handled(run.handler.consumer, 'failed', events.length);
       throw error;
     }
-    if (events.length > 1) {
-      const middle = Math.ceil(events.length / 2);
-      const former = await halve(run, events.slice(0, middle));
-      return [...former, ...(await halve(run, events.slice(middle)))];
-    }
+    if (events.length > 1) return inHalves(run, events);
     return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
   }
 }
 
-/** Runs the batch again after a deadlock or a serialization failure, at most 3 times. */
-async function applyAgain<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await applyMeasured(run, events);
-    } catch (error) {
-      if (!isTransientConflict(error) || tried >= CONFLICT_TRIES_MAX) throw error;
+async function inHalves<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
+  const middle = Math.ceil(events.length / 2);
+  const former = await halve(run, events.slice(0, middle));
+  return [...former, ...(await halve(run, events.slice(middle)))];
+}
+
+async function splitTimedOut<Prepared>(
+  run: Run<Prepared>,
+  events: readonly DeliveredEvent[],
+  error: unknown,
+): Promise<Disposition[]> {
+  const lines = Map.groupBy(events, (event) => lineOf(run, event));
+  if (lines.size > 1) {
+    const settled = new Map<DeliveredEvent, Disposition>();
+    for (const part of lines.values()) {
+      const dispositions = await halve(run, part);
+      part.forEach((event, index) => settled.set(event, dispositions[index] ?? again(run, event)));
     }
+    return events.map((event) => settled.get(event) ?? again(run, event));
   }
+  for (const line of lines.keys()) {
+    const timeouts = (run.timeouts.get(line) ?? 0) + 1;
+    run.timeouts.set(line, timeouts);
+    run.locked.timedOut(line, timeouts === 1);
+    if (events.length > 1 && timeouts >= LINE_TIMEOUTS_MAX) return giveBack(run, events);
+  }
+  if (events.length > 1) return inHalves(run, events);
+  return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
+}
+
+function giveBack<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Disposition[] {
+  consumerMetrics().handled(run.handler.consumer, 'waiting', events.length);
+  return events.map((event) => again(run, event));
+}
+
+/** Not tried, so not failed either. */
+function again<Prepared>(run: Run<Prepared>, event: DeliveredEvent): Disposition {
+  return { retryAfterMs: Math.max(WAITING_BACKOFF.firstMs, run.locked.pauseMs(lineOf(run, event))) };
+}
+
+function lineOf<Prepared>({ handler }: Run<Prepared>, { envelope }: DeliveredEvent): string {
+  return handler.lineOf?.(envelope) ?? envelope.organizationId ?? '';
 }
 
 /** Something that is needed is away: no event is at fault, none is halved or buried for it, however long it lasts. */
@@ -129,75 +146,17 @@ function isNotNow(error: unknown): boolean {
   );
 }
 
-async function applyMeasured<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-  const startedMs = performance.now();
-  try {
-    return await applyTraced(run, events);
-  } finally {
-    consumerMetrics().ran(run.handler.consumer, events.length, performance.now() - startedMs);
-  }
-}
-
-/** One consumer span per batch: a child of the first traced event, linked with the others. */
-async function applyTraced<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-  const sampled = events.flatMap(({ context: own }) => {
-    const spanContext = trace.getSpanContext(own);
-    return spanContext && (spanContext.traceFlags & 1) === 1 ? [{ own, spanContext }] : [];
-  });
-  const [first, ...others] = sampled;
-  if (!first) return apply(run, events);
-  const links = others.map(({ spanContext }) => ({ context: spanContext }));
-  const span = tracer.startSpan(`consume ${run.handler.consumer}`, { kind: SpanKind.CONSUMER, links }, first.own);
-  try {
-    return await context.with(trace.setSpan(first.own, span), () => apply(run, events));
-  } finally {
-    span.end();
-  }
-}
-
-async function apply<Prepared>(
-  { handler, origin }: Run<Prepared>,
-  events: readonly DeliveredEvent[],
-): Promise<Disposition[]> {
-  const prepared = await handler.prepare(events);
-  const { waiting, applied } = await handler.database.transaction(async (tx) => {
-    const given = events.map(({ envelope }) => envelope.id);
-    const rows =
-      origin === 'delivery'
-        ? await tx.query(insertInbox, [given, handler.consumer])
-        : await tx.query(insertRedriven, [
-            [...(await takeLetters(tx, handler.consumer, given))],
-            handler.consumer,
-            INBOX_RETENTION_DAYS,
-          ]);
-    const fresh = new Set(rows.map(({ eventId }) => eventId));
-    const seen = new Set<string>();
-    const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
-    const postponed = await handler.apply(tx, unseen, prepared);
-    if (origin === 'dead-letter') {
-      const again = unseen.filter(({ envelope }) => postponed.has(envelope.id));
-      for (const event of again) await buryEvent(tx, handler.consumer, event, STILL_WAITING);
-    } else if (postponed.size > 0) tx.atCommit(removeInbox, [[...postponed], handler.consumer]);
-    return { waiting: postponed, applied: unseen.length - postponed.size };
-  });
-  const { handled } = consumerMetrics();
-  handled(handler.consumer, 'applied', applied);
-  handled(handler.consumer, 'waiting', waiting.size);
-  handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
-  return events.map((event) =>
-    waiting.has(event.envelope.id) ? { retryAfterMs: backoffMs(event.deliveries, BACKOFF) } : { ack: true },
-  );
-}
-
 async function giveBackOrBury<Prepared>(
   { handler, origin }: Run<Prepared>,
   event: DeliveredEvent,
   error: unknown,
 ): Promise<Disposition> {
-  const { deliveries } = event;
-  if (origin === 'delivery' && deliveries < DELIVERIES_MAX) {
-    consumerMetrics().handled(handler.consumer, 'failed', 1);
-    return { retryAfterMs: backoffMs(deliveries, BACKOFF) };
+  if (origin === 'delivery') {
+    const failures = await countFailure(handler.database, handler.consumer, event.envelope.id);
+    if (failures < FAILURES_MAX) {
+      consumerMetrics().handled(handler.consumer, 'failed', 1);
+      return { retryAfterMs: backoffMs(failures, FAILED_BACKOFF) };
+    }
   }
   const bury = origin === 'delivery' ? buryFailedEvent : keepLetter;
   await bury(handler.database, handler.consumer, event, error);

@@ -6,6 +6,10 @@ const pastPartitions = statement<{ name: string }>(
   'SELECT past AS name FROM past_partitions($1) AS past',
 );
 const dropPast = statement('outbox.drop-partition', 'SELECT drop_past_partition($1, $2)');
+const pruneFailures = statement(
+  'event-failure.prune',
+  'DELETE FROM event_failure WHERE event_id < cuid_floor(now() - make_interval(days => $1::int))',
+);
 
 /** Days of outbox kept, and so how far back a lost stream is replayed: one more than a stream holds. */
 export const OUTBOX_RETENTION_DAYS = 8;
@@ -45,7 +49,7 @@ export class PartitionKeeper {
 }
 
 /**
- * One round of keeping outbox and inbox.
+ * One round of keeping outbox and inbox, and the failures of their events.
  *
  * Each partition is dropped in a transaction of its own, which waits 250 ms for its lock: everybody who uses the table
  * waits behind it meanwhile. One that is not to be had is left for the next round.
@@ -57,4 +61,5 @@ export async function keepOutboxPartitions(database: Database): Promise<void> {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
     });
   }
+  await database.query(pruneFailures, [INBOX_RETENTION_DAYS]);
 }

@@ -1,3 +1,4 @@
+import { eventFailureTable } from './event-failures.js';
 import { retentionFunctions, retentionFunctionsReversal } from './retention.sql.js';
 
 /**
@@ -10,6 +11,7 @@ import { retentionFunctions, retentionFunctionsReversal } from './retention.sql.
  *   what is replayed on the outbox's last day is still known to it.
  * - `dead_letter`: events that a consumer could not apply, with the last error; neighbours went on.
  *   `redrive_requested_at`: an operator has asked for another try.
+ * - `event_failure`: how often an event failed by itself; see `eventFailureTable`.
  * - `relay_state`: which stream the relay has published to, and how far; a stream that is younger, or shorter, was lost.
  *   `epoch` grows with every loss and fences off a relay that has not noticed it. `replay_from`: the id after which
  *   published events are still to be made pending again; null when there are none.
@@ -47,6 +49,7 @@ export const outboxTables = `
   );
   CREATE INDEX dead_letter_redrive ON dead_letter (consumer, event_id) WHERE redrive_requested_at IS NOT NULL;
 
+  ${eventFailureTable}
   CREATE TABLE relay_state (
     stream text COLLATE "C" PRIMARY KEY,
     -- The broker's own word for when the stream was made, compared and never read.
@@ -63,6 +66,6 @@ export const outboxTables = `
 /** Takes `outboxTables` back, events and all. */
 export const outboxTablesReversal = `
   ${retentionFunctionsReversal}
-  DROP TABLE relay_state, dead_letter, inbox, outbox;
+  DROP TABLE relay_state, event_failure, dead_letter, inbox, outbox;
   DROP SEQUENCE outbox_position;
 `;

@@ -21,6 +21,8 @@ export interface EventConsumerSpec {
   readonly batchMax: number;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
   readonly groupOf?: (envelope: EventEnvelope) => string;
+  /** Whose rows an event touches; see `BatchHandler`. */
+  readonly lineOf?: (envelope: EventEnvelope) => string;
   /** Called after the transactions of a batch, for example to wake the relay. */
   readonly onBatch?: () => void;
 }
@@ -57,6 +59,7 @@ export abstract class EventConsumer<Prepared>
     this.#batch = {
       database: platform.database,
       consumer: name,
+      lineOf: spec.lineOf,
       prepare: (events) => this.prepare(events),
       apply: (tx, events, prepared) => this.apply(tx, events, prepared),
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>

@@ -154,24 +154,19 @@ describe('quota check --repair', () => {
       await holder.query('COMMIT; BEGIN; LOCK TABLE messaging.counted');
       await eventually(() => isCounting('AS difference'));
       await sql(`SELECT FROM messaging.quota WHERE organization_id = 'cacme000' FOR UPDATE NOWAIT`);
-      await holder.query(`
-        UPDATE messaging.counted SET count = count + 1;
-        UPDATE messaging.quota SET used = used + 1 WHERE organization_id = 'cacme000';
-        COMMIT`);
+      await holder.query(`UPDATE messaging.counted SET count = count + 1;
+        UPDATE messaging.quota SET used = used + 1 WHERE organization_id = 'cacme000'; COMMIT`);
       expect(await repaired).toMatchObject({ code: 0 });
     } finally {
       holder.release(true);
     }
-    expect(await sql(`SELECT used::integer FROM messaging.quota WHERE organization_id = 'cacme000'`)).toEqual([
-      { used: 8 },
-    ]);
+    expect(await used()).toEqual([{ used: 8 }]);
   });
 
-  const isCounting = async (text: string): Promise<boolean> => {
-    const waiting = await sql(`SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND position('${text}' IN query) > 0`);
-    return waiting.length > 0;
-  };
+  const used = (): Promise<unknown> =>
+    sql(`SELECT used::integer FROM messaging.quota WHERE organization_id = 'cacme000'`);
+  const isCounting = async (text: string): Promise<boolean> =>
+    (await sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${text}%'`)).length > 0;
 
   it('sets no counter of which the log cannot tell', async () => {
     await sql('ALTER TABLE gateway.audit_head RENAME TO gone');
@@ -180,9 +175,7 @@ describe('quota check --repair', () => {
     } finally {
       await sql('ALTER TABLE gateway.gone RENAME TO audit_head');
     }
-    expect(await sql(`SELECT used::integer FROM messaging.quota WHERE organization_id = 'cacme000'`)).toEqual([
-      { used: 12 },
-    ]);
+    expect(await used()).toEqual([{ used: 12 }]);
   });
 });
 

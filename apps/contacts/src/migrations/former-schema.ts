@@ -1,4 +1,4 @@
-import { retentionFunctions } from '@switchboard/outbox';
+import { eventFailureTable, retentionFunctions } from '@switchboard/outbox';
 import { partitionFunctions, type FormerSchema } from '@switchboard/postgres';
 import { gramsFunction, ordinalFunction, ordinalTrigger, searchFunctions, searchIndex } from './initial/search.sql.js';
 
@@ -34,6 +34,6 @@ export const formerSchema: FormerSchema = {
       search_shelf(text, integer, text, tsquery, text, integer[], integer);
     ${ordinalFunction} ${ordinalTrigger} ${gramsFunction} ${searchIndex} ${searchFunctions}
     DROP FUNCTION cuid_day(text);
-    ${partitionFunctions} ${retentionFunctions}
+    ${partitionFunctions} ${retentionFunctions} ${eventFailureTable}
   `,
 };

@@ -1,4 +1,4 @@
-import { retentionFunctions } from '@switchboard/outbox';
+import { eventFailureTable, retentionFunctions } from '@switchboard/outbox';
 import { partitionFunctions, type FormerSchema } from '@switchboard/postgres';
 import { auditFunctions } from './initial/audit-log.sql.js';
 
@@ -23,6 +23,6 @@ export const formerSchema: FormerSchema = {
     ALTER INDEX password_guess_pkey RENAME TO login_throttle_pkey;
     ALTER INDEX password_guess_age RENAME TO login_throttle_age;
     DROP FUNCTION cuid_day(text);
-    ${partitionFunctions} ${retentionFunctions} ${auditFunctions}
+    ${partitionFunctions} ${retentionFunctions} ${eventFailureTable} ${auditFunctions}
   `,
 };

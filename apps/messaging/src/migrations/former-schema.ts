@@ -1,4 +1,4 @@
-import { retentionFunctions } from '@switchboard/outbox';
+import { eventFailureTable, retentionFunctions } from '@switchboard/outbox';
 import { partitionFunctions, type FormerSchema } from '@switchboard/postgres';
 import { dispatchConversationIndex } from './1765000001000-dispatch-conversation.js';
 import { messagePartitions } from './initial/message-partitions.sql.js';
@@ -29,6 +29,6 @@ export const formerSchema: FormerSchema = {
     ALTER INDEX dispatch_line RENAME TO dispatch_retry;
     ${dispatchConversationIndex};
     DROP FUNCTION cuid_day(text);
-    ${partitionFunctions} ${retentionFunctions} ${messagePartitions} ${quotaFunctions}
+    ${partitionFunctions} ${retentionFunctions} ${eventFailureTable} ${messagePartitions} ${quotaFunctions}
   `,
 };

@@ -11,6 +11,7 @@ import { linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-
 import { ResolveContactsClient } from './resolve-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
 import { takeStatuses, type StatusCallback } from './take-statuses.js';
+import { UnmatchedStatuses } from './unmatched-statuses.js';
 
 /** What a batch needs from elsewhere before its transaction; both by event id. */
 interface Prepared {
@@ -19,16 +20,13 @@ interface Prepared {
   readonly people: ReadonlyMap<string, readonly ProjectedContact[]>;
 }
 
-/**
- * A status of an unknown message belongs to another system that sends from the same line: ours are stored before the
- * upstream hears of them, and carry our reference. Waiting long for such would fill the consumer for everybody.
- */
-const STATUS_DELIVERIES_MAX = 3;
 const BATCH_MAX = 200;
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
 @Injectable()
 export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
+  private readonly unmatched = new UnmatchedStatuses();
+
   constructor(
     @Inject(PLATFORM) platform: Platform,
     @Inject(LOG) private readonly log: Log,
@@ -39,6 +37,10 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     super(platform, {
       consumer: messagingCallbacksConsumer,
       batchMax: BATCH_MAX,
+      lineOf: (envelope) => {
+        const { phoneNumberId, businessAccountId } = linesOf(envelope);
+        return phoneNumberId ?? businessAccountId ?? envelope.aggregateId;
+      },
       // Each kind locks its conversations in order; both in one transaction would not.
       groupOf: ({ subject }) => subject,
       onBatch: () => relay.wake(),
@@ -89,8 +91,10 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     }
     await takeInbound(tx, inbound);
     const waiting = await takeStatuses(tx, statuses);
+    // Such belong to another system that sends from the same line, most likely: ours are stored before the upstream hears of
+    // them, and carry our reference. Waiting long for them would fill the consumer for all.
     const unmatched = events.filter(
-      ({ envelope, deliveries }) => waiting.has(envelope.id) && deliveries >= STATUS_DELIVERIES_MAX,
+      ({ envelope }) => waiting.has(envelope.id) && this.unmatched.isOverdue(envelope.id),
     );
     for (const { envelope } of unmatched) {
       waiting.delete(envelope.id);

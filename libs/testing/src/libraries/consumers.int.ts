@@ -1,3 +1,4 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
@@ -11,6 +12,7 @@ import {
   applied,
   deadLetters,
   delivered,
+  eventFailures,
   insertApplied,
   markAllLetters,
   Outbox1764000000000,
@@ -40,6 +42,11 @@ const replica = (own: Database = database): BatchHandler<null> => ({
   onDead: ({ envelope }) => void dead.push(envelope.id),
 });
 const dead: string[] = [];
+/** Makes so many failures of an event. */
+const failed = async (event: DeliveredEvent, times: number, name = 'test'): Promise<void> => {
+  const handler = { ...replica(), consumer: name, prepare: () => Promise.reject(new Error('a failure')) };
+  for (let failure = 0; failure < times; failure++) await handleBatch(handler, [event]);
+};
 const handle = (events: readonly DeliveredEvent[]): ReturnType<typeof handleBatch> => handleBatch(replica(), events);
 const appliedIds = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId);
 const idsOf = (events: readonly DeliveredEvent[]): string[] => events.map(({ envelope }) => envelope.id);
@@ -51,7 +58,7 @@ const hurt = (): Promise<unknown> =>
   );
 beforeEach(async () => {
   dead.length = 0;
-  await superuser.dataSource.query('TRUNCATE contacts.applied, contacts.dead_letter');
+  await superuser.dataSource.query('TRUNCATE contacts.applied, contacts.dead_letter, contacts.event_failure');
 });
 
 describe('a batch of events', () => {
@@ -67,16 +74,24 @@ describe('a batch of events', () => {
     expect(await appliedIds()).toEqual(idsOf(events));
   });
 
-  it('applies the neighbours of a poison event, gives that one back with a pause, and buries it at the eighth delivery', async () => {
+  it('applies the neighbours of a poison event, gives that one back with a pause, and buries it at its eighth failure', async () => {
     const poison = delivered(13);
     const events = [delivered(1), delivered(2), poison, delivered(14), delivered(15)];
     const dispositions = await handle(events);
     expect(dispositions.map((disposition) => 'ack' in disposition)).toEqual([true, true, false, true, true]);
     expect(dispositions[2]).toEqual({ retryAfterMs: expect.any(Number) });
     expect(await appliedIds()).toEqual(idsOf(events.filter((event) => event !== poison)));
-    expect(await handle([delivered(13, 7, poison.envelope.id)])).toEqual([{ retryAfterMs: expect.any(Number) }]);
+    for (let delivery = 2; delivery < 8; delivery++) {
+      expect(await handle([delivered(13, delivery, poison.envelope.id)])).toEqual([
+        { retryAfterMs: expect.any(Number) },
+      ]);
+    }
     expect(await database.query(deadLetters, [])).toEqual([]);
+    expect(await database.query(eventFailures, [])).toEqual([
+      { eventId: poison.envelope.id, consumer: 'test', failures: 7 },
+    ]);
     expect(await handle([delivered(13, 8, poison.envelope.id)])).toEqual([{ ack: true }]);
+    expect(await database.query(eventFailures, [])).toEqual([]);
     expect(await database.query(deadLetters, [])).toEqual([
       {
         eventId: poison.envelope.id,
@@ -106,6 +121,21 @@ describe('a batch of events', () => {
     expect(await database.query(deadLetters, [])).toEqual([]);
   });
 
+  it('counts no delivery as a failure: one real error after an outage buries nothing, and is forgotten when it is applied', async () => {
+    const event = delivered(13, 40);
+    expect(await handle([event])).toEqual([{ retryAfterMs: expect.any(Number) }]);
+    const away = { ...replica(), prepare: () => Promise.reject(new RpcUnanswered('rpc', 'none', null)) };
+    for (let delivery = 41; delivery < 50; delivery++) {
+      await expect(handleBatch(away, [{ ...event, deliveries: delivery }])).rejects.toThrow();
+    }
+    expect(await handle([{ ...event, deliveries: 50 }])).toEqual([{ retryAfterMs: expect.any(Number) }]);
+    expect(await database.query(eventFailures, [])).toMatchObject([{ failures: 2 }]);
+    await heal();
+    expect(await handle([{ ...event, deliveries: 51 }])).toEqual([{ ack: true }]);
+    expect([await database.query(eventFailures, []), dead]).toEqual([[], []]);
+    await hurt();
+  });
+
   it('gives back what must wait and applies it when it comes again', async () => {
     const early = delivered(0);
     expect(await handle([delivered(1), early])).toEqual([{ ack: true }, { retryAfterMs: expect.any(Number) }]);
@@ -122,6 +152,7 @@ describe('a dead letter', () => {
   /** A poison event that has been given up, and what heals it. */
   const bury = async (sequence: number): Promise<DeliveredEvent> => {
     const event = delivered(sequence, 8);
+    await failed(event, 7);
     await handle([event]);
     return event;
   };
@@ -190,8 +221,9 @@ describe('a dead letter', () => {
 
   it('is not made of an event that another replica has applied meanwhile', async () => {
     const event = delivered(5, 8);
+    await failed(event, 7);
     const prepare = async (): Promise<null> => {
-      await handle([event]);
+      await handle([{ ...event, deliveries: 1 }]);
       throw new Error('too late');
     };
     expect(await handleBatch({ ...replica(), prepare }, [event])).toEqual([{ ack: true }]);
@@ -218,7 +250,7 @@ describe('a dead letter', () => {
 });
 
 describe('a consumer of a service', () => {
-  it('gives a poison event up at the eighth delivery, and applies it when it is driven again, inside the window of the broker', async () => {
+  it('gives a poison event up at its eighth failure, and applies it when it is driven again, inside the window of the broker', async () => {
     const nats = await servers.nats();
     const admin = await nats.connect('admin');
     const publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
@@ -230,6 +262,7 @@ describe('a consumer of a service', () => {
     for (let delivery = 1; delivery < 8; delivery++) {
       (await admin.request(next, '', { noMux: true, timeout: 5_000 })).respond('-NAK');
     }
+    await failed({ envelope, deliveries: 1, context: ROOT_CONTEXT }, 7, consumer.name);
 
     const log: string[] = [];
     const note = (event: string): void => void log.push(event);

@@ -56,6 +56,11 @@ export const deadLetters = statement<{ eventId: string; consumer: string; delive
   't.dead-letters',
   'SELECT event_id AS "eventId", consumer, deliveries, error FROM dead_letter ORDER BY event_id, consumer',
 );
+/** Events that failed by themselves. */
+export const eventFailures = statement<{ eventId: string; consumer: string; failures: number }>(
+  't.event-failures',
+  'SELECT event_id AS "eventId", consumer, failures FROM event_failure ORDER BY event_id, consumer',
+);
 /** What `npm run admin -- dead-letters redrive --all` does. */
 export const markAllLetters = statement('t.mark-letters', 'UPDATE dead_letter SET redrive_requested_at = now()');
 
@@ -66,9 +71,14 @@ export function eventOf(aggregateId: string, sequence: number): NewEvent<unknown
 }
 
 /** An event as a consumer gets it. */
-export function delivered(sequence: number, deliveries = 1, id: string = newCuid()): DeliveredEvent {
+export function delivered(
+  sequence: number,
+  deliveries = 1,
+  id: string = newCuid(),
+  organizationId = 'corg',
+): DeliveredEvent {
   const { subject } = contactChanged;
-  const envelope = { id, subject, organizationId: 'corg', aggregateId: 'agg', sequence, occurredAt: '', data: null };
+  const envelope = { id, subject, organizationId, aggregateId: 'agg', sequence, occurredAt: '', data: null };
   return { envelope, deliveries, context: ROOT_CONTEXT };
 }
 

@@ -1,0 +1,149 @@
+import { context, SpanKind, trace } from '@opentelemetry/api';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { DeliveredEvent, Disposition } from '@switchboard/nats';
+import { isTransientConflict, statement, type Database, type Transaction } from '@switchboard/postgres';
+import { backoffMs } from '@switchboard/timing';
+import { consumerMetrics } from './consumer-metrics.js';
+import { buryEvent, takeLetters } from './dead-letter.js';
+import { forgetFailures } from './event-failures.js';
+import { INBOX_RETENTION_DAYS } from './keep-partitions.js';
+
+/** How a consumer's events reach its effect. */
+export interface BatchHandler<Prepared> {
+  readonly database: Database;
+  /** The durable consumer's name: the inbox is per consumer. */
+  readonly consumer: string;
+  /** What must be asked of other services; outside of the transaction, at most once per delivery. */
+  prepare(events: readonly DeliveredEvent[]): Promise<Prepared>;
+  /**
+   * The effect, in the transaction of the inbox rows; gets only events that were never applied.
+   *
+   * @returns ids of events that must wait (what they speak of is not here yet); they are not in the inbox
+   */
+  apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>>;
+  /** Whose rows an event touches: what is locked of one line holds up no other. The organization by default. */
+  readonly lineOf?: ((envelope: EventEnvelope) => string) | undefined;
+  /** Called when an event is given up. */
+  onDead(event: DeliveredEvent, error: unknown): void;
+}
+
+/** A batch of what is delivered, or of dead letters that are driven again. */
+export interface RunSpec<Prepared> {
+  readonly handler: BatchHandler<Prepared>;
+  readonly origin: 'delivery' | 'dead-letter';
+}
+
+/** Before one that waits is: its deliveries may be those of an outage. */
+export const WAITING_BACKOFF = { firstMs: 250, maxMs: 5_000 };
+const CONFLICT_TRIES_MAX = 3;
+const STILL_WAITING = 'what it speaks of is not here yet';
+const insertInbox = statement<{ eventId: string }>(
+  'inbox.insert',
+  `INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM unnest($1::text[]) AS id ORDER BY id
+   ON CONFLICT DO NOTHING RETURNING event_id AS "eventId"`,
+);
+/** A letter older than the inbox has no day in it, and needs none: it is removed in the same transaction. */
+const insertRedriven = statement<{ eventId: string }>(
+  'inbox.insert-redriven',
+  `WITH given AS (
+     SELECT id, id COLLATE "C" < cuid_floor(
+       (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $3)) AT TIME ZONE 'UTC') AS is_archived
+     FROM unnest($1::text[]) AS id),
+   written AS (
+     INSERT INTO inbox (event_id, consumer) SELECT id, $2 FROM given WHERE NOT is_archived ORDER BY id
+     ON CONFLICT DO NOTHING RETURNING event_id)
+   SELECT event_id AS "eventId" FROM written UNION ALL SELECT id FROM given WHERE is_archived`,
+);
+const removeInbox = statement('inbox.remove', 'DELETE FROM inbox WHERE event_id = ANY($1::text[]) AND consumer = $2');
+const tracer = trace.getTracer('@switchboard/outbox');
+
+/** Applies the events in one transaction; again after a deadlock or a serialization failure, at most 3 times. */
+export async function applyEvents<Prepared>(
+  run: RunSpec<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await applyMeasured(run, events);
+    } catch (error) {
+      if (!isTransientConflict(error) || tried >= CONFLICT_TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function applyMeasured<Prepared>(
+  run: RunSpec<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  const startedMs = performance.now();
+  try {
+    return await applyTraced(run, events);
+  } finally {
+    consumerMetrics().ran(run.handler.consumer, events.length, performance.now() - startedMs);
+  }
+}
+
+/** One consumer span per batch: a child of the first traced event, linked with the others. */
+async function applyTraced<Prepared>(
+  run: RunSpec<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  const sampled = events.flatMap(({ context: own }) => {
+    const spanContext = trace.getSpanContext(own);
+    return spanContext && (spanContext.traceFlags & 1) === 1 ? [{ own, spanContext }] : [];
+  });
+  const [first, ...others] = sampled;
+  if (!first) return apply(run, events);
+  const links = others.map(({ spanContext }) => ({ context: spanContext }));
+  const span = tracer.startSpan(`consume ${run.handler.consumer}`, { kind: SpanKind.CONSUMER, links }, first.own);
+  try {
+    return await context.with(trace.setSpan(first.own, span), () => apply(run, events));
+  } finally {
+    span.end();
+  }
+}
+
+async function apply<Prepared>(
+  { handler, origin }: RunSpec<Prepared>,
+  events: readonly DeliveredEvent[],
+): Promise<Disposition[]> {
+  const prepared = await handler.prepare(events);
+  const { waiting, applied } = await handler.database.transaction(
+    async (tx) => {
+      const given = events.map(({ envelope }) => envelope.id);
+      const rows =
+        origin === 'delivery'
+          ? await tx.query(insertInbox, [given, handler.consumer])
+          : await tx.query(insertRedriven, [
+              [...(await takeLetters(tx, handler.consumer, given))],
+              handler.consumer,
+              INBOX_RETENTION_DAYS,
+            ]);
+      const fresh = new Set(rows.map(({ eventId }) => eventId));
+      const seen = new Set<string>();
+      const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
+      const postponed = await handler.apply(tx, unseen, prepared);
+      if (origin === 'dead-letter') {
+        const again = unseen.filter(({ envelope }) => postponed.has(envelope.id));
+        for (const event of again) await buryEvent(tx, handler.consumer, event, STILL_WAITING);
+      } else {
+        if (postponed.size > 0) tx.atCommit(removeInbox, [[...postponed], handler.consumer]);
+        const done = unseen.filter(({ envelope, deliveries }) => deliveries > 1 && !postponed.has(envelope.id));
+        forgetFailures(
+          tx,
+          handler.consumer,
+          done.map(({ envelope }) => envelope.id),
+        );
+      }
+      return { waiting: postponed, applied: unseen.length - postponed.size };
+    },
+    { hasShortLocks: true },
+  );
+  const { handled } = consumerMetrics();
+  handled(handler.consumer, 'applied', applied);
+  handled(handler.consumer, 'waiting', waiting.size);
+  handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
+  return events.map((event) =>
+    waiting.has(event.envelope.id) ? { retryAfterMs: backoffMs(event.deliveries, WAITING_BACKOFF) } : { ack: true },
+  );
+}

@@ -1,0 +1,44 @@
+import { backoffMs } from '@switchboard/timing';
+
+/** How long a line is left alone after its first timeout, and at most. */
+const PAUSE = { firstMs: 1_000, maxMs: 30_000 };
+/** Far more than are locked at once. */
+const LINES_MAX = 1_000;
+
+interface Locked {
+  readonly times: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Lines (tenants) whose events timed out, so that a lock that is held for long costs the others a timeout now and then
+ * instead of one in every batch. In memory: another replica finds out by itself.
+ */
+export class LockedLines {
+  private readonly locked = new Map<string, Locked>();
+
+  /** @param nowMs monotonic milliseconds */
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
+  has(line: string): boolean {
+    return this.locked.has(line);
+  }
+
+  /** Milliseconds for which events of the line are to be left alone; 0 when it may be tried. */
+  pauseMs(line: string): number {
+    return Math.max(0, (this.locked.get(line)?.untilMs ?? 0) - this.nowMs());
+  }
+
+  /** Events of the line alone have timed out: its pause begins anew, longer when it is the first time in a batch. */
+  timedOut(line: string, isFirst: boolean): void {
+    const times = (this.locked.get(line)?.times ?? 0) + (isFirst ? 1 : 0);
+    this.locked.delete(line);
+    this.locked.set(line, { times, untilMs: this.nowMs() + backoffMs(times, PAUSE) });
+    const [oldest] = this.locked.keys();
+    if (this.locked.size > LINES_MAX && oldest !== undefined) this.locked.delete(oldest);
+  }
+
+  passed(line: string): void {
+    this.locked.delete(line);
+  }
+}
