@@ -74,6 +74,31 @@ describe.each(['55P03', '57014'])('coalesce with a row that is locked (%s)', (co
     }
   });
 
+  it('keeps it out of the batches of the others when its items end as too old, which proves nothing', async () => {
+    const old = new Set<number>();
+    const runs: number[][] = [];
+    const call = coalesce<Item, number>({
+      name: 'test',
+      run: async (items) => {
+        runs.push(items.map(({ value }) => value));
+        await new Promise(setImmediate);
+        if (items.some(({ tenant, value }) => tenant === 'a' && !old.has(value))) throw serverError(code);
+        return items.map(({ tenant, value }) => (tenant === 'a' ? { error: new Error('too old') } : { ok: value }));
+      },
+      tenant: ({ tenant }) => tenant,
+      limits: { items: 100, bytes: 100, inFlight: 1, waiting: 400 },
+    });
+    const first = call(a(1)).catch((error: Error) => error.message);
+    while (runs.length < 3) await new Promise(setImmediate);
+    old.add(1);
+    expect(await first).toBe('too old');
+    const second = call(a(2)).catch((error: Error) => error.message);
+    expect(await call(b(3))).toBe(3);
+    expect(runs.filter((run) => run.includes(3))).toEqual([[3]]);
+    old.add(2);
+    expect(await second).toBe('too old');
+  });
+
   it('sets apart the serial key alone, when the other keys of its tenant pass', async () => {
     const caller = new AbortController();
     let isLocked = true;

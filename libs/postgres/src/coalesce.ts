@@ -3,7 +3,14 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
-import { dropAborted, settleApart, settleShared, type Outcome, type Stalled, type Waiting } from './settle-batch.js';
+import {
+  dropAborted,
+  settleApart,
+  settleShared,
+  type ApartOutcome,
+  type Outcome,
+  type Waiting,
+} from './settle-batch.js';
 
 export type { Outcome } from './settle-batch.js';
 
@@ -91,7 +98,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
       return false;
     }
     inFlight++;
-    void run(batch, () => settleShared(spec, batch)).finally(() => {
+    void run(batch, async () => ({ stalled: await settleShared(spec, batch), hasPassed: false })).finally(() => {
       inFlight--;
       settleIdle();
       schedule();
@@ -114,14 +121,14 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
 
   const run = async (
     batch: readonly Waiting<I, O>[],
-    settle: () => Promise<Stalled<Waiting<I, O>>[]>,
+    settle: () => Promise<ApartOutcome<Waiting<I, O>>>,
     apart?: string,
   ): Promise<void> => {
     const startedMs = performance.now();
-    const stalled = await runTraced(spec, batch, settle);
+    const { stalled, hasPassed } = await runTraced(spec, batch, settle);
     measured.ran(batch.length, performance.now() - startedMs);
     queue.release(batch);
-    if (apart !== undefined && stalled.every(({ name }) => name !== apart)) queue.rejoin(apart);
+    if (apart !== undefined && hasPassed && stalled.every(({ name }) => name !== apart)) queue.rejoin(apart);
     for (const { name, tenant, items, error } of stalled) {
       measured.timedOut(items.length);
       queue.setApart(

@@ -34,6 +34,13 @@ export interface Stalled<W> {
   readonly error: unknown;
 }
 
+/** What came of a batch of a line that was set apart. */
+export interface ApartOutcome<W> {
+  readonly stalled: readonly Stalled<W>[];
+  /** Whether an item passed: the only proof that the lock is gone. Items may also end because they are too old. */
+  readonly hasPassed: boolean;
+}
+
 const CONFLICT_RUNS_MAX = 3;
 /** Parts of a batch that run at once, each on a connection of its own. */
 const PARTS_AT_ONCE = 2;
@@ -53,7 +60,7 @@ export async function settleShared<I, O>(
   const [only] = tenants;
   if (only && tenants.length === 1) return [{ ...timeout, name: only[0], tenant: only[0] }];
   const parts = tenants.map(([tenant, items]) => ({ name: tenant, tenant, items }));
-  return (await settleParts(spec, parts)).stalled;
+  return settleParts(spec, parts);
 }
 
 /**
@@ -64,18 +71,28 @@ export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
   name: string,
   batch: readonly Waiting<I, O>[],
-): Promise<Stalled<Waiting<I, O>>[]> {
-  const timeout = await settle(spec, batch);
+): Promise<ApartOutcome<Waiting<I, O>>> {
+  let hasPassed = false;
+  const noting: BatchRun<I, O> = {
+    ...spec,
+    run: async (items) => {
+      const outcomes = await spec.run(items);
+      hasPassed ||= outcomes.some((outcome) => 'ok' in outcome);
+      return outcomes;
+    },
+  };
+  const timeout = await settle(noting, batch);
   const tenant = timeout?.items[0]?.tenant;
-  if (!timeout || tenant === undefined) return [];
+  if (!timeout || tenant === undefined) return { stalled: [], hasPassed };
   const keys = [...Map.groupBy(timeout.items, ({ serialKey }) => serialKey ?? tenant)];
-  if (keys.length === 1) return [{ ...timeout, name, tenant }];
+  if (keys.length === 1) return { stalled: [{ ...timeout, name, tenant }], hasPassed };
   const parts = keys.map(([key, items]) => ({ name: key, tenant, items }));
-  const first = await settleParts(spec, parts.slice(0, PARTS_AT_ONCE));
+  const first = await settleParts(noting, parts.slice(0, PARTS_AT_ONCE));
   const others = parts.slice(PARTS_AT_ONCE);
-  if (first.hasSettled) return [...first.stalled, ...(await settleParts(spec, others)).stalled];
-  const guilty = new Set([...first.stalled, ...others].flatMap(({ items }) => items));
-  return [{ ...timeout, name: tenant, tenant, items: timeout.items.filter((item) => guilty.has(item)) }];
+  if (hasPassed) return { stalled: [...first, ...(await settleParts(noting, others))], hasPassed };
+  const guilty = new Set([...first, ...others].flatMap(({ items }) => items));
+  const items = timeout.items.filter((item) => guilty.has(item));
+  return { stalled: [{ ...timeout, name: tenant, tenant, items }], hasPassed };
 }
 
 /** True when the time of the item's caller is over, who gets the signal's reason. */
@@ -127,7 +144,7 @@ async function halve<I, O>(
 async function settleParts<I, O>(
   spec: BatchRun<I, O>,
   parts: readonly Omit<Stalled<Waiting<I, O>>, 'error'>[],
-): Promise<{ stalled: Stalled<Waiting<I, O>>[]; hasSettled: boolean }> {
+): Promise<Stalled<Waiting<I, O>>[]> {
   const stalled: Stalled<Waiting<I, O>>[] = [];
   const left = parts.values();
   const work = async (): Promise<void> => {
@@ -137,7 +154,7 @@ async function settleParts<I, O>(
     }
   };
   await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
-  return { stalled, hasSettled: stalled.length < parts.length };
+  return stalled;
 }
 
 /** What is run again of a batch that was rolled back: items whose callers still wait. */

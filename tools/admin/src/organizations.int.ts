@@ -139,7 +139,6 @@ describe('quota check --repair', () => {
   });
 
   it('counts before it locks, and keeps what is sent meanwhile', async () => {
-    // The first counter's messages are a table here, so that counting can be held up.
     await sql(`
       CREATE TABLE messaging.counted AS SELECT 7::bigint AS count;
       CREATE OR REPLACE FUNCTION messaging.quota_counted(organization text, month text) RETURNS bigint LANGUAGE sql STABLE
@@ -149,7 +148,6 @@ describe('quota check --repair', () => {
     try {
       await holder.query('BEGIN; LOCK TABLE messaging.counted');
       const repaired = admin('quota', 'check', '--repair', 'cacme000');
-      // Once to compare all, once to repair the one.
       await eventually(() => isCounting('FROM generate_series'));
       await holder.query('COMMIT; BEGIN; LOCK TABLE messaging.counted');
       await eventually(() => isCounting('AS difference'));
