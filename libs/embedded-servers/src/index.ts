@@ -2,7 +2,7 @@
 export { type Chromium, findChromium } from './chromium.js';
 export { findNatsServer, natsVersionMin } from './nats-binary.js';
 export { type EmbeddedNats, endNatsOf, type NatsOptions, startNats } from './nats.js';
-export { removePostgresData } from './postgres-data.js';
+export { copyPostgresData, removePostgresData } from './postgres-data.js';
 export {
   type EmbeddedPostgres,
   endPostgresOf,

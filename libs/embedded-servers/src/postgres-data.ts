@@ -47,6 +47,18 @@ export async function openPostgresData(binaries: string, dataDir: string): Promi
   return { folder, password };
 }
 
+/** Copies the cluster of a server that was stopped, with its password: for tests, which prepare one and start many from it. */
+export async function copyPostgresData(fromDir: string, toDir: string): Promise<void> {
+  const wanted = resolve(toDir);
+  await mkdir(dirname(wanted), { recursive: true });
+  const folder = await placeFolder(wanted);
+  await writePrivately(`${wanted}.password`, await readFile(`${resolve(fromDir)}.password`, 'utf8'));
+  const draft = `${folder}.initializing`;
+  // Keeps the owner, which a copy by Node does not.
+  await run('cp', ['-a', await placeOfPostgresData(fromDir), draft]);
+  await rename(draft, folder);
+}
+
 /** Deletes a cluster, wherever it really lies, with its password. The server must have been stopped. */
 export async function removePostgresData(dataDir: string): Promise<void> {
   const wanted = resolve(dataDir);

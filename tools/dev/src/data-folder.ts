@@ -1,4 +1,5 @@
 import {
+  copyPostgresData,
   endNatsOf,
   endPostgresOf,
   endProcess,
@@ -8,7 +9,7 @@ import {
   type ProcessIdentity,
   systemErrorCode,
 } from '@switchboard/embedded-servers';
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A process that a supervisor has started, as it is found again after the supervisor was killed. */
@@ -110,6 +111,13 @@ export class DataFolder {
     for (const path of [this.nats, this.simulator, this.keysFile, this.secretsFile]) {
       await rm(path, { recursive: true, force: true });
     }
+  }
+
+  /** Takes database and secrets from the folder of a stack that was stopped. This one must be empty. */
+  async copyDatabaseFrom(path: string): Promise<void> {
+    const from = new DataFolder(path);
+    await copyPostgresData(from.postgres, this.postgres);
+    await copyFile(from.secretsFile, this.secretsFile);
   }
 
   /** Records who runs, so that a killed supervisor's children are found again. */

@@ -27,7 +27,7 @@ export async function startDatabase(context: StartContext): Promise<DatabaseAcce
   }
   // A password that a role has got is on disk before anything else happens.
   await secrets.save();
-  await progress.step('migrations', () => migrateAll(context, access));
+  if (!spec.isMigrated) await progress.step('migrations', () => migrateAll(context, access));
   return access;
 }
 

@@ -15,6 +15,8 @@ export interface StartSpec {
   readonly natsUrl: string | undefined;
   readonly replicas: Readonly<Record<string, number>>;
   readonly isReset: boolean;
+  /** The database was prepared by the programs of this checkout: there is nothing to migrate. */
+  readonly isMigrated: boolean;
   /** What a process of a service gets, made of what it would get. */
   readonly environmentOf: EnvironmentOf;
 }

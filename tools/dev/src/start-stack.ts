@@ -29,6 +29,8 @@ export interface StackOptions {
   readonly onLine?: (line: string) => void;
   /** Begin with empty data. */
   readonly reset?: boolean;
+  /** A folder that `prepareData` has made: the new, empty folder begins with its database. */
+  readonly prepared?: string;
   /** Servers of one's own instead of the embedded ones. */
   readonly databaseUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
@@ -64,6 +66,22 @@ const root = resolve(import.meta.dirname, '..', '..', '..');
  * last words of the program that did not start.
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
+  return within(options, startAll);
+}
+
+/**
+ * Makes a data folder with a migrated database and nothing else, and stops what runs on it: for tests, whose stacks
+ * begin with a copy of it.
+ */
+export async function prepareData(dataDir: string): Promise<void> {
+  await within({ dataDir, quiet: true }, async (context) => {
+    await startDatabase(context);
+    await context.stack.stop();
+  });
+}
+
+/** Begins something on a data folder of its own. What has been started is ended when it fails. */
+async function within<Begun>(options: StackOptions, begin: (context: StartContext) => Promise<Begun>): Promise<Begun> {
   const folder = new DataFolder(resolve(options.dataDir));
   const onLine = options.onLine ?? ((line: string): void => void process.stdout.write(`${line}\n`));
   const progress = new Progress(options.quiet === true ? () => undefined : onLine);
@@ -75,6 +93,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     natsUrl: options.natsUrl,
     replicas: options.replicas ?? {},
     isReset: options.reset ?? false,
+    isMigrated: options.prepared !== undefined,
     environmentOf: options.environmentOf ?? ((_process, environment) => environment),
   };
   await explainSystemError(folder.path, () => folder.acquire());
@@ -86,10 +105,11 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       checkReplicas(spec);
       await checkPort(spec);
       if (spec.isReset) await folder.reset();
+      if (options.prepared !== undefined) await folder.copyDatabaseFrom(options.prepared);
       await rotateLogs(folder);
       const secrets = await Secrets.open(folder.secretsFile);
       const common = { secrets, compileCache: await findCompileCache(), passed: options.environment ?? {} };
-      return await startAll({ spec, folder, secrets, progress, stack, common });
+      return await begin({ spec, folder, secrets, progress, stack, common });
     });
   } catch (error) {
     await stack.stop();

@@ -1,8 +1,5 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
+import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes } from '@switchboard/gateway/routes';
 import { eventually, type AppClient } from '@switchboard/testing';
 import { Api } from './api.js';
@@ -11,6 +8,7 @@ import { operator } from './operator.js';
 import { PipelinedLoad, type LoadedRequest } from './pipelined-load.js';
 import { parseScrape, valuesOf } from './scrape.js';
 import { StackDatabase } from './stack-database.js';
+import { startOwnStack } from './start-own-stack.js';
 import { unknownId } from './tenant-values.js';
 
 const GATEWAYS = 4;
@@ -39,8 +37,7 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
   let owner: AppClient;
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'switchboard-keys-'));
-    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: GATEWAYS } });
+    ({ stack, dataDir } = await startOwnStack({ replicas: { gateway: GATEWAYS } }));
     const [first, second] = stack.devJson.organizations ?? [];
     if (!first || !second) throw new Error('there are not two organizations');
     [acme, globex] = [first, second];

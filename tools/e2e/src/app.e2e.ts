@@ -1,12 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
+import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import type { AppAnswer, AppClient } from '@switchboard/testing';
 import { appClient } from './app-client.js';
 import { walkThroughApp } from './app-walk.js';
+import { startOwnStack } from './start-own-stack.js';
 
 const routes = (await gatewayRoutes()).filter(({ method }) => method !== 'HEAD');
 const named = (list: readonly GatewayRoute[]): [string, GatewayRoute][] =>
@@ -61,8 +59,7 @@ describe('the API of the application', () => {
   let organizations: readonly SeededOrganization[];
 
   beforeAll(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-app-'));
-    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: 2 } });
+    ({ stack } = await startOwnStack({ replicas: { gateway: 2 } }));
     baseUrl = stack.devJson.baseUrl ?? '';
     organizations = stack.devJson.organizations ?? [];
   }, 180_000);

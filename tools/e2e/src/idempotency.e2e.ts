@@ -1,11 +1,9 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStack, type RunningStack } from '@switchboard/dev';
+import type { RunningStack } from '@switchboard/dev';
 import { eventually } from '@switchboard/testing';
 import pg from 'pg';
 import { Api, Simulator, type ApiAnswer } from './api.js';
+import { startOwnStack } from './start-own-stack.js';
 
 const TWINS = 1_000;
 /** Longer than a caller waits for the upstream, and than a process takes to come back. */
@@ -23,8 +21,7 @@ describe('an Idempotency-Key, over two gateways and two replicas of messaging', 
   let phones = 0;
 
   beforeAll(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-idempotency-'));
-    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: 2, messaging: 2 } });
+    ({ stack } = await startOwnStack({ replicas: { gateway: 2, messaging: 2 } }));
     const { baseUrl, databaseUrl, simulatorUrl, organizations } = stack.devJson;
     const [first, second] = organizations ?? [];
     const elsewhere = stack.process('gateway-2').url;

@@ -1,8 +1,5 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startStack, type RunningStack, type SeededOrganization } from '@switchboard/dev';
+import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import { Api, type ApiAnswer } from './api.js';
 import {
   combinations,
@@ -15,6 +12,7 @@ import {
 } from './order-of-checks.js';
 import { parseScrape, valuesOf } from './scrape.js';
 import { StackDatabase } from './stack-database.js';
+import { startOwnStack } from './start-own-stack.js';
 
 const GATEWAYS = 4;
 
@@ -25,8 +23,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
   let organizations: readonly SeededOrganization[];
 
   beforeAll(async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-limits-'));
-    stack = await startStack({ dataDir, quiet: true, replicas: { gateway: GATEWAYS } });
+    ({ stack } = await startOwnStack({ replicas: { gateway: GATEWAYS } }));
     ({ baseUrl = '', organizations = [] } = stack.devJson);
     database = await StackDatabase.open(stack);
   }, 180_000);

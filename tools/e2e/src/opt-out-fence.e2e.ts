@@ -6,6 +6,7 @@ import { openStage, type Stage } from '@switchboard/chaos/stage';
 import { eventually } from '@switchboard/testing';
 import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { Api, Simulator, type ApiAnswer } from './api.js';
+import { preparedData } from './start-own-stack.js';
 
 /** Races are drawn from it; printed, so that a run can be repeated with it. */
 const seed = randomInt(2 ** 31);
@@ -20,7 +21,7 @@ describe('an opt-out call that has returned, with two replicas of messaging and 
 
   beforeAll(async () => {
     process.stdout.write(`opt-out-fence: seed ${seed}\n`);
-    stage = await openStage({ replicas: { messaging: 2, contacts: 2 } });
+    stage = await openStage({ prepared: await preparedData(), replicas: { messaging: 2, contacts: 2 } });
     const [first] = stage.senders;
     const { baseUrl } = stage.stack.devJson;
     if (!first || !baseUrl) throw new Error('the stack has nothing to test');

@@ -7,6 +7,7 @@ import { openStage, type Stage } from '@switchboard/chaos/stage';
 import type { RunningStack } from '@switchboard/dev';
 import { Api } from './api.js';
 import { StackDatabase } from './stack-database.js';
+import { preparedData } from './start-own-stack.js';
 
 /** The chaos fault `quota-race` has 200, and kills a replica ten times. */
 const SENDERS = 60;
@@ -23,7 +24,7 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
   let phones = 0;
 
   beforeAll(async () => {
-    stage = await openStage({ replicas: { gateway: 2, messaging: 2 } });
+    stage = await openStage({ prepared: await preparedData(), replicas: { gateway: 2, messaging: 2 } });
     stack = stage.stack;
     const [first] = stack.devJson.organizations ?? [];
     if (!first || !stack.devJson.baseUrl) throw new Error('the stack has nothing to test');

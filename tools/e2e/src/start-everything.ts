@@ -1,9 +1,7 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack, type DevJson, type RunningStack } from '@switchboard/dev';
+import type { DevJson, RunningStack } from '@switchboard/dev';
 import { eventually } from '@switchboard/testing';
 import { Api, Simulator, type ApiBody } from './api.js';
+import { startOwnStack } from './start-own-stack.js';
 import { TraceCollector } from './trace-collector.js';
 
 /** A running stack as its callers, its upstream and its operators see it. */
@@ -28,7 +26,6 @@ export interface EverythingRunning extends UsableStack {
 
 /** Starts it on a folder of its own; `end` leaves nothing. */
 export async function startEverything(): Promise<EverythingRunning> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
   const traces = new TraceCollector();
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: await traces.listen(),
@@ -37,7 +34,7 @@ export async function startEverything(): Promise<EverythingRunning> {
     // None may be lost: what must not be in them is searched for in all.
     OTEL_BSP_MAX_QUEUE_SIZE: '1000000',
   };
-  const stack = await startStack({ dataDir, quiet: true, environment });
+  const { stack, dataDir } = await startOwnStack({ environment });
   return {
     ...usable(stack.devJson),
     stack,
