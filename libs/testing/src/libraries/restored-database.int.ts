@@ -3,10 +3,10 @@ import { EventPublisher, PROVISIONER, restartConsumers, type PullConsumer, type 
 import { appendEvents, Relay, type NewEvent, type RelayReport } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
+import { takeBaseBackup, type BaseBackup } from './base-backup.js';
 import { applied, effectsConsumer, eventOf, Outbox1764000000000, unpublished } from './outbox-fixture.js';
 
-const servers = testServers();
-const TABLES = ['outbox', 'inbox', 'dead_letter', 'relay_state', 'applied'];
+const servers = testServers({ ownPostgres: true });
 const stored = statement<StoredEvent>(
   't.stored',
   'SELECT id, subject, payload, traceparent FROM outbox WHERE published_at IS NULL ORDER BY position',
@@ -52,21 +52,10 @@ async function stop(): Promise<void> {
   relay = consumer = undefined;
 }
 
-/** What a backup of the schema holds. */
-async function backUp(): Promise<void> {
-  for (const table of TABLES) {
-    await superuser.dataSource.query(`DROP TABLE IF EXISTS public.${table}`);
-    await superuser.dataSource.query(`CREATE TABLE public.${table} AS SELECT * FROM contacts.${table}`);
-  }
-}
-
-/** The schema as it was when it was backed up. The broker keeps what it has. */
-async function restore(): Promise<void> {
-  await superuser.dataSource.query(
-    TABLES.map(
-      (table) => `DELETE FROM contacts.${table}; INSERT INTO contacts.${table} SELECT * FROM public.${table}`,
-    ).join(';'),
-  );
+/** The whole server as it was when it was backed up. The broker keeps what it has. */
+async function restore(backup: BaseBackup): Promise<void> {
+  await backup.restore(await servers.postgres());
+  await eventually(effects, { deadlineMs: 30_000 });
 }
 
 let written = 0;
@@ -91,11 +80,11 @@ describe('a database that was restored while the broker kept its acknowledgement
     await start();
     await append(20);
     await settled();
-    await backUp();
+    const backup = await takeBaseBackup(superuser);
     await append(7);
     await settled();
     await stop();
-    await restore();
+    await restore(backup);
     reports = [];
     await start();
     await eventually(() => named().length > 0);
@@ -121,12 +110,12 @@ describe('a database that was restored while the broker kept its acknowledgement
 
   it('is named although events were pending when it was backed up', async () => {
     await append(5);
-    await backUp();
+    const backup = await takeBaseBackup(superuser);
     await start();
     await append(3);
     await eventually(async () => (await pending()) === 0);
     await stop();
-    await restore();
+    await restore(backup);
     reports = [];
     await start();
     await eventually(async () => (await pending()) === 0);
@@ -137,13 +126,14 @@ describe('a database that was restored while the broker kept its acknowledgement
     await start();
     await append(10);
     await eventually(async () => (await pending()) === 0);
-    await backUp();
+    const backup = await takeBaseBackup(superuser);
     const atBackup = (await effects()).length;
     await append(10);
     await eventually(async () => (await effects()).length >= atBackup + 10, { deadlineMs: 30_000 });
     const everything = await effects();
     await stop();
-    await restore();
+    await restore(backup);
+    expect(await lost(everything)).toBe(10);
     await start();
     await restartConsumers(await nats.connect(PROVISIONER), ['messaging']);
     await eventually(async () => (await lost(everything)) === 0, { deadlineMs: 30_000 });
