@@ -1,6 +1,6 @@
 import { eventFailureTable, retentionFunctions } from '@switchboard/outbox';
 import { partitionFunctions, type FormerSchema } from '@switchboard/postgres';
-import { dispatchConversationIndex } from './1765000001000-dispatch-conversation.js';
+import { dispatchConversationIndex } from './initial/dispatch.sql.js';
 import { messagePartitions } from './initial/message-partitions.sql.js';
 import { quotaFunctions } from './initial/quota.sql.js';
 
@@ -27,7 +27,7 @@ export const formerSchema: FormerSchema = {
   renames: `
     ALTER TABLE idempotency_key RENAME COLUMN answer TO response;
     ALTER INDEX dispatch_line RENAME TO dispatch_retry;
-    ${dispatchConversationIndex};
+    ${dispatchConversationIndex}
     DROP FUNCTION cuid_day(text);
     ${partitionFunctions} ${retentionFunctions} ${eventFailureTable} ${messagePartitions} ${quotaFunctions}
   `,

@@ -1,3 +1,9 @@
+/** Finds what of a conversation is still to be sent. Only retries are in it: a send that is not deferred costs nothing. */
+export const dispatchConversationIndex = `
+  CREATE INDEX dispatch_conversation ON dispatch (organization_id, channel_id, contact_id, message_id)
+    WHERE state = 'RETRY';
+`;
+
 /** Open dispatches: a row as long as the outcome of an outbound message is open. */
 export const dispatchTable = `
   CREATE TABLE dispatch (
@@ -17,6 +23,7 @@ export const dispatchTable = `
   CREATE INDEX dispatch_due ON dispatch (state, due_at);
   -- Retries are looked for channel by channel.
   CREATE INDEX dispatch_retry ON dispatch (organization_id, channel_id, due_at) WHERE state = 'RETRY';
+  ${dispatchConversationIndex}
 `;
 
 /** Takes `dispatchTable` back. */
