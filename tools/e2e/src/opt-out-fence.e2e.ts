@@ -52,7 +52,7 @@ describe('an opt-out call that has returned, with two replicas of messaging and 
   }, 300_000);
 
   it('is lifted at once by DELETE: the next send passes', async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 50; round++) {
       const phone = nextPhone();
       const { body } = await optOut(phone);
       expect((await acme.send(phone, 'no')).status).toBe(403);
