@@ -111,7 +111,7 @@ export class Publishing {
     return { epoch: this.epoch, lastSequence: this.highest, stored: [...stored], marks: isDue ? stored.length : 0 };
   }
 
-  /** Tells that marks are written. */
+  /** Forgets the events whose marks were written. */
   marked({ marks }: Marks): void {
     if (marks === 0) return;
     this.stored.splice(0, marks);

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack, type RunningStack } from '@switchboard/dev';
-import pg from 'pg';
+import type { RunningStack } from '@switchboard/dev';
+import type pg from 'pg';
 import { treesCpuMicros } from '../cpu.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
 import { runLoad } from '../load.js';
 import { median } from '../percentile.js';
+import { withStack } from '../with-stack.js';
 
 /** How long and how wide to measure. */
 export interface AdmissionOptions {
@@ -39,20 +37,7 @@ interface RouteCost {
  * in alternating rounds. Of each process that takes part the CPU is its own, whatever else runs on the machine.
  */
 export async function benchAdmission(options: AdmissionOptions): Promise<AdmissionRow> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  let stack: RunningStack | undefined;
-  let client: pg.Client | undefined;
-  try {
-    options.onLine('starting everything');
-    stack = await startStack({ dataDir, quiet: true });
-    client = new pg.Client({ connectionString: stack.devJson.databaseUrl });
-    await client.connect();
-    return await measure(stack, client, options);
-  } finally {
-    await client?.end();
-    await stack?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return withStack(options.onLine, (stack, client) => measure(stack, client, options));
 }
 
 async function measure(stack: RunningStack, client: pg.Client, options: AdmissionOptions): Promise<AdmissionRow> {

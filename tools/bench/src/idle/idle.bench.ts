@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startStack, type RunningStack } from '@switchboard/dev';
-import pg from 'pg';
+import type { RunningStack } from '@switchboard/dev';
+import type pg from 'pg';
 import { treesCpuMicros } from '../cpu.js';
+import { withStack } from '../with-stack.js';
 
 /** How long to look, and how many sends to count. */
 export interface IdleBenchOptions {
@@ -30,20 +28,7 @@ const STATISTICS_DELAY_MS = 1_100;
 
 /** Measures what runs and has nothing to do, then single sends far apart; callbacks are off. */
 export async function benchIdle(options: IdleBenchOptions): Promise<IdleBenchResult> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  let stack: RunningStack | undefined;
-  let client: pg.Client | undefined;
-  try {
-    options.onLine('starting everything');
-    stack = await startStack({ dataDir, quiet: true });
-    client = new pg.Client({ connectionString: stack.devJson.databaseUrl });
-    await client.connect();
-    return await measure(stack, client, options);
-  } finally {
-    await client?.end();
-    await stack?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return withStack(options.onLine, (stack, client) => measure(stack, client, options));
 }
 
 async function measure(stack: RunningStack, client: pg.Client, options: IdleBenchOptions): Promise<IdleBenchResult> {
