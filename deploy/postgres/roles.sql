@@ -104,3 +104,69 @@ CREATE SCHEMA IF NOT EXISTS "contacts" AUTHORIZATION "switchboard_contacts_migra
 -- Everybody may call a new function and use a new type otherwise.
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_contacts_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_contacts_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;
+
+\getenv templates_password TEMPLATES_DATABASE_PASSWORD
+\getenv templates_migrator_password TEMPLATES_MIGRATOR_PASSWORD
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_templates') THEN CREATE ROLE "switchboard_templates"; END IF;
+END $role$;
+ALTER ROLE "switchboard_templates" LOGIN PASSWORD :'templates_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_templates";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_templates" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_templates" SET log_min_messages = 'log';
+  END IF;
+END $role$;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_templates_migrator') THEN CREATE ROLE "switchboard_templates_migrator"; END IF;
+END $role$;
+ALTER ROLE "switchboard_templates_migrator" LOGIN PASSWORD :'templates_migrator_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_templates_migrator";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_templates_migrator" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_templates_migrator" SET log_min_messages = 'log';
+  END IF;
+END $role$;
+CREATE SCHEMA IF NOT EXISTS "templates" AUTHORIZATION "switchboard_templates_migrator";
+-- Everybody may call a new function and use a new type otherwise.
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_templates_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_templates_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;
+
+\getenv webhooks_password WEBHOOKS_DATABASE_PASSWORD
+\getenv webhooks_migrator_password WEBHOOKS_MIGRATOR_PASSWORD
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_webhooks') THEN CREATE ROLE "switchboard_webhooks"; END IF;
+END $role$;
+ALTER ROLE "switchboard_webhooks" LOGIN PASSWORD :'webhooks_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_webhooks";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_webhooks" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_webhooks" SET log_min_messages = 'log';
+  END IF;
+END $role$;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_webhooks_migrator') THEN CREATE ROLE "switchboard_webhooks_migrator"; END IF;
+END $role$;
+ALTER ROLE "switchboard_webhooks_migrator" LOGIN PASSWORD :'webhooks_migrator_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_webhooks_migrator";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_webhooks_migrator" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_webhooks_migrator" SET log_min_messages = 'log';
+  END IF;
+END $role$;
+CREATE SCHEMA IF NOT EXISTS "webhooks" AUTHORIZATION "switchboard_webhooks_migrator";
+-- Everybody may call a new function and use a new type otherwise.
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_webhooks_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_webhooks_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;

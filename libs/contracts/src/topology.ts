@@ -145,6 +145,18 @@ export const topology = {
     stream: 'CONTACTS',
     consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
   },
+  templates: {
+    serves: [],
+    calls: [],
+    stream: 'TEMPLATES',
+    consumes: [],
+  },
+  webhooks: {
+    serves: [],
+    calls: [],
+    stream: 'WEBHOOKS',
+    consumes: [],
+  },
 } as const satisfies Record<string, ServiceTopology>;
 
 /** A service of the topology. */

@@ -1,0 +1,4 @@
+import { Initial1764900000000 } from './1764900000000-initial.js';
+
+/** Every migration of the schema `templates`, in the order of their timestamps. */
+export const templatesMigrations = [Initial1764900000000] as const;
