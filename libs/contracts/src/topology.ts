@@ -22,6 +22,17 @@ import {
   sendMessageOnceRpc,
   sendMessageRpc,
 } from './messaging/rpc.js';
+import {
+  abandonJobRpc,
+  beginJobRpc,
+  commitJobRpc,
+  controlJobRpc,
+  findJobByKeyRpc,
+  getJobRpc,
+  listJobsRpc,
+  listRecipientsRpc,
+  stageRecipientsRpc,
+} from './templates/job-rpc.js';
 
 /** A durable consumer that a service owns on another service's stream. */
 export interface ConsumerTopology {
@@ -114,11 +125,24 @@ const messagingRequests = [
   getQuotaRpc,
 ];
 
+/** What the gateway asks templates for of bulk sends. */
+const jobRequests = [
+  beginJobRpc,
+  stageRecipientsRpc,
+  commitJobRpc,
+  abandonJobRpc,
+  findJobByKeyRpc,
+  getJobRpc,
+  listJobsRpc,
+  listRecipientsRpc,
+  controlJobRpc,
+];
+
 /** Every service. A new one is an entry here and a package `apps/<name>`; `npm run new-service -- <name>` writes both. */
 export const topology = {
   gateway: {
     serves: [],
-    calls: [...messagingRequests, ...contactRequests],
+    calls: [...messagingRequests, ...contactRequests, ...jobRequests],
     stream: 'GATEWAY',
     consumes: [],
     outside: 'listens',
@@ -146,8 +170,8 @@ export const topology = {
     consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
   },
   templates: {
-    serves: [],
-    calls: [],
+    serves: [...jobRequests],
+    calls: [getChannelRpc],
     stream: 'TEMPLATES',
     consumes: [],
   },
