@@ -10,6 +10,13 @@ import {
 } from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
 import {
+  controlLaneRpc,
+  laneStateRpc,
+  releaseQuotaRpc,
+  reserveQuotaRpc,
+  submitBatchRpc,
+} from './messaging/bulk-rpc.js';
+import {
   applySuppressionsRpc,
   changeConversationRpc,
   getChannelRpc,
@@ -138,6 +145,9 @@ const jobRequests = [
   controlJobRpc,
 ];
 
+/** What templates asks messaging for: the lanes of its jobs. */
+const laneRequests = [submitBatchRpc, controlLaneRpc, laneStateRpc, reserveQuotaRpc, releaseQuotaRpc];
+
 /** Every service. A new one is an entry here and a package `apps/<name>`; `npm run new-service -- <name>` writes both. */
 export const topology = {
   gateway: {
@@ -152,7 +162,7 @@ export const topology = {
     },
   },
   messaging: {
-    serves: [...messagingRequests, getChannelRpc, applySuppressionsRpc],
+    serves: [...messagingRequests, ...laneRequests, getChannelRpc, applySuppressionsRpc],
     calls: [resolveContactsRpc, getContactRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer],
@@ -171,7 +181,7 @@ export const topology = {
   },
   templates: {
     serves: [...jobRequests],
-    calls: [getChannelRpc],
+    calls: [getChannelRpc, ...laneRequests],
     stream: 'TEMPLATES',
     consumes: [],
   },
