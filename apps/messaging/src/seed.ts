@@ -46,7 +46,7 @@ export async function seedChannels(
 }
 
 async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Buffer): Promise<void> {
-  const { organizationId, id, name, phone, defaultRegion, isDefault } = channel;
+  const { organizationId, id, name, phone, defaultRegion, isDefault, businessAccountId } = channel;
   await run(
     `INSERT INTO channel (organization_id, id, name, phone, provider, business_account_id,
        phone_number_id, access_token_sealed, default_region, is_default, opt_out_keywords, status, created_at)
@@ -58,7 +58,7 @@ async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Bu
       id,
       name,
       phone,
-      channel.businessAccountId,
+      businessAccountId,
       channel.phoneNumberId,
       sealAccessToken(channel.accessToken, credentialsKey),
       defaultRegion,
@@ -78,7 +78,7 @@ async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Bu
       aggregateId: id,
       sequence: null,
       occurredAt: new Date(),
-      data: { channel: { id, name, phone, status: 'CONNECTED', isDefault, defaultRegion } },
+      data: { channel: { id, name, phone, status: 'CONNECTED', isDefault, defaultRegion, businessAccountId } },
     },
   ]);
   await Promise.all(appended);

@@ -6,7 +6,7 @@ import type {
   MessageView,
   SentMessageResult,
 } from '@switchboard/contracts/messaging/http';
-import type { TemplateView } from '@switchboard/contracts/webhooks/http';
+import type { TemplateView } from '@switchboard/contracts/templates/http';
 import { exampleIds, exampleTimes } from './example-values.js';
 import type { ViewName } from './views.generated.js';
 

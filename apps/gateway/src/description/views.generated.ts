@@ -115,6 +115,11 @@ export const views = {
       status: { type: 'string', enum: ['CONNECTED', 'DISCONNECTED'] },
       isDefault: { type: 'boolean' },
       defaultRegion: { description: 'ISO 3166-1 alpha-2: how numbers in national form are read.', type: 'string' },
+      businessAccountId: {
+        description:
+          "The upstream's id of the account that the line belongs to. Absent only from senders of an older release.",
+        type: 'string',
+      },
     },
     required: ['id', 'name', 'phone', 'status', 'isDefault', 'defaultRegion'],
   },
@@ -626,7 +631,7 @@ export const views = {
     required: ['id', 'summarised'],
   },
   Template: {
-    description: 'A message template in full.',
+    description: 'A message template in full; every field is always present.',
     type: 'object',
     properties: {
       id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
@@ -635,7 +640,11 @@ export const views = {
       language: { type: 'string' },
       status: { type: 'string', enum: ['APPROVED', 'DISABLED', 'DRAFT', 'PAUSED', 'PENDING', 'REJECTED'] },
       businessAccountId: { type: 'string' },
-      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      messagingChannelId: {
+        description: 'The default channel of the account; each channel of the account can send the template.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       upstreamTemplateId: { type: 'string' },
       category: {
         description: 'As the upstream provider calls it: `MARKETING`, `UTILITY`, `AUTHENTICATION`.',
@@ -650,14 +659,7 @@ export const views = {
       variables: {
         description: 'What a send must give values for, in this order: header, body, buttons.',
         type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            name: { description: 'Positional ones are called by their number.', type: 'string' },
-            in: { type: 'string', enum: ['BODY', 'BUTTON', 'HEADER'] },
-          },
-          required: ['name', 'in'],
-        },
+        items: { $ref: '#/components/schemas/TemplateVariable' },
       },
       createdAt: {
         type: 'string',
@@ -686,6 +688,15 @@ export const views = {
       'createdAt',
       'updatedAt',
     ],
+  },
+  TemplateVariable: {
+    description: 'A value that a send must give.',
+    type: 'object',
+    properties: {
+      name: { description: 'Positional ones are called by their number.', type: 'string' },
+      in: { type: 'string', enum: ['BODY', 'BUTTON', 'HEADER'] },
+    },
+    required: ['name', 'in'],
   },
   TemplateWebhook: {
     description: 'The body of a webhook about a template.',

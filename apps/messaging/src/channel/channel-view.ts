@@ -19,6 +19,6 @@ export function channelView(channel: Channel): ChannelView {
 
 /** What other services know of a channel. */
 export function channelFacts(channel: Pick<Channel, keyof ChannelFacts>): ChannelFacts {
-  const { id, name, phone, status, isDefault, defaultRegion } = channel;
-  return { id, name, phone, status, isDefault, defaultRegion };
+  const { id, name, phone, status, isDefault, defaultRegion, businessAccountId } = channel;
+  return { id, name, phone, status, isDefault, defaultRegion, businessAccountId };
 }

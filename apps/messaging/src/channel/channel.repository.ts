@@ -9,14 +9,15 @@ import { channelFacts } from './channel-view.js';
 import { Channel } from './channel.entity.js';
 
 /** Of the token that was refused alone: a channel may have been connected again, with another, since it was used. */
-const disconnect = statement<ChannelFacts & { readonly organizationId: string }>(
+const disconnect = statement<Pick<Channel, keyof ChannelFacts | 'organizationId'>>(
   'messaging.channel.disconnect',
   `UPDATE channel SET status = 'DISCONNECTED'
    FROM unnest($1::text[], $2::text[], $3::bytea[]) AS refused(organization_id, id, access_token_sealed)
    WHERE channel.organization_id = refused.organization_id AND channel.id = refused.id
      AND channel.access_token_sealed = refused.access_token_sealed AND channel.status = 'CONNECTED'
    RETURNING channel.organization_id AS "organizationId", channel.id, channel.name, channel.phone, channel.status,
-     channel.is_default AS "isDefault", channel.default_region AS "defaultRegion"`,
+     channel.is_default AS "isDefault", channel.default_region AS "defaultRegion",
+     channel.business_account_id AS "businessAccountId"`,
 );
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';

@@ -78,4 +78,6 @@ export interface ChannelFacts {
   readonly isDefault: boolean;
   /** ISO 3166-1 alpha-2: how numbers in national form are read. */
   readonly defaultRegion: string;
+  /** The upstream's id of the account that the line belongs to. Absent only from senders of an older release. */
+  readonly businessAccountId?: string;
 }

@@ -3,34 +3,7 @@ import type { Cuid } from '../grammar/cuid.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { ConversationView, MessageView } from '../messaging/http.js';
-
-/** States of a template. Source: docs/api-behaviour.md#template-status. */
-export type TemplateStatus = 'DRAFT' | 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED';
-
-/** A message template in full. Source: docs/api-behaviour.md#templates-fields. */
-export interface TemplateView {
-  readonly id: Cuid;
-  readonly source: 'upstream';
-  readonly name: string;
-  readonly language: string;
-  readonly status: TemplateStatus;
-  readonly businessAccountId: string;
-  readonly messagingChannelId: Cuid;
-  readonly upstreamTemplateId: string;
-  /** As the upstream provider calls it: `MARKETING`, `UTILITY`, `AUTHENTICATION`. */
-  readonly category: string;
-  /** Header, body, footer and buttons, in the form of the upstream provider. */
-  readonly components: readonly Readonly<Record<string, unknown>>[];
-  readonly parameterFormat: 'POSITIONAL' | 'NAMED';
-  /** What a send must give values for, in this order: header, body, buttons. */
-  readonly variables: readonly {
-    /** Positional ones are called by their number. */
-    readonly name: string;
-    readonly in: 'HEADER' | 'BODY' | 'BUTTON';
-  }[];
-  readonly createdAt: IsoTime;
-  readonly updatedAt: IsoTime;
-}
+import type { TemplateView } from '../templates/http.js';
 
 /** Stands for a resource whose event would be larger than 256 KB: read it by its id. Source: docs/api-behaviour.md#webhooks-body. */
 export interface SummarisedView {
