@@ -4,7 +4,7 @@ import type { JobCounts } from './job-http.js';
 
 /** A job as other services know it. */
 export interface JobFacts {
-  readonly id: Cuid;
+  readonly jobId: Cuid;
   readonly templateId: Cuid;
   readonly messagingChannelId: Cuid;
   readonly total: number;
@@ -12,11 +12,13 @@ export interface JobFacts {
   readonly reserved: number;
 }
 
-/** A bulk send was accepted; its recipients are taken up when it is due. @aggregate job */
-export const jobAccepted = defineEvent<{ readonly job: JobFacts }>('templates', 'job.accepted', 1);
-/** No recipient of a bulk send is queued any more, or it was cancelled; outcomes may still change. @aggregate job */
-export const jobFinished = defineEvent<{
-  readonly job: JobFacts;
+/** A job at its end. */
+export interface FinishedJobFacts extends JobFacts {
   readonly status: 'COMPLETED' | 'CANCELED';
   readonly counts: JobCounts;
-}>('templates', 'job.finished', 1);
+}
+
+/** A bulk send was accepted; its recipients are taken up when it is due. @aggregate job */
+export const jobAccepted = defineEvent<JobFacts>('templates', 'job.accepted', 1);
+/** No recipient of a bulk send is queued any more, or it was cancelled; outcomes may still change. @aggregate job */
+export const jobFinished = defineEvent<FinishedJobFacts>('templates', 'job.finished', 1);

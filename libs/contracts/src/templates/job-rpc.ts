@@ -36,8 +36,8 @@ export interface BulkRecipient {
 export const beginJobRpc = defineRpc<
   {
     readonly jobId: Cuid;
-    /** Places of an organization. */
-    readonly placesMax: number;
+    /** Places of an organization; null: a smaller body, which takes none and is never refused. */
+    readonly placesMax: number | null;
   },
   /** False: every place is taken. */
   { readonly isAdmitted: boolean }
