@@ -67,6 +67,7 @@ dispatch.state text not null
 dispatch.due_at timestamp with time zone not null
 dispatch.attempts integer not null
 dispatch.lease text not null
+dispatch.template_parameters jsonb
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
@@ -99,6 +100,10 @@ message.delivered_at timestamp with time zone
 message.read_at timestamp with time zone
 message.failed_at timestamp with time zone
 message.traceparent text
+message.client_reference text collate C
+message.metadata jsonb
+message.job_id text collate C
+message.recipient_index integer
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null

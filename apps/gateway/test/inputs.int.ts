@@ -8,6 +8,13 @@ const http = new HttpHarness(testServers());
 const { authorization, call, post } = http;
 
 describe('bodies and queries', () => {
+  const REFERENCE = /^`clientReference` must be 1 to 128 characters long or null$/;
+  const METADATA = /^`metadata` must be an object of at most 16 strings, with names of 1 to 40 characters .* 500 char/;
+  const bodyWith = (more: object): string => JSON.stringify({ to: '+12015550123', text: 'a', ...more });
+  const entries = (count: number, nameLength: number, valueLength: number): object =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [n.toString(36) + '😀'.repeat(nameLength - 1), '😀'.repeat(valueLength)]),
+    );
   const deep = (levels: number): string => `{"to":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
   it.each<[string, string | Uint8Array<ArrayBuffer>, string, RegExp]>([
     ['broken JSON', '{"to":', 'MALFORMED_BODY', /JSON/],
@@ -49,6 +56,14 @@ describe('bodies and queries', () => {
     ['a lone surrogate deep down', '{"a":[{"b":"\\udfff"}]}', 'VALIDATION_FAILED', /`a\[0\]\.b`/],
     ['__proto__', '{"__proto__":{"a":1}}', 'VALIDATION_FAILED', /__proto__/],
     ['__proto__ deep down', '{"a":{"__proto__":null}}', 'VALIDATION_FAILED', /__proto__/],
+    ['a reference too long', bodyWith({ clientReference: 'x'.repeat(129) }), 'VALIDATION_FAILED', REFERENCE],
+    ['an empty reference', bodyWith({ clientReference: '' }), 'VALIDATION_FAILED', REFERENCE],
+    ['metadata that is a list', bodyWith({ metadata: ['a'] }), 'VALIDATION_FAILED', METADATA],
+    ['a number in metadata', bodyWith({ metadata: { order: 4711 } }), 'VALIDATION_FAILED', METADATA],
+    ['17 entries of metadata', bodyWith({ metadata: entries(17, 1, 1) }), 'VALIDATION_FAILED', METADATA],
+    ['a name of 41 characters', bodyWith({ metadata: { ['n'.repeat(41)]: '' } }), 'VALIDATION_FAILED', METADATA],
+    ['a name of none', bodyWith({ metadata: { '': 'x' } }), 'VALIDATION_FAILED', METADATA],
+    ['a value of 501 characters', bodyWith({ metadata: { note: 'v'.repeat(501) } }), 'VALIDATION_FAILED', METADATA],
     ['33 levels', deep(33), 'VALIDATION_FAILED', /deeper than 32/],
     ['a million levels', '['.repeat(900_000), 'MALFORMED_BODY', /JSON/],
   ])('refuses %s', async (_name, body, code, message) => {
@@ -76,6 +91,18 @@ describe('bodies and queries', () => {
       messagesPerMonth: 50_000_000,
     });
     expect(answer.id).toMatch(/^c[0-9a-z]{24}$/);
+  });
+
+  it('takes the longest reference and the largest metadata, in code points, and leaves out what is null or empty', async () => {
+    const clientReference = '😀'.repeat(128);
+    const metadata = entries(16, 40, 500);
+    expect((await post(bodyWith({ clientReference, metadata }))).status).toBe(200);
+    expect(http.sent.at(-1)).toMatchObject({ clientReference, metadata });
+    for (const nothing of [{ clientReference: null, metadata: null }, { metadata: {} }]) {
+      expect((await post(bodyWith(nothing))).status).toBe(200);
+      expect(http.sent.at(-1)).not.toHaveProperty('metadata');
+      expect(http.sent.at(-1)).not.toHaveProperty('clientReference');
+    }
   });
 
   it('passes a refusal of messaging on, with the message that it is about', async () => {

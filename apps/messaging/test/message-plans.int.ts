@@ -72,6 +72,8 @@ describe('statements on conversations and the partitions of messages', () => {
       channelId: channel.id,
       phone,
       text: 'x',
+      clientReference: null,
+      metadata: null,
       messagesPerMonth: null,
       lease: 'l',
       traceparent: null,

@@ -89,7 +89,8 @@ export class MessagingStore {
     const { organizationId, channelId, contacts } = sender;
     const phone = contacts[contact]?.phone ?? null;
     const fresh = { messageId: newCuid(), lease: newCuid() };
-    return { organizationId, channelId, phone, text: 'hello', messagesPerMonth: null, ...fresh };
+    const parts = { text: 'hello', clientReference: null, metadata: null };
+    return { organizationId, channelId, phone, ...parts, messagesPerMonth: null, ...fresh };
   }
 
   /** @param beforeCommit holds the transaction open */

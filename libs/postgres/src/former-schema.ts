@@ -9,7 +9,7 @@ export interface FormerSchema {
   readonly migrations: readonly string[];
   /** SQL that renames what has another name now, and writes functions anew. */
   readonly renames: string;
-  /** The golden `schema.sql` that the result must equal. */
+  /** What the baseline makes, which the result must equal: `schema.sql`, or its copy of before the second migration. */
   readonly schemaFile: URL;
 }
 

@@ -53,7 +53,7 @@ export function describeAdoption(spec: AdoptionSpec): void {
     it('is adopted with its rows, and is an ordinary one from then on', async () => {
       expect(await run()).toEqual(migrations.slice(1).map(({ name }) => name));
       expect(await applied()).toEqual(migrations.map(({ name }) => ({ name })));
-      expect(await dump()).toBe(await readFile(former.schemaFile, 'utf8'));
+      expect(await dump()).toBe(await readFile(new URL('schema.sql', former.schemaFile), 'utf8'));
       const database = await prepared.database();
       expect(await database.dataSource.query(spec.read.sql)).toEqual(spec.read.found);
       expect(await run()).toEqual([]);

@@ -36,6 +36,9 @@ describe('a message on its way through everything that npm start starts', () => 
       unsupportedType: null,
       text: 'Hello from Switchboard',
       template: null,
+      clientReference: null,
+      metadata: {},
+      jobId: null,
       upstreamMessageId: sent.body?.upstreamMessageId,
       error: null,
       readAt: null,
@@ -58,6 +61,27 @@ describe('a message on its way through everything that npm start starts', () => 
     );
     const [request] = await simulator.requests(`reference=${sent.body?.id}`);
     expect(request?.body).toMatchObject({ to: '+14155550123', biz_opaque_callback_data: sent.body?.id });
+  });
+
+  it('keeps the reference and the metadata of its sender to itself, and shows them wherever it is shown', async () => {
+    const own = { clientReference: 'order-4711', metadata: { 'campaign 😀': 'spring', __note: '' } };
+    const sent = await acme.send('+14155550124', 'Yours', own);
+    expect(await messageWhen(sent.body?.id, 'DELIVERED')).toMatchObject({ ...own, jobId: null, type: 'TEXT' });
+    const listed = await acme.get(`/v1/conversations/${sent.body?.['conversationId']}/messages?limit=1`);
+    expect(listed.body?.items?.[0]).toMatchObject({ id: sent.body?.id, ...own });
+    const [request] = await simulator.requests(`reference=${sent.body?.id}`);
+    expect(JSON.stringify(request?.body)).not.toMatch(/4711|campaign|spring|note/);
+  });
+
+  it('is another message to its idempotency key when only its reference or its metadata differ', async () => {
+    const key = { 'idempotency-key': `parts-${Date.now()}` };
+    const body = { to: '+14155550124', text: 'Once', clientReference: 'a', metadata: { a: '1' } };
+    const send = (change: object) => acme.ask('POST', '/v1/messages', JSON.stringify({ ...body, ...change }), key);
+    const first = await send({});
+    expect([first.status, (await send({})).body?.id]).toEqual([200, first.body?.id]);
+    for (const change of [{ clientReference: 'b' }, { metadata: { a: '2' } }]) {
+      expect((await send(change)).body?.error?.code).toBe('CONFLICT');
+    }
   });
 
   it.each([

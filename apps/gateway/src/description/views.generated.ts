@@ -271,10 +271,24 @@ export const views = {
   },
   Message: {
     description:
-      'A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC.',
+      'A message as the API and the webhooks show it; every field is always present, times are ISO 8601 in UTC.',
     type: 'object',
     properties: {
       id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      clientReference: {
+        description: 'Your own name for it; neither unique nor sent to the contact.',
+        type: ['string', 'null'],
+      },
+      metadata: {
+        description: 'Your own notes, never sent to the contact; `{}` when there are none.',
+        type: 'object',
+        additionalProperties: { type: 'string' },
+      },
+      jobId: {
+        description: 'The bulk send that it belongs to; null for a single send and an inbound message.',
+        type: ['string', 'null'],
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       conversationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
@@ -336,6 +350,9 @@ export const views = {
     },
     required: [
       'id',
+      'clientReference',
+      'metadata',
+      'jobId',
       'conversationId',
       'contactId',
       'messagingChannelId',

@@ -29,6 +29,8 @@ const received: MessageView = {
   id: exampleIds.inbound,
   direction: 'INBOUND',
   text: 'Thank you! When will it be here?',
+  clientReference: null,
+  metadata: {},
   status: 'RECEIVED',
   upstreamMessageId: 'wamid.HBgLMTQxNTU1NTAxMjMVAgASGBQzQTlCMAA=',
   createdAt: exampleTimes.replied,

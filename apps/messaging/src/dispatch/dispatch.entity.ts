@@ -1,3 +1,5 @@
+import type { TemplateParameters } from '@switchboard/contracts/messaging/template-parameters';
+
 /** One marked attempt: whoever holds the lease makes the one request that it stands for. */
 export interface Dispatch {
   readonly organizationId: string;
@@ -10,9 +12,19 @@ export interface Dispatch {
   readonly lease: string;
 }
 
+/** The template that an attempt sends, and what its places are filled with. */
+export interface AttemptTemplate {
+  readonly name: string;
+  readonly language: string;
+  readonly parameters: TemplateParameters;
+}
+
 /** A marked attempt with all that the upstream needs. */
 export interface Attempt extends Dispatch {
+  /** Of a template, as rendered: shown, and not what is sent. */
   readonly text: string;
+  /** Null for a text. */
+  readonly template: AttemptTemplate | null;
   readonly phoneNumberId: string;
   /** The channel's token as it stood when the attempt was marked. */
   readonly accessTokenSealed: Buffer;

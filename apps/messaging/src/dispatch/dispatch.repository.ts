@@ -1,6 +1,6 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
+import { ARRIVE_WITHIN_MS, LEASE_MS, type AttemptTemplate, type Dispatch } from './dispatch.entity.js';
 
 /** An open dispatch whose time has come. */
 export interface OverdueDispatch {
@@ -31,13 +31,13 @@ const EXPIRE_AFTER_CLAIMS_S = 60;
 const insertSql = statement(
   'messaging.dispatch.insert',
   `INSERT INTO dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at,
-     attempts)
+     attempts, template_parameters)
    SELECT d.organization_id, d.message_id, d.channel_id, d.contact_id, d.recipient_phone, d.lease,
      CASE WHEN d.waits THEN 'RETRY' ELSE 'DISPATCHING' END,
      CASE WHEN d.waits THEN now() ELSE now() + make_interval(secs => ${LEASE_MS / 1_000}) END,
-     CASE WHEN d.waits THEN 0 ELSE 1 END
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[])
-     AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease, waits)`,
+     CASE WHEN d.waits THEN 0 ELSE 1 END, d.template_parameters
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::jsonb[])
+     AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease, waits, template_parameters)`,
 );
 /** Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile has removed the row. */
 const postponeSql = statement(
@@ -86,6 +86,8 @@ const pendingSql = statement<{ messageId: string }>(
 export interface FirstDispatch extends Dispatch {
   /** Sent after those of its conversation that are still to be sent, by whichever replica claims it. */
   readonly waits: boolean;
+  /** With its parameters, which are kept as long as its outcome is open. */
+  readonly template: AttemptTemplate | null;
 }
 
 /** Marks first attempts, in the transaction that accepts their messages, or has them wait. Travels with COMMIT. */
@@ -101,6 +103,7 @@ export function insertDispatches(tx: Transaction, dispatches: readonly FirstDisp
       'recipientPhone',
       'lease',
       'waits',
+      ({ template }) => template && template.parameters,
     ]),
   );
 }

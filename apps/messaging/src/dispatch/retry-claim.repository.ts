@@ -117,6 +117,8 @@ const judgeSql = statement<Omit<ClaimedAttempt, 'markedMs'>>(
   'messaging.dispatch.judge',
   `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.channel_id AS "channelId",
      d.contact_id AS "contactId", d.recipient_phone AS "recipientPhone", d.attempts, d.lease, m.text,
+     CASE WHEN m.type = 'TEMPLATE' THEN jsonb_build_object('name', m.template->>'name',
+       'language', m.template->>'language', 'parameters', d.template_parameters) END AS template,
      ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
      p.messaging_id AS "contactMessagingId",
      CASE WHEN ch.status <> 'CONNECTED' THEN 'disconnected'

@@ -1,4 +1,4 @@
-import type { MessageStatus } from '@switchboard/contracts/messaging/http';
+import type { MessageStatus } from '@switchboard/contracts/messaging/message-facts';
 
 /** What the progress of an outbound message consists of; times are the earliest reported of each kind. */
 export interface MessageProgress {

@@ -1,4 +1,5 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import type { MessageEventData } from '@switchboard/contracts/messaging/events';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
 import type { Message } from './message.entity.js';
 import { shownTimes } from './message-progress.policy.js';
@@ -20,6 +21,9 @@ export function messageView(row: MessageRow): MessageView {
     unsupportedType: row.unsupportedType,
     text: row.text,
     template: row.template,
+    clientReference: row.clientReference,
+    metadata: row.metadata ?? {},
+    jobId: row.jobId,
     status: row.status,
     upstreamMessageId: row.upstreamMessageId,
     error: failed ? { code: row.errorCode, message: row.errorMessage ?? '' } : null,
@@ -29,4 +33,10 @@ export function messageView(row: MessageRow): MessageView {
     readAt: times.readAt?.toISOString() ?? null,
     failedAt: times.failedAt?.toISOString() ?? null,
   };
+}
+
+/** What an event of a message carries. */
+export function messageEventData(row: MessageRow): MessageEventData {
+  const message = messageView(row);
+  return row.recipientIndex === null ? { message } : { message, recipientIndex: row.recipientIndex };
 }

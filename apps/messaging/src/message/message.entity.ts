@@ -1,4 +1,4 @@
-import type { MessageStatus } from '@switchboard/contracts/messaging/http';
+import type { MessageStatus, MessageTemplate } from '@switchboard/contracts/messaging/message-facts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A message as it is stored; what the outside sees is `messageView`. */
@@ -32,7 +32,20 @@ export class Message {
   readonly text!: string | null;
 
   @Column({ type: 'jsonb', nullable: true })
-  readonly template!: { readonly id: string; readonly name: string; readonly language: string } | null;
+  readonly template!: MessageTemplate | null;
+
+  @Column({ name: 'client_reference', type: 'text', nullable: true })
+  readonly clientReference!: string | null;
+
+  /** Null stands for none. */
+  @Column({ type: 'jsonb', nullable: true })
+  readonly metadata!: Readonly<Record<string, string>> | null;
+
+  @Column({ name: 'job_id', type: 'text', nullable: true })
+  readonly jobId!: string | null;
+
+  @Column({ name: 'recipient_index', type: 'integer', nullable: true })
+  readonly recipientIndex!: number | null;
 
   @Column({ type: 'text' })
   readonly status!: MessageStatus;

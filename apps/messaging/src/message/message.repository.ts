@@ -5,12 +5,13 @@ import { Message } from './message.entity.js';
 const insertSql = statement(
   'messaging.message.insert',
   `INSERT INTO message (organization_id, id, conversation_id, contact_id, channel_id, direction, type,
-     unsupported_type, text, status, upstream_message_id, traceparent, attempted_at)
+     unsupported_type, text, status, upstream_message_id, traceparent, template, client_reference, metadata, job_id,
+     recipient_index, attempted_at)
    SELECT m.*, CASE WHEN m.direction = 'OUTBOUND' THEN now() END
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-     $9::text[], $10::text[], $11::text[], $12::text[])
+     $9::text[], $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::text[], $15::jsonb[], $16::text[], $17::int[])
      AS m(organization_id, id, conversation_id, contact_id, channel_id, direction, type, unsupported_type, text, status,
-       upstream_message_id, traceparent)`,
+       upstream_message_id, traceparent, template, client_reference, metadata, job_id, recipient_index)`,
 );
 
 /** A row to be stored. */
@@ -28,7 +29,21 @@ export type NewMessage = Pick<
   | 'status'
   | 'upstreamMessageId'
   | 'traceparent'
+  | 'template'
+  | 'clientReference'
+  | 'metadata'
+  | 'jobId'
+  | 'recipientIndex'
 >;
+
+/** The parts that only an integrator's or a job's message has, of one that has none. */
+export const NO_PARTS = {
+  template: null,
+  clientReference: null,
+  metadata: null,
+  jobId: null,
+  recipientIndex: null,
+} as const satisfies Partial<NewMessage>;
 
 /** Plain reads of messages. */
 @Injectable()
@@ -59,6 +74,11 @@ export function insertMessages(tx: Transaction, messages: readonly NewMessage[])
       'status',
       'upstreamMessageId',
       'traceparent',
+      'template',
+      'clientReference',
+      'metadata',
+      'jobId',
+      'recipientIndex',
     ]),
   );
 }

@@ -12,7 +12,7 @@ import { statement, type Transaction, unnestColumns } from '@switchboard/postgre
 import { lockMessages, type MessageKey } from './lock-messages.js';
 import type { Message } from './message.entity.js';
 import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
-import { messageView } from './message-view.js';
+import { messageEventData } from './message-view.js';
 import { progressTraceparent } from './progress-span.js';
 
 /** Something that became known of a stored outbound message. */
@@ -146,7 +146,7 @@ function milestoneEvent(
     aggregateId: message.conversationId,
     sequence,
     occurredAt: happenedAt[milestone] ?? cuidTime(message.id),
-    data: { message: messageView(message) },
+    data: messageEventData(message),
     traceparent,
   };
 }

@@ -1,4 +1,10 @@
 import { Initial1765000000000 } from './1765000000000-initial.js';
+import { MessageParts1766300000000 } from './1766300000000-message-parts.js';
+import { DispatchTemplate1766300001000 } from './1766300001000-dispatch-template.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
-export const messagingMigrations = [Initial1765000000000] as const;
+export const messagingMigrations = [
+  Initial1765000000000,
+  MessageParts1766300000000,
+  DispatchTemplate1766300001000,
+] as const;

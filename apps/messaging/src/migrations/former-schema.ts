@@ -8,7 +8,7 @@ import { quotaFunctions } from './initial/quota.sql.js';
  * The schema as the migrations before the baseline left it.
  */
 export const formerSchema: FormerSchema = {
-  schemaFile: new URL('../../schema.sql', import.meta.url),
+  schemaFile: new URL('../../baseline-schema.sql', import.meta.url),
   migrations: [
     'Initial1763700000000',
     'Quota1764000003000',

@@ -20,8 +20,8 @@ import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { findKeys, insertKeys, type KeyClaim, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
-import { messageView } from '../message/message-view.js';
-import { insertMessages, type NewMessage } from '../message/message.repository.js';
+import { messageEventData } from '../message/message-view.js';
+import { insertMessages, NO_PARTS, type NewMessage } from '../message/message.repository.js';
 import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
 import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
 import { allocate, claimedKeysOf } from './allocate.policy.js';
@@ -34,6 +34,9 @@ export interface AcceptRequest {
   /** E.164; null when `to` is no phone number, which is answered after the channel was found. */
   readonly phone: string | null;
   readonly text: string;
+  readonly clientReference: string | null;
+  /** Null stands for none. */
+  readonly metadata: Readonly<Record<string, string>> | null;
   /** What the organization may send in a UTC month; null: counted only. */
   readonly messagesPerMonth: number | null;
   /** Of the attempt that the message is marked with: drawn for this request, used for no other. */
@@ -68,6 +71,8 @@ interface Accepted {
   readonly sequence: number;
 }
 
+/** 16 names and values of 540 characters each, at 3 bytes. */
+const METADATA_BYTES_MAX = 26_000;
 /** Far more than concurrent batches over all replicas: the last one sees what is left. */
 const QUOTA_RUNS_MAX = 20;
 const CONFLICT_RUNS_MAX = 3;
@@ -90,7 +95,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
       tenant: (item) => item.organizationId,
       serialKey: (item) => `${item.organizationId} ${item.channelId ?? ''} ${item.phone ?? ''}`,
       runsAgain,
-      bytes: (item) => item.text.length * 3,
+      bytes: (item) => item.text.length * 3 + METADATA_BYTES_MAX * (item.metadata ? 1 : 0),
       limits: { items: 200, bytes: 4_000_000, inFlight: 2, waiting: 10_000 },
     });
   }
@@ -222,6 +227,9 @@ async function intoConversations(
         status: 'QUEUED' as const,
         upstreamMessageId: null,
         traceparent: item.traceparent,
+        ...NO_PARTS,
+        clientReference: item.clientReference,
+        metadata: item.metadata,
       },
     }));
   });
@@ -259,6 +267,7 @@ function attemptOf(item: AcceptItem, candidate: Candidate, markedMs: number): At
     attempts: 1,
     lease: item.lease,
     text: item.text,
+    template: null,
     phoneNumberId: candidate.phoneNumberId,
     accessTokenSealed: candidate.accessTokenSealed,
     contactMessagingId: candidate.contactMessagingId,
@@ -274,11 +283,11 @@ function eventsOf({ item, candidate, message, conversation, sequence }: Accepted
     occurredAt: cuidTime(item.messageId),
     traceparent: item.traceparent,
   };
-  const stored = { ...message, template: null, errorCode: null, errorMessage: null, attemptedAt: null };
-  const view = messageView({ ...stored, sentAt: null, deliveredAt: null, readAt: null, failedAt: null });
-  const accepted: NewEvent<unknown> = { ...common, event: messageAccepted, sequence, data: { message: view } };
+  const stored = { ...message, errorCode: null, errorMessage: null, attemptedAt: null, sentAt: null };
+  const data = messageEventData({ ...stored, deliveredAt: null, readAt: null, failedAt: null });
+  const accepted: NewEvent<unknown> = { ...common, event: messageAccepted, sequence, data };
   // Created just now: its opening is event 1, and its first message event 2.
   if (!conversation.opened || sequence !== 2) return [accepted];
-  const data = { conversation: conversationView({ ...conversation, ...candidate, id: conversation.id }) };
-  return [{ ...common, event: conversationOpened, sequence: sequence - 1, data }, accepted];
+  const opened = { conversation: conversationView({ ...conversation, ...candidate, id: conversation.id }) };
+  return [{ ...common, event: conversationOpened, sequence: sequence - 1, data: opened }, accepted];
 }

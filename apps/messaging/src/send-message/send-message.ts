@@ -111,7 +111,18 @@ export class SendMessage {
     const { messageId, messagingChannelId: channelId, text } = request;
     const lease = this.journal.newLease();
     const messagesPerMonth = request.messagesPerMonth ?? null;
-    const item: AcceptRequest = { organizationId, messageId, channelId, phone, text, messagesPerMonth, lease, claim };
+    const [clientReference, metadata] = [request.clientReference ?? null, request.metadata ?? null];
+    const parts = { text, clientReference, metadata };
+    const item: AcceptRequest = {
+      organizationId,
+      messageId,
+      channelId,
+      phone,
+      ...parts,
+      messagesPerMonth,
+      lease,
+      claim,
+    };
     for (let learnt = 0; ; learnt++) {
       const result = await this.accept.execute(item, budget.signal);
       if (result.verdict === 'accepted' || result.verdict === 'repeated' || result.verdict === 'conflict')

@@ -11,8 +11,8 @@ import {
   touchConversations,
   type TouchedConversation,
 } from '../conversation/touch-conversations.js';
-import { messageView } from '../message/message-view.js';
-import { insertMessages, type NewMessage } from '../message/message.repository.js';
+import { messageEventData } from '../message/message-view.js';
+import { insertMessages, NO_PARTS, type NewMessage } from '../message/message.repository.js';
 import { contentOf } from './inbound-content.policy.js';
 
 /** An inbound message with its channel, its sender and the event that brought it. */
@@ -102,6 +102,7 @@ function messageOf(
     status: 'RECEIVED',
     upstreamMessageId: callback.item.message.id,
     traceparent,
+    ...NO_PARTS,
   };
 }
 
@@ -110,15 +111,15 @@ function eventsOf(group: readonly NewInbound[], conversation: TouchedConversatio
   const first = conversation.eventSequence - group.length + 1;
   const received = group.map((inbound, index): NewEvent<unknown> => {
     const message = messageOf(inbound, conversation);
-    const unsent = { template: null, errorCode: null, errorMessage: null, attemptedAt: null, sentAt: null };
-    const view = messageView({ ...message, ...unsent, deliveredAt: null, readAt: null, failedAt: null });
+    const unsent = { errorCode: null, errorMessage: null, attemptedAt: null, sentAt: null };
+    const row = { ...message, ...unsent, deliveredAt: null, readAt: null, failedAt: null };
     return {
       event: messageReceived,
       organizationId: conversation.organizationId,
       aggregateId: conversation.id,
       sequence: first + index,
       occurredAt: cuidTime(inbound.messageId),
-      data: { message: view },
+      data: messageEventData(row),
       traceparent: inbound.traceparent,
     };
   });

@@ -1,11 +1,15 @@
 import type { Cuid } from '../grammar/cuid.js';
 import { defineEvent } from '../grammar/define-event.js';
 import type { Actor } from '../grammar/principal.js';
-import type { ChannelFacts, ConversationStatus, ConversationView, MessageView } from './http.js';
+import type { Int } from '../grammar/int.js';
+import type { ChannelFacts, ConversationStatus, ConversationView } from './http.js';
+import type { MessageFacts } from './message-facts.js';
 
 /** The message in full, as the API shows it at that moment. */
 export interface MessageEventData {
-  readonly message: MessageView;
+  readonly message: MessageFacts;
+  /** From 0: which recipient of the message's job it went to; absent for a message of no job. Never shown outside. */
+  readonly recipientIndex?: Int;
 }
 
 /** The conversation in full, as the API shows it at that moment. */

@@ -1,32 +1,21 @@
 import type { Cuid } from '../grammar/cuid.js';
 import type { IsoTime } from '../grammar/iso-time.js';
+import type { MessageFacts } from './message-facts.js';
+
 /** States of a conversation. Source: docs/api-behaviour.md#conversation-status. */
 export const conversationStatuses = ['OPEN', 'CLOSED', 'PENDING', 'ARCHIVED', 'SNOOZED'] as const;
 /** One of `conversationStatuses`. */
 export type ConversationStatus = (typeof conversationStatuses)[number];
 
-/** States of a message as the API shows them. Source: docs/api-behaviour.md#message-status. */
-export type MessageStatus = 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
-
-/** A message as the API and the events show it; every field is always present, times are ISO 8601 in UTC. */
-export interface MessageView {
+/** A message as the API and the webhooks show it; every field is always present, times are ISO 8601 in UTC. */
+export interface MessageView extends MessageFacts {
   readonly id: Cuid;
-  readonly conversationId: Cuid;
-  readonly contactId: Cuid;
-  readonly messagingChannelId: Cuid;
-  readonly direction: 'OUTBOUND' | 'INBOUND';
-  readonly type: 'TEXT' | 'TEMPLATE' | 'UNSUPPORTED';
-  readonly unsupportedType: string | null;
-  readonly text: string | null;
-  readonly template: { readonly id: Cuid; readonly name: string; readonly language: string } | null;
-  readonly status: MessageStatus;
-  readonly upstreamMessageId: string | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly createdAt: IsoTime;
-  readonly sentAt: IsoTime | null;
-  readonly deliveredAt: IsoTime | null;
-  readonly readAt: IsoTime | null;
-  readonly failedAt: IsoTime | null;
+  /** Your own name for it; neither unique nor sent to the contact. */
+  readonly clientReference: string | null;
+  /** Your own notes, never sent to the contact; `{}` when there are none. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The bulk send that it belongs to; null for a single send and an inbound message. */
+  readonly jobId: Cuid | null;
 }
 
 /** A conversation as the API and the events show it. Source: docs/api-behaviour.md#conversations. */

@@ -2,14 +2,8 @@ import type { Cuid } from '../grammar/cuid.js';
 import type { ContactFacts } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Page } from '../grammar/page.js';
-import type {
-  ChannelFacts,
-  ChannelView,
-  ConversationStatus,
-  ConversationView,
-  MessageView,
-  SentMessageResult,
-} from './http.js';
+import type { ChannelFacts, ChannelView, ConversationStatus, ConversationView, SentMessageResult } from './http.js';
+import type { MessageFacts } from './message-facts.js';
 
 /** A text to send; the gateway mints `messageId`, so that asking again by it never sends twice. */
 export interface SendMessageRequest {
@@ -20,6 +14,10 @@ export interface SendMessageRequest {
   readonly messagingChannelId: Cuid | null;
   /** What the organization may send in a UTC month, as it stood when the request was let in; absent: counted only. */
   readonly messagesPerMonth?: number;
+  /** 1 to 128 characters. */
+  readonly clientReference?: string | null;
+  /** At most 16 of them: names of 1 to 40 characters, values of up to 500. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -81,7 +79,7 @@ export interface QuotaUse {
 export const getQuotaRpc = defineRpc<Record<string, never>, QuotaUse>('messaging', 'get-quota', { deadlineMs: 5_000 });
 
 /** One message of the organization. @throws MESSAGE_NOT_FOUND */
-export const getMessageRpc = defineRpc<{ readonly id: Cuid }, MessageView>('messaging', 'get-message', {
+export const getMessageRpc = defineRpc<{ readonly id: Cuid }, MessageFacts>('messaging', 'get-message', {
   deadlineMs: 5_000,
 });
 
@@ -143,7 +141,7 @@ export interface ListMessagesRequest {
  *
  * @throws CONVERSATION_NOT_FOUND
  */
-export const listMessagesRpc = defineRpc<ListMessagesRequest, Page<MessageView>>('messaging', 'list-messages', {
+export const listMessagesRpc = defineRpc<ListMessagesRequest, Page<MessageFacts>>('messaging', 'list-messages', {
   deadlineMs: 5_000,
 });
 

@@ -83,7 +83,8 @@ export function rule(
   });
 }
 
-function codePointsOf(text: string): number {
+/** How many Unicode code points a text has. */
+export function codePointsOf(text: string): number {
   let length = 0;
   for (const _character of text) length++;
   return length;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
+import { messageViewOf } from '@switchboard/contracts/messaging/message-view';
 import { listMessagesRpc, type ListMessagesRequest } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 
@@ -18,6 +19,6 @@ export class ListMessages {
       const more = await this.rpc.call(listMessagesRpc, principal, rest);
       page = { ...more, items: [...page.items, ...more.items] };
     }
-    return page;
+    return { ...page, items: page.items.map(messageViewOf) };
   }
 }

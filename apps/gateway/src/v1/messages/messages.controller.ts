@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/commo
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { MessageView, SentMessageResult } from '@switchboard/contracts/messaging/http';
+import { messageViewOf } from '@switchboard/contracts/messaging/message-view';
 import { getMessageRpc, type AnswerOnce } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
@@ -74,6 +75,8 @@ export class MessagesController {
       text: body.text,
       messagingChannelId: body.messagingChannelId ?? null,
       messagesPerMonth,
+      ...(body.clientReference && { clientReference: body.clientReference }),
+      ...(hasEntries(body.metadata) && { metadata: body.metadata }),
     });
     if (!idempotency) {
       const { id, conversationId, contactId, upstreamMessageId } = await this.sendMessage.send(principal, content());
@@ -103,9 +106,14 @@ export class MessagesController {
       answers: { 200: { description: 'The message.', body: 'Message' } },
     },
   })
-  get(@Principal() principal: Principal, @Param('id') id: string): Promise<MessageView> {
-    return this.rpc.call(getMessageRpc, principal, { id });
+  async get(@Principal() principal: Principal, @Param('id') id: string): Promise<MessageView> {
+    return messageViewOf(await this.rpc.call(getMessageRpc, principal, { id }));
   }
+}
+
+/** An empty object is the same as none. */
+function hasEntries(metadata: SendMessageBody['metadata']): metadata is Readonly<Record<string, string>> {
+  return metadata !== undefined && metadata !== null && Object.keys(metadata).length > 0;
 }
 
 /** Answers with the stored text as it is: serialised again by another release, it might be other bytes. */

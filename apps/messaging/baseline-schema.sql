@@ -1,0 +1,201 @@
+-- tables
+channel
+contact
+contact_phone
+conversation with fillfactor=80
+dead_letter
+dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+event_failure with fillfactor=50
+idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
+inbox partition by RANGE (event_id)
+message partition by RANGE (id)
+migration
+outbox partition by RANGE (id)
+quota with fillfactor=50
+relay_state with fillfactor=50
+suppression
+upstream_message
+
+-- columns
+channel.organization_id text collate C not null
+channel.id text collate C not null
+channel.name text not null
+channel.phone text not null
+channel.provider text not null
+channel.business_account_id text not null
+channel.phone_number_id text not null
+channel.access_token_sealed bytea not null
+channel.default_region text not null
+channel.is_default boolean not null
+channel.status text not null
+channel.created_at timestamp with time zone not null
+channel.opt_out_keywords text[] not null default '{}'::text[]
+contact.organization_id text collate C not null
+contact.id text collate C not null
+contact.phone text not null
+contact.messaging_id text not null
+contact.name text
+contact.version bigint not null
+contact_phone.organization_id text collate C not null
+contact_phone.phone text collate C not null
+contact_phone.contact_id text collate C not null
+contact_phone.version bigint not null default '-1'::integer
+conversation.organization_id text collate C not null
+conversation.id text collate C not null
+conversation.channel_id text collate C not null
+conversation.contact_id text collate C not null
+conversation.status text not null
+conversation.position text collate C not null
+conversation.last_message_at timestamp with time zone
+conversation.event_sequence bigint not null
+conversation.opened_by text collate C
+conversation.snoozed_until timestamp with time zone
+dead_letter.event_id text collate C not null
+dead_letter.consumer text not null
+dead_letter.subject text not null
+dead_letter.envelope text not null
+dead_letter.error text not null
+dead_letter.deliveries integer not null
+dead_letter.died_at timestamp with time zone not null default now()
+dead_letter.redrive_requested_at timestamp with time zone
+dispatch.organization_id text collate C not null
+dispatch.message_id text collate C not null
+dispatch.channel_id text collate C not null
+dispatch.contact_id text collate C not null
+dispatch.recipient_phone text not null
+dispatch.state text not null
+dispatch.due_at timestamp with time zone not null
+dispatch.attempts integer not null
+dispatch.lease text not null
+event_failure.event_id text collate C not null
+event_failure.consumer text not null
+event_failure.failures integer not null
+idempotency_key.organization_id text collate C not null
+idempotency_key.key_sha256 bytea not null
+idempotency_key.body_sha256 bytea not null
+idempotency_key.message_id text collate C not null
+idempotency_key.created_at timestamp with time zone not null default now()
+idempotency_key.status smallint
+idempotency_key.response text
+inbox.event_id text collate C not null
+inbox.consumer text not null
+message.organization_id text collate C not null
+message.id text collate C not null
+message.conversation_id text collate C not null
+message.contact_id text collate C not null
+message.channel_id text collate C not null
+message.direction text not null
+message.type text not null
+message.unsupported_type text
+message.text text
+message.template jsonb
+message.status text not null
+message.upstream_message_id text
+message.error_code text
+message.error_message text
+message.attempted_at timestamp with time zone
+message.sent_at timestamp with time zone
+message.delivered_at timestamp with time zone
+message.read_at timestamp with time zone
+message.failed_at timestamp with time zone
+message.traceparent text
+migration.id integer not null default nextval('migration_id_seq'::regclass)
+migration.timestamp bigint not null
+migration.name character varying not null
+outbox.id text collate C not null
+outbox.position bigint not null default nextval('outbox_position'::regclass)
+outbox.aggregate_id text not null
+outbox.subject text not null
+outbox.payload text not null
+outbox.traceparent text
+outbox.published_at timestamp with time zone
+quota.organization_id text collate C not null
+quota.month text collate C not null
+quota.used bigint not null
+relay_state.stream text collate C not null
+relay_state.created text not null
+relay_state.last_sequence bigint not null
+relay_state.epoch integer not null default 1
+relay_state.replay_from text collate C
+suppression.organization_id text collate C not null
+suppression.contact_id text collate C not null
+suppression.channel_id text collate C not null
+suppression.source text not null
+suppression.created_at timestamp with time zone not null default now()
+suppression.observed_by text collate C not null default ''::text
+upstream_message.channel_id text collate C not null
+upstream_message.upstream_message_id text collate C not null
+upstream_message.organization_id text collate C not null
+upstream_message.message_id text collate C not null
+
+-- constraints
+channel: CHECK ((status = ANY (ARRAY['CONNECTED'::text, 'DISCONNECTED'::text])))
+channel: PRIMARY KEY (organization_id, id)
+contact: PRIMARY KEY (organization_id, id)
+contact_phone: PRIMARY KEY (organization_id, phone)
+conversation: CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLOSED'::text, 'PENDING'::text, 'ARCHIVED'::text, 'SNOOZED'::text])))
+conversation: PRIMARY KEY (organization_id, id)
+dead_letter: PRIMARY KEY (event_id, consumer)
+dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text])))
+dispatch: PRIMARY KEY (organization_id, message_id)
+event_failure: PRIMARY KEY (event_id, consumer)
+idempotency_key: CHECK ((length(body_sha256) = 32))
+idempotency_key: CHECK (((status IS NULL) = (response IS NULL)))
+idempotency_key: CHECK ((length(key_sha256) = 32))
+idempotency_key: PRIMARY KEY (organization_id, key_sha256)
+inbox: PRIMARY KEY (event_id, consumer)
+message: CHECK ((direction = ANY (ARRAY['OUTBOUND'::text, 'INBOUND'::text])))
+message: CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'DELIVERED'::text, 'READ'::text, 'FAILED'::text, 'RECEIVED'::text])))
+message: CHECK ((type = ANY (ARRAY['TEXT'::text, 'TEMPLATE'::text, 'UNSUPPORTED'::text])))
+message: PRIMARY KEY (organization_id, id)
+migration: PRIMARY KEY (id)
+outbox: PRIMARY KEY (id)
+quota: CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
+quota: CHECK ((used >= 0))
+quota: PRIMARY KEY (organization_id, month)
+relay_state: PRIMARY KEY (stream)
+suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
+suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
+upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
+
+-- indexes
+CREATE INDEX channel_business_account ON messaging.channel USING btree (business_account_id)
+CREATE UNIQUE INDEX channel_default ON messaging.channel USING btree (organization_id) WHERE is_default
+CREATE UNIQUE INDEX channel_phone_number_id ON messaging.channel USING btree (phone_number_id)
+CREATE UNIQUE INDEX channel_pkey ON messaging.channel USING btree (organization_id, id)
+CREATE UNIQUE INDEX contact_pkey ON messaging.contact USING btree (organization_id, id)
+CREATE UNIQUE INDEX contact_phone_pkey ON messaging.contact_phone USING btree (organization_id, phone)
+CREATE INDEX conversation_branch ON messaging.conversation USING btree ((((((organization_id || ' '::text) || channel_id) || ' '::text) || status)), "position")
+CREATE INDEX conversation_position ON messaging.conversation USING btree (organization_id, "position")
+CREATE INDEX conversation_snoozed ON messaging.conversation USING btree (snoozed_until) WHERE ((status = 'SNOOZED'::text) AND (snoozed_until IS NOT NULL))
+CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btree (organization_id, channel_id, contact_id)
+CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)
+CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
+CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
+CREATE INDEX dispatch_conversation ON messaging.dispatch USING btree (organization_id, channel_id, contact_id, message_id) WHERE (state = 'RETRY'::text)
+CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
+CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
+CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
+CREATE UNIQUE INDEX event_failure_pkey ON messaging.event_failure USING btree (event_id, consumer)
+CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)
+CREATE UNIQUE INDEX idempotency_key_pkey ON messaging.idempotency_key USING btree (organization_id, key_sha256)
+CREATE UNIQUE INDEX inbox_pkey ON ONLY messaging.inbox USING btree (event_id, consumer)
+CREATE INDEX message_page ON ONLY messaging.message USING btree ((((organization_id || ' '::text) || conversation_id)), id) WHERE (conversation_id > ''::text)
+CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organization_id, id)
+CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
+CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
+CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
+CREATE UNIQUE INDEX quota_pkey ON messaging.quota USING btree (organization_id, month)
+CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
+CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id, observed_by)
+CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
+
+-- functions
+cuid_floor(moment timestamp with time zone)
+drop_past_partition(name text, retention_days integer) security definer
+ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_message_partitions() security definer
+keep_outbox_partitions(retention_days integer) security definer
+past_partitions(retention_days integer) security definer
+quota_counted(organization text, of_month text)
+take_quota(organizations text[], months text[], messages integer[], used_before_max bigint[])
