@@ -5,10 +5,11 @@ import { serviceErrors } from './grammar/errors.js';
 import { messagingErrors } from './messaging/errors.js';
 import { templatesErrors } from './templates/errors.js';
 import { jobErrors } from './templates/job-errors.js';
+import { webhooksErrors } from './webhooks/errors.js';
 
 /** Every code that the product answers with, by code: the one source of `docs/errors.md` and of the OpenAPI description. */
 export const errorRegistry: ReadonlyMap<string, ErrorDefinition> = new Map(
-  [serviceErrors, gatewayErrors, messagingErrors, contactsErrors, templatesErrors, jobErrors]
+  [serviceErrors, gatewayErrors, messagingErrors, contactsErrors, templatesErrors, jobErrors, webhooksErrors]
     .flatMap((errors): ErrorDefinition[] => Object.values(errors))
     .map((definition) => [definition.code, definition]),
 );

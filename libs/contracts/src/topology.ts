@@ -40,6 +40,22 @@ import {
   listRecipientsRpc,
   stageRecipientsRpc,
 } from './templates/job-rpc.js';
+import {
+  changeWebhookRpc,
+  createWebhookRpc,
+  deleteWebhookRpc,
+  enableWebhookRpc,
+  getWebhookDeliveryRpc,
+  getWebhookRpc,
+  getWebhookSecretRpc,
+  listEventsRpc,
+  listWebhookAttemptsRpc,
+  listWebhooksRpc,
+  redeliverWebhookRpc,
+  replayWebhookRpc,
+  rotateWebhookSecretRpc,
+  testWebhookRpc,
+} from './webhooks/rpc.js';
 
 /** A durable consumer that a service owns on another service's stream. */
 export interface ConsumerTopology {
@@ -148,11 +164,29 @@ const jobRequests = [
 /** What templates asks messaging for: the lanes of its jobs. */
 const laneRequests = [submitBatchRpc, controlLaneRpc, laneStateRpc, reserveQuotaRpc, releaseQuotaRpc];
 
+/** What the gateway asks webhooks for. */
+const webhookRequests = [
+  createWebhookRpc,
+  listWebhooksRpc,
+  getWebhookRpc,
+  changeWebhookRpc,
+  deleteWebhookRpc,
+  getWebhookSecretRpc,
+  rotateWebhookSecretRpc,
+  enableWebhookRpc,
+  testWebhookRpc,
+  listWebhookAttemptsRpc,
+  getWebhookDeliveryRpc,
+  redeliverWebhookRpc,
+  replayWebhookRpc,
+  listEventsRpc,
+];
+
 /** Every service. A new one is an entry here and a package `apps/<name>`; `npm run new-service -- <name>` writes both. */
 export const topology = {
   gateway: {
     serves: [],
-    calls: [...messagingRequests, ...contactRequests, ...jobRequests],
+    calls: [...messagingRequests, ...contactRequests, ...jobRequests, ...webhookRequests],
     stream: 'GATEWAY',
     consumes: [],
     outside: 'listens',
@@ -186,7 +220,7 @@ export const topology = {
     consumes: [],
   },
   webhooks: {
-    serves: [],
+    serves: webhookRequests,
     calls: [],
     stream: 'WEBHOOKS',
     consumes: [],

@@ -78,3 +78,97 @@ export interface TestWebhook {
     readonly id: Cuid;
   };
 }
+
+/** What a webhook can subscribe to. Source: docs/api-behaviour.md#events-types. */
+export const subscribableEvents = [
+  'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'conversation.opened',
+  'conversation.closed',
+  'optout.created',
+  'template.status_updated',
+] as const;
+/** One of `subscribableEvents`. */
+export type SubscribableEvent = (typeof subscribableEvents)[number];
+/** Everything that a webhook is sent. */
+export type WebhookEvent = SubscribableEvent | 'webhook.test';
+
+/** A webhook as the application's API shows it, without its secret. Source: docs/api-behaviour.md#webhooks-manage. */
+export interface WebhookView {
+  readonly id: Cuid;
+  readonly url: string;
+  readonly events: readonly SubscribableEvent[];
+  readonly description: string | null;
+  readonly status: 'ACTIVE' | 'DEACTIVATED';
+  /** Null while it is active. */
+  readonly deactivatedAt: IsoTime | null;
+  /** A sentence; null while it is active. */
+  readonly deactivatedReason: string | null;
+  readonly consecutiveFailures: Int;
+  readonly createdAt: IsoTime;
+  readonly updatedAt: IsoTime;
+}
+
+/** The signing secret of a webhook. Source: docs/api-behaviour.md#webhooks-manage. */
+export interface WebhookSecretView {
+  /** `whsec_` and base 64. */
+  readonly secret: string;
+  /** Until when the former secret signs too; null when there is none, or its 24 hours are over. */
+  readonly previousSecretValidUntil: IsoTime | null;
+}
+
+/** What came of a test send. Source: docs/api-behaviour.md#webhooks-manage. */
+export interface WebhookTestResult {
+  /** A 2xx within 10 s. */
+  readonly delivered: boolean;
+  readonly responseStatus: Int | null;
+  /** At most 1,024 bytes. */
+  readonly responseBody: string | null;
+  /** Why there was no whole response; null where there was one. */
+  readonly error: string | null;
+  readonly durationMs: Int;
+}
+
+/** Why an attempt was made. */
+export type AttemptKind = 'AUTOMATIC' | 'MANUAL' | 'REPLAY' | 'TEST';
+/** What came of an attempt. */
+export type AttemptOutcome = 'SUCCEEDED' | 'FAILED';
+/** States of a delivery. Source: docs/api-behaviour.md#webhooks-manage. */
+export type DeliveryState = 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'DROPPED';
+
+/** One HTTP request to a receiver. Source: docs/api-behaviour.md#webhooks-manage. */
+export interface WebhookAttemptView {
+  readonly id: Cuid;
+  readonly deliveryId: Cuid;
+  readonly event: WebhookEvent;
+  /** `data.id` of the body. */
+  readonly dataId: Cuid;
+  readonly kind: AttemptKind;
+  /** From 1 within its delivery. */
+  readonly attempt: Int;
+  /** When it began. */
+  readonly at: IsoTime;
+  readonly durationMs: Int;
+  readonly responseStatus: Int | null;
+  /** At most 1,024 bytes. */
+  readonly responseBody: string | null;
+  /** Why there was no whole response; `interrupted` where no end was recorded; null where there was one. */
+  readonly error: string | null;
+  readonly outcome: AttemptOutcome;
+}
+
+/** An event for one webhook. Source: docs/api-behaviour.md#webhooks-manage. */
+export interface WebhookDeliveryView {
+  readonly id: Cuid;
+  readonly event: WebhookEvent;
+  /** The body as it is sent; null when its event is no longer kept (7 days). */
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly state: DeliveryState;
+  /** Null unless it is PENDING. */
+  readonly nextAttemptAt: IsoTime | null;
+  /** Oldest first. */
+  readonly attempts: readonly WebhookAttemptView[];
+}

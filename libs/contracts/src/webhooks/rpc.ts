@@ -1,0 +1,205 @@
+import type { Cuid } from '../grammar/cuid.js';
+import { defineRpc } from '../grammar/define-rpc.js';
+import type { Int } from '../grammar/int.js';
+import type { IsoTime } from '../grammar/iso-time.js';
+import type { Page } from '../grammar/page.js';
+import type {
+  AttemptOutcome,
+  SubscribableEvent,
+  WebhookAttemptView,
+  WebhookDeliveryView,
+  WebhookEvent,
+  WebhookSecretView,
+  WebhookTestResult,
+  WebhookView,
+} from './http.js';
+
+/** A webhook to register; the gateway mints `id`, so that asking again by it registers one. */
+export interface CreateWebhookRequest {
+  readonly id: Cuid;
+  readonly url: string;
+  /** At least one; repeated ones count once. */
+  readonly events: readonly SubscribableEvent[];
+  readonly description: string | null;
+}
+
+/**
+ * Registers a webhook and makes its secret. Idempotent by `id`.
+ *
+ * The deadline covers resolving the name of the URL.
+ *
+ * @throws VALIDATION_FAILED when the URL is not allowed; PAYMENT_REQUIRED for the 21st of an organization
+ */
+export const createWebhookRpc = defineRpc<
+  CreateWebhookRequest,
+  { readonly webhook: WebhookView; readonly secret: string }
+>('webhooks', 'create-webhook', { deadlineMs: 9_000 });
+
+/** Webhooks of the organization, newest first. */
+export const listWebhooksRpc = defineRpc<{ readonly limit: number; readonly cursor: string | null }, Page<WebhookView>>(
+  'webhooks',
+  'list-webhooks',
+  { deadlineMs: 5_000 },
+);
+
+/** One webhook of the organization. @throws WEBHOOK_NOT_FOUND */
+export const getWebhookRpc = defineRpc<{ readonly id: Cuid }, WebhookView>('webhooks', 'get-webhook', {
+  deadlineMs: 5_000,
+});
+
+/** Fields of a webhook to change; one that is absent keeps its value. */
+export interface ChangeWebhookRequest {
+  readonly id: Cuid;
+  readonly url?: string;
+  readonly events?: readonly SubscribableEvent[];
+  /** Null clears it. */
+  readonly description?: string | null;
+}
+
+/** A webhook around a change, for the audit log. */
+export interface ChangedWebhook {
+  readonly before: WebhookView;
+  readonly after: WebhookView;
+}
+
+/**
+ * Changes a webhook; pending deliveries go to a changed URL.
+ *
+ * @throws WEBHOOK_NOT_FOUND; VALIDATION_FAILED when the URL is not allowed
+ */
+export const changeWebhookRpc = defineRpc<ChangeWebhookRequest, ChangedWebhook>('webhooks', 'change-webhook', {
+  deadlineMs: 9_000,
+});
+
+/** Deletes a webhook, drops its pending deliveries and answers it as it was. @throws WEBHOOK_NOT_FOUND */
+export const deleteWebhookRpc = defineRpc<{ readonly id: Cuid }, { readonly before: WebhookView }>(
+  'webhooks',
+  'delete-webhook',
+  { deadlineMs: 6_000 },
+);
+
+/** The signing secret of a webhook. @throws WEBHOOK_NOT_FOUND */
+export const getWebhookSecretRpc = defineRpc<{ readonly id: Cuid }, WebhookSecretView>(
+  'webhooks',
+  'get-webhook-secret',
+  { deadlineMs: 5_000 },
+);
+
+/** Makes a new signing secret; the former one signs too for 24 hours. @throws WEBHOOK_NOT_FOUND */
+export const rotateWebhookSecretRpc = defineRpc<{ readonly id: Cuid }, WebhookSecretView>(
+  'webhooks',
+  'rotate-webhook-secret',
+  { deadlineMs: 6_000 },
+);
+
+/** Activates a webhook and sets its count of failures to 0, also of one that is active. @throws WEBHOOK_NOT_FOUND */
+export const enableWebhookRpc = defineRpc<{ readonly id: Cuid }, ChangedWebhook>('webhooks', 'enable-webhook', {
+  deadlineMs: 6_000,
+});
+
+/**
+ * Sends `webhook.test` once and answers what came of it, of a deactivated webhook too. Never counts.
+ *
+ * The deadline covers the receiver's 10 s.
+ *
+ * @throws WEBHOOK_NOT_FOUND
+ */
+export const testWebhookRpc = defineRpc<{ readonly id: Cuid }, WebhookTestResult>('webhooks', 'test-webhook', {
+  deadlineMs: 14_000,
+});
+
+/** A page of attempts; null stands for no filter. */
+export interface ListWebhookAttemptsRequest {
+  readonly webhookId: Cuid;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly cursor: string | null;
+  readonly event: WebhookEvent | null;
+  readonly outcome: AttemptOutcome | null;
+  /** The attempt began at or after it. */
+  readonly from: IsoTime | null;
+  /** The attempt began before it. */
+  readonly to: IsoTime | null;
+}
+
+/** Attempts of a webhook, newest first; kept for 30 days. @throws WEBHOOK_NOT_FOUND */
+export const listWebhookAttemptsRpc = defineRpc<ListWebhookAttemptsRequest, Page<WebhookAttemptView>>(
+  'webhooks',
+  'list-webhook-attempts',
+  { deadlineMs: 5_000 },
+);
+
+/** Names a delivery of a webhook. */
+export interface WebhookDeliveryRequest {
+  readonly webhookId: Cuid;
+  readonly deliveryId: Cuid;
+}
+
+/** One delivery with its payload. @throws WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND */
+export const getWebhookDeliveryRpc = defineRpc<WebhookDeliveryRequest, WebhookDeliveryView>(
+  'webhooks',
+  'get-webhook-delivery',
+  { deadlineMs: 5_000 },
+);
+
+/**
+ * Sends a delivery again, as a delivery of kind MANUAL under the same id; answers when it is queued.
+ *
+ * @throws WEBHOOK_NOT_FOUND; DELIVERY_NOT_FOUND, also when its event is no longer kept; CONFLICT when the webhook is
+ * deactivated
+ */
+export const redeliverWebhookRpc = defineRpc<WebhookDeliveryRequest, Record<string, never>>(
+  'webhooks',
+  'redeliver-webhook',
+  { deadlineMs: 6_000 },
+);
+
+/** Which events a replay sends again; null stands for no restriction. */
+export interface ReplayWebhookRequest {
+  /** Minted by the caller: asking again by it replays once. */
+  readonly replayId: Cuid;
+  readonly webhookId: Cuid;
+  /** Of the occurrence; inclusive. */
+  readonly since: IsoTime;
+  /** Exclusive; null: until now. */
+  readonly until: IsoTime | null;
+  /** Of those that the webhook subscribes to. */
+  readonly events: readonly SubscribableEvent[] | null;
+  /** Those alone that have no successful delivery to this webhook. */
+  readonly onlyMissed: boolean;
+  /** Counts and sends nothing. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * Queues every subscribed event of a period again, at most those of the 7 days that are kept.
+ *
+ * @throws WEBHOOK_NOT_FOUND; CONFLICT when the webhook is deactivated, unless it is a dry run
+ */
+export const replayWebhookRpc = defineRpc<ReplayWebhookRequest, { readonly count: Int }>('webhooks', 'replay-webhook', {
+  deadlineMs: 20_000,
+});
+
+/** A page of the feed of events. */
+export interface ListEventsRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** As `nextCursor` was answered; null: from `from` on. */
+  readonly cursor: string | null;
+  /** Null: all. */
+  readonly types: readonly SubscribableEvent[] | null;
+  /** Where reading starts without a cursor; null: with the oldest that is kept. */
+  readonly from: IsoTime | null;
+}
+
+/** A page of the feed of events; `nextCursor` is always there. */
+export interface EventFeedPage {
+  /** JSON texts: the very bodies that webhooks carry, oldest first. Fewer than `limit` where the page would be too large. */
+  readonly bodies: readonly string[];
+  readonly nextCursor: string;
+}
+
+/** What webhooks carry, oldest first. Source: docs/api-behaviour.md#events-feed. */
+export const listEventsRpc = defineRpc<ListEventsRequest, EventFeedPage>('webhooks', 'list-events', {
+  deadlineMs: 5_000,
+});
