@@ -1,0 +1,54 @@
+import { isAllowedAddress, parseAddress } from './address.policy.js';
+import { OutboundRefusal } from './outbound.js';
+import { isRefusedAddress, isRefusedName, type RefusedHost } from './refused-hosts.policy.js';
+import type { ResolveName } from './resolve-name.client.js';
+
+/** Where requests may go. */
+export interface GuardOptions {
+  /** Private and loopback addresses and http:// too; addresses of metadata services stay refused. */
+  readonly allowPrivate: boolean;
+  /** Our own hosts and ports. */
+  readonly refusedHosts: readonly RefusedHost[];
+  readonly resolve: ResolveName;
+}
+
+/** Decides where a request may connect to, at registration and at each connection alike. */
+export class Guard {
+  constructor(private readonly options: GuardOptions) {}
+
+  /**
+   * The addresses of a host, each of which is allowed. A name is resolved once; the caller connects to one of these and does
+   * not resolve it again.
+   *
+   * @param host a name or an address, without brackets.
+   * @throws OutboundRefusal when the host has no address, or one that is refused
+   */
+  async addressesOf(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
+    if (isRefusedName(this.options.refusedHosts, host, port)) throw notAllowed(`${host}:${port} is our own`);
+    const addresses = parseAddress(host) === null ? await this.resolve(host, signal) : [host];
+    const refused = addresses.find((address) => !this.isAllowed(address, port));
+    if (refused !== undefined) throw notAllowed(`${host} has the address ${refused}`);
+    return addresses;
+  }
+
+  /** Whether a request may be sent to this address and port. */
+  isAllowed(address: string, port: number): boolean {
+    const { allowPrivate, refusedHosts } = this.options;
+    return isAllowedAddress(address, allowPrivate) && !isRefusedAddress(refusedHosts, address, port);
+  }
+
+  private async resolve(name: string, signal: AbortSignal): Promise<readonly string[]> {
+    const addresses = await this.options.resolve(name, signal).catch((error: unknown) => {
+      throw new OutboundRefusal(
+        'name not resolved',
+        `${name}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
+    if (addresses.length === 0) throw new OutboundRefusal('name not resolved', `${name} has no address`);
+    return addresses;
+  }
+}
+
+function notAllowed(message: string): OutboundRefusal {
+  return new OutboundRefusal('url not allowed', message);
+}

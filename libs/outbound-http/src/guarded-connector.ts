@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import type { Guard } from './guard.js';
+import { OutboundRefusal } from './outbound.js';
+
+type Connector = buildConnector.connector;
+type Target = buildConnector.Options;
+
+/** A host with many addresses is not a reason to try for long: the first few answer, or it is down. */
+const ADDRESSES_TRIED_MAX = 3;
+
+/** An address that does not answer leaves time for the next one. */
+const ADDRESS_DEADLINE_MS = 3_000;
+
+/**
+ * How undici opens a connection: the name is resolved once, every address judged, and a judged address connected.
+ *
+ * The connection is made to an address, so that neither Node.js nor the TLS layer resolves the name again; the certificate is
+ * still that of the name. Source: docs/adr/0040-outbound-http.md.
+ *
+ * @param deadlineMs for all of it: resolving, connecting and the TLS handshake.
+ * @param authorities PEM of the authorities to trust instead of Node's.
+ */
+export function guardedConnector(guard: Guard, deadlineMs: number, authorities: string | undefined): Connector {
+  const connectTo = buildConnector({
+    allowH2: false,
+    timeout: deadlineMs,
+    // Explicit: an environment variable must not switch it off.
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    ...(authorities === undefined ? {} : { ca: authorities }),
+  });
+  return (target, onConnect) => {
+    const end = connectGuarded(guard, connectTo, target, AbortSignal.timeout(deadlineMs)).then(
+      (socket): Parameters<typeof onConnect> => [null, socket],
+      (error: unknown): Parameters<typeof onConnect> => [
+        error instanceof Error ? error : new Error(String(error)),
+        null,
+      ],
+    );
+    // Outside of the promise: what undici throws is a bug, and not an error of the connection.
+    void end.then((outcome) => queueMicrotask(() => onConnect(...outcome)));
+  };
+}
+
+async function connectGuarded(
+  guard: Guard,
+  connectTo: Connector,
+  target: Target,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
+  const addresses = await guard.addressesOf(target.hostname, port, signal);
+  let failure: unknown;
+  const tried = addresses.slice(0, ADDRESSES_TRIED_MAX);
+  for (const address of tried) {
+    if (signal.aborted) break;
+    const isLast = address === tried.at(-1);
+    const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(ADDRESS_DEADLINE_MS)]);
+    try {
+      const socket = await connectToAddress(connectTo, { ...target, hostname: address }, limit);
+      const remote = socket.remoteAddress;
+      if (remote !== undefined && guard.isAllowed(remote, port)) return socket;
+      socket.destroy();
+      throw new OutboundRefusal('url not allowed', `connected to ${String(remote)}`);
+    } catch (error) {
+      if (error instanceof OutboundRefusal) throw error;
+      failure = error;
+    }
+  }
+  throw failure ?? new Error('no connection in time');
+}
+
+/** A connection that comes after the signal is closed. */
+function connectToAddress(connectTo: Connector, target: Target, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new Error('no connection in time'));
+    signal.addEventListener('abort', giveUp, { once: true });
+    connectTo(target, (error, socket) => {
+      signal.removeEventListener('abort', giveUp);
+      if (error !== null) reject(error);
+      else if (signal.aborted) socket.destroy();
+      else resolve(socket);
+    });
+  });
+}

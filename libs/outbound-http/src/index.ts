@@ -1,0 +1,6 @@
+export * from './address.policy.js';
+export * from './outbound.js';
+export * from './outbound-http.client.js';
+export * from './refused-hosts.policy.js';
+export * from './resolve-name.client.js';
+export * from './url.policy.js';

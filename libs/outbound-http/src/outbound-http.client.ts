@@ -1,0 +1,113 @@
+import { performance } from 'node:perf_hooks';
+import { Agent } from 'undici';
+import { BoundedPost } from './bounded-post.js';
+import { Guard, type GuardOptions } from './guard.js';
+import { guardedConnector } from './guarded-connector.js';
+import { type OutboundEnd, OutboundRefusal, type OutboundRequest } from './outbound.js';
+import { resolveName, type ResolveName } from './resolve-name.client.js';
+import { hostOf, parseOutboundUrl, portOf, urlMessages, type UrlRefusal, type UrlVerdict } from './url.policy.js';
+
+/** Where requests may go, and what tests set. */
+export interface OutboundOptions extends Omit<GuardOptions, 'resolve'> {
+  /** Default: the hosts file, then DNS. */
+  readonly resolve?: ResolveName;
+  /** PEM of the authorities to trust instead of Node's. */
+  readonly authorities?: string;
+}
+
+/** For DNS, connecting, TLS, headers and body together. Source: docs/api-behaviour.md#webhooks-attempts. */
+export const REQUEST_DEADLINE_MS = 10_000;
+
+/** A registration waits for the name at most so long. */
+const JUDGE_DEADLINE_MS = 5_000;
+
+/** More of a response's header is an error. */
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/**
+ * Sends requests to URLs that customers chose, and to no address that the guard refuses.
+ *
+ * It follows no redirect, keeps no cookies, decodes no body, reads no proxy variable and verifies TLS. It does not bound how
+ * many requests are open: the caller does, by webhook, so that one receiver cannot use up what the others need.
+ */
+export class OutboundHttp {
+  private readonly guard: Guard;
+  private readonly agent: Agent;
+
+  constructor(private readonly options: OutboundOptions) {
+    this.guard = new Guard({ ...options, resolve: options.resolve ?? resolveName });
+    this.agent = new Agent({
+      connect: guardedConnector(this.guard, REQUEST_DEADLINE_MS, options.authorities),
+      allowH2: false,
+      pipelining: 1,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      // One deadline for all of a request is ours; these would begin again with every chunk.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Below the 5 s of most servers, so that a request hardly ever meets a connection that is being closed.
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 15_000,
+    });
+  }
+
+  /** Judges a URL at registration: its form, its name and every address. Never rejects. */
+  async judge(text: string): Promise<UrlVerdict> {
+    const url = parseOutboundUrl(text, this.options.allowPrivate);
+    if (url === null) return refused('form');
+    try {
+      await this.guard.addressesOf(hostOf(url), portOf(url), AbortSignal.timeout(JUDGE_DEADLINE_MS));
+      return { isAllowed: true, url: text };
+    } catch (error) {
+      return refused(error instanceof OutboundRefusal && error.error === 'url not allowed' ? 'address' : 'name');
+    }
+  }
+
+  /** Sends one POST, at most once, and gives up after 10 s. Never rejects. */
+  async post({ url: text, headers, body, signal }: OutboundRequest): Promise<OutboundEnd> {
+    const startedAt = performance.now();
+    const { promise, resolve } = Promise.withResolvers<Parameters<ConstructorParameters<typeof BoundedPost>[0]>[0]>();
+    const handler = new BoundedPost(resolve);
+    const timer = setTimeout(() => handler.giveUp(`no end after ${REQUEST_DEADLINE_MS} ms`), REQUEST_DEADLINE_MS);
+    const abort = (): void => handler.giveUp('aborted by the caller', 'aborted');
+    signal?.addEventListener('abort', abort, { once: true });
+    const url = parseOutboundUrl(text, this.options.allowPrivate);
+    if (url === null) handler.giveUp('form', 'url not allowed');
+    else if (signal?.aborted === true) abort();
+    else this.dispatch(url, headers, body, handler);
+    const end = await promise;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    return { ...end, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  /** Ends every request and connection. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private dispatch(url: URL, headers: OutboundRequest['headers'], body: Uint8Array, handler: BoundedPost): void {
+    try {
+      this.agent.dispatch(
+        {
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method: 'POST',
+          headers: {
+            ...headers,
+            'content-type': 'application/json',
+            'user-agent': 'Service-Webhooks/1',
+            'accept-encoding': 'identity',
+          },
+          body,
+        },
+        handler,
+      );
+    } catch (error) {
+      handler.giveUp(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function refused(refusal: UrlRefusal): UrlVerdict {
+  return { isAllowed: false, refusal, message: urlMessages[refusal] };
+}

@@ -1,0 +1,52 @@
+/** A POST to a customer's URL. */
+export interface OutboundRequest {
+  readonly url: string;
+  /** In addition to `content-type`, `user-agent` and `accept-encoding`, which the client sets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Exactly these bytes are sent. */
+  readonly body: Uint8Array;
+  /** Ends the request early, with `aborted`. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Why no complete response came, in the words that a customer sees.
+ *
+ * A closed port, a silent one, one that speaks another protocol and a failed TLS handshake are all `no response`: otherwise
+ * the error would tell open ports from closed ones.
+ */
+export type OutboundError = 'url not allowed' | 'name not resolved' | 'no response' | 'response incomplete' | 'aborted';
+
+/** How a request ended. */
+export type OutboundEnd =
+  | {
+      readonly state: 'answered';
+      /** Any, a redirect's too: none is followed. */
+      readonly status: number;
+      /** At most 1,024 bytes of UTF-8 without NUL; the rest of the response is never read. */
+      readonly body: string;
+      /** The header `Retry-After`. */
+      readonly retryAfter: string | null;
+      readonly durationMs: number;
+    }
+  | {
+      readonly state: 'failed';
+      readonly error: OutboundError;
+      /** For the log alone: it tells open ports from closed ones. */
+      readonly reason: string;
+      /** Where the response began: its status, and what came of its body. */
+      readonly status: number | null;
+      readonly body: string | null;
+      readonly durationMs: number;
+    };
+
+/** A connection that the guard refuses. */
+export class OutboundRefusal extends Error {
+  constructor(
+    readonly error: Extract<OutboundError, 'url not allowed' | 'name not resolved'>,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'OutboundRefusal';
+  }
+}
