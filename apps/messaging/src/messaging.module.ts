@@ -23,6 +23,8 @@ import { StoreResponse } from './idempotency-key/store-response.batch.js';
 import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
+import { ListUpstreamTemplates } from './list-upstream-templates/list-upstream-templates.js';
+import { ListUpstreamTemplatesHandler } from './list-upstream-templates/list-upstream-templates.handler.js';
 import { MessagePageRepository } from './list-messages/message-page.repository.js';
 import { MessageRepository } from './message/message.repository.js';
 import type { MessagingConfig } from './messaging.config.js';
@@ -56,6 +58,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     GetChannelHandler,
     GetQuotaHandler,
     ListChannelsHandler,
+    ListUpstreamTemplatesHandler,
   ],
   providers: [
     AcceptMessage,
@@ -67,6 +70,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     Dispatcher,
     IdempotentReplay,
     keyPruner,
+    ListUpstreamTemplates,
     StoreResponse,
     ResolveContactsClient,
     MessagePageRepository,

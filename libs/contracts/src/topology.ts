@@ -29,6 +29,7 @@ import {
   sendMessageOnceRpc,
   sendMessageRpc,
 } from './messaging/rpc.js';
+import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
 import {
   abandonJobRpc,
   beginJobRpc,
@@ -196,7 +197,7 @@ export const topology = {
     },
   },
   messaging: {
-    serves: [...messagingRequests, ...laneRequests, getChannelRpc, applySuppressionsRpc],
+    serves: [...messagingRequests, ...laneRequests, getChannelRpc, applySuppressionsRpc, listUpstreamTemplatesRpc],
     calls: [resolveContactsRpc, getContactRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer],

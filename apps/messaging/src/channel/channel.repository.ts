@@ -19,8 +19,20 @@ const disconnect = statement<Pick<Channel, keyof ChannelFacts | 'organizationId'
      channel.is_default AS "isDefault", channel.default_region AS "defaultRegion",
      channel.business_account_id AS "businessAccountId"`,
 );
+const ofAccount = statement<SealedChannel>(
+  'messaging.channel.of-account',
+  `SELECT id, status, access_token_sealed AS "accessTokenSealed" FROM channel
+   WHERE organization_id = $1 AND business_account_id = $2 ORDER BY is_default DESC, id`,
+);
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';
+
+/** A channel with its token. */
+export interface SealedChannel {
+  readonly id: string;
+  readonly status: Channel['status'];
+  readonly accessTokenSealed: Buffer;
+}
 
 /** A token that the upstream refused, as the channel held it when it was used. */
 export interface RefusedToken {
@@ -64,6 +76,11 @@ export class ChannelRepository {
       .getRepository(Channel)
       .findBy({ businessAccountId: In([...new Set(ids)]) });
     return Map.groupBy(channels, ({ businessAccountId }) => businessAccountId);
+  }
+
+  /** An account's channels with their tokens, the default one first. */
+  async ofAccount(organizationId: string, businessAccountId: string): Promise<readonly SealedChannel[]> {
+    return this.database.query(ofAccount, [organizationId, businessAccountId]);
   }
 }
 

@@ -4,6 +4,8 @@ import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
 import { ConnectionShares } from './connection-shares.js';
 import { requestOnce } from './single-request.client.js';
+import { readTemplatePage } from './template-list.client.js';
+import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
 import { Upstream, type SendLimits, type UpstreamOutcome, type UpstreamText } from './upstream.js';
 
 /** Where the provider's API is, and how much of it we use at once. */
@@ -56,6 +58,15 @@ export class CloudClient extends Upstream {
     if (outcome.state === 'unknown') span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
     return outcome;
+  }
+
+  /** Takes a connection of the organization's share, as its sends do. */
+  async listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome> {
+    const { organizationId } = request;
+    if (!this.shares.take(organizationId)) return { state: 'unavailable', reason: 'no connection is free' };
+    return readTemplatePage(this.pool, this.options.version, request, this.clock).finally(() =>
+      this.shares.release(organizationId),
+    );
   }
 
   async close(): Promise<void> {

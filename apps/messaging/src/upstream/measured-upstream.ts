@@ -1,4 +1,5 @@
 import { metrics } from '@opentelemetry/api';
+import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
 import { Upstream, type UpstreamOutcome } from './upstream.js';
 
 type State = UpstreamOutcome['state'];
@@ -43,6 +44,10 @@ export class MeasuredUpstream extends Upstream {
     } finally {
       this.open--;
     }
+  }
+
+  listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome> {
+    return this.upstream.listTemplates(request);
   }
 
   close(): Promise<void> {

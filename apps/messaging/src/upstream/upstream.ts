@@ -1,3 +1,5 @@
+import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
+
 /** A text on its way to the upstream. */
 export interface UpstreamText {
   /** Who sends: organizations share what there is of the upstream. */
@@ -46,6 +48,9 @@ export interface SendLimits {
 export abstract class Upstream {
   /** Sends once and returns the outcome; never throws, never repeats. */
   abstract sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome>;
+
+  /** Reads a page of templates; never throws. */
+  abstract listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome>;
 
   /** Closes its connections. */
   abstract close(): Promise<void>;
