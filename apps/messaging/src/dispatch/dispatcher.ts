@@ -123,7 +123,7 @@ export class Dispatcher implements OnModuleDestroy {
   }
 
   private async ask(attempt: Attempt, hasBegun: () => void): Promise<UpstreamOutcome> {
-    const { organizationId, phoneNumberId, recipientPhone: to, text, messageId: reference } = attempt;
+    const { organizationId, phoneNumberId, recipientPhone: to, text, template, messageId: reference } = attempt;
     const accessToken = this.openToken(attempt);
     if (accessToken === null) {
       const message = 'the access token of the channel cannot be read; connect the channel again';
@@ -135,7 +135,9 @@ export class Dispatcher implements OnModuleDestroy {
       hasBegun();
     };
     const limits = { beginByMs, onBegin, noneBegins: this.stopping, giveUp: this.giveUp.signal };
-    return this.upstream.sendText({ organizationId, phoneNumberId, accessToken, to, text, reference }, limits);
+    const message = { organizationId, phoneNumberId, accessToken, to, reference };
+    if (template) return this.upstream.sendTemplate({ ...message, template }, limits);
+    return this.upstream.sendText({ ...message, text }, limits);
   }
 
   /** Null when it was sealed with another key: nothing may be left hanging in doubt for that. */

@@ -1,4 +1,4 @@
-import type { UpstreamOutcome } from './upstream.js';
+import type { RefusalKind, UpstreamOutcome } from './upstream.js';
 
 /** The provider's error object. Source: provider's "Error codes"; decided by `code`, not by HTTP status. */
 export interface CloudError {
@@ -8,11 +8,20 @@ export interface CloudError {
 }
 
 const DISCONNECTED = new Set([0, 3, 10, 33, 190, 131005, 131045, 133010]);
-const NOT_TAKEN = new Set([2, 4, 80007, 130429, 131016, 131057, 133004]);
+const NOT_TAKEN = new Set([2, 131016, 131057, 133004]);
+const THROUGHPUT_LIMIT = new Set([4, 80007, 130429]);
 const SPAM_LIMIT = new Set([131048, 131064]);
 const PAIR_LIMIT = 131056;
 const UNKNOWN = new Set([1, 131000]);
-const OPTED_OUT = 131050;
+/** Refusals for good that concern more than their message; DISCONNECTED and 200 to 299 are further ones. */
+const REFUSED: ReadonlyMap<number, RefusalKind> = new Map([
+  [131050, 'opted-out'],
+  // Locked, against a policy, not for this country, not paid.
+  ...[131031, 368, 130497, 131042].map((code) => [code, 'blocked'] as const),
+  [132001, 'template-missing'],
+  [132015, 'template-paused'],
+  [132016, 'template-disabled'],
+]);
 
 /** What an answer with an error object means for the message. */
 export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamOutcome {
@@ -22,12 +31,14 @@ export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamO
     message: (error.error_data?.details ?? error.message ?? 'no details').replaceAll('\u0000', ''),
   };
   if (UNKNOWN.has(code)) return { state: 'unknown', reason: `upstream error ${code}` };
-  if (code === OPTED_OUT) return { state: 'refused', kind: 'opted-out', ...described };
+  const kind = REFUSED.get(code);
+  if (kind) return { state: 'refused', kind, ...described };
   if (DISCONNECTED.has(code) || (code >= 200 && code <= 299)) {
     return { state: 'refused', kind: 'disconnected', ...described };
   }
-  if (code === PAIR_LIMIT) return { state: 'not-taken', retry: 'pair', ...described };
-  if (SPAM_LIMIT.has(code)) return { state: 'not-taken', retry: 'slow', ...described };
+  if (code === PAIR_LIMIT) return { state: 'not-taken', retry: 'pair', limit: 'pair', ...described };
+  if (SPAM_LIMIT.has(code)) return { state: 'not-taken', retry: 'slow', limit: 'spam', ...described };
+  if (THROUGHPUT_LIMIT.has(code)) return { state: 'not-taken', retry: 'normal', limit: 'throughput', ...described };
   if (NOT_TAKEN.has(code)) return { state: 'not-taken', retry: 'normal', ...described };
   // A code that we do not know: a server error may have happened after the message was taken.
   if (httpStatus >= 500) return { state: 'unknown', reason: `upstream error ${code}` };

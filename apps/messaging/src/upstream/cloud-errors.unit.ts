@@ -28,12 +28,38 @@ describe('an error of the provider', () => {
     [131047, 400, refused('rejected')],
     [100, 400, refused('rejected')],
     [131050, 400, refused('opted-out')],
+    [131031, 403, refused('blocked')],
+    [368, 403, refused('blocked')],
+    [130497, 403, refused('blocked')],
+    [131042, 400, refused('blocked')],
+    [132001, 404, refused('template-missing')],
+    [132015, 400, refused('template-paused')],
+    [132016, 400, refused('template-disabled')],
+    [132000, 400, refused('rejected')],
+    [132005, 400, refused('rejected')],
+    [132007, 400, refused('rejected')],
+    [132012, 400, refused('rejected')],
+    [131064, 429, notTaken('slow')],
     [131000, 500, unknown],
     [1, 500, unknown],
     [999999, 500, unknown],
     [999999, 400, refused('rejected')],
   ])('%i with HTTP %i is decided by its code', (code, status, expected) => {
     expect(outcomeOfError({ code }, status)).toMatchObject(expected);
+  });
+
+  it.each([
+    [4, 'throughput'],
+    [80007, 'throughput'],
+    [130429, 'throughput'],
+    [131056, 'pair'],
+    [131048, 'spam'],
+    [131064, 'spam'],
+    [131016, undefined],
+    [2, undefined],
+  ])('%i names the limit that was hit: %s', (code, limit) => {
+    const outcome = outcomeOfError({ code }, 400);
+    expect(outcome.state === 'not-taken' && outcome.limit).toBe(limit);
   });
 
   it('passes on what the provider says of it', () => {

@@ -22,9 +22,9 @@ const taken = JSON.stringify({ messages: [{ id: 'wamid.1' }], contacts: [{ wa_id
 const accepted = { state: 'accepted', upstreamMessageId: 'wamid.1', messagingId: '14155550123' };
 const notTaken = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', retry: 'unbegun' };
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+type Answer = (response: ServerResponse, request: IncomingMessage, body: string) => void;
 const silent: Answer = () => undefined;
-const take: Answer = (response) => void response.end(taken);
+const take = (response: ServerResponse): void => void response.end(taken);
 
 describe('a request to the provider', () => {
   const closing: (() => Promise<unknown>)[] = [];
@@ -39,6 +39,24 @@ describe('a request to the provider', () => {
     const client = clientOf(await provider(take));
     expect(await client.sendText(text, limits())).toEqual(accepted);
     expect(seen).toEqual([path]);
+  });
+
+  it('carries a template in its body, and is answered as a text is', async () => {
+    const bodies: unknown[] = [];
+    const client = clientOf(
+      await provider((response, _request, body) => {
+        bodies.push(JSON.parse(body));
+        response.end(taken);
+      }),
+    );
+    const { text: _text, ...message } = text;
+    const parameters = { header: null, body: [{ name: null, text: 'Ada' }], buttons: [] };
+    const template = { name: 'order_confirmation', language: 'en_US', parameters };
+    expect(await client.sendTemplate({ ...message, template }, limits())).toEqual(accepted);
+    expect(seen).toEqual([path]);
+    expect(bodies).toMatchObject([
+      { type: 'template', template: { name: 'order_confirmation' }, biz_opaque_callback_data: text.reference },
+    ]);
   });
 
   it.each([
@@ -107,7 +125,7 @@ describe('a request to the provider', () => {
     const client = clientOf(
       await provider((response) => {
         order.push('came');
-        take(response, response.req);
+        take(response);
       }),
     );
     expect(await client.sendText(text, limits({ onBegin: () => void order.push('begins') }))).toEqual(accepted);
@@ -182,9 +200,11 @@ describe('a request to the provider', () => {
 
   async function provider(answer: Answer): Promise<string> {
     const server = createHttpServer((request, response) => {
-      request.resume().on('end', () => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      request.on('end', () => {
         seen.push(request.url ?? '');
-        answer(response, request);
+        answer(response, request, body);
       });
     });
     return listen(server, () => server.closeAllConnections());

@@ -3,10 +3,18 @@ import { systemClock, type Clock } from '@switchboard/platform';
 import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
 import { ConnectionShares } from './connection-shares.js';
+import { wireTemplate, wireText } from './cloud-message.policy.js';
 import { requestOnce } from './single-request.client.js';
 import { readTemplatePage } from './template-list.client.js';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
-import { Upstream, type SendLimits, type UpstreamOutcome, type UpstreamText } from './upstream.js';
+import {
+  Upstream,
+  type SendLimits,
+  type UpstreamMessage,
+  type UpstreamOutcome,
+  type UpstreamTemplateMessage,
+  type UpstreamText,
+} from './upstream.js';
 
 /** Where the provider's API is, and how much of it we use at once. */
 export interface CloudOptions {
@@ -48,16 +56,12 @@ export class CloudClient extends Upstream {
     });
   }
 
-  async sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
-    const span = tracer.startSpan('POST /{version}/{phone-number-id}/messages', {
-      kind: SpanKind.CLIENT,
-      attributes: { 'http.request.method': 'POST', 'switchboard.message.id': text.reference },
-    });
-    const outcome = await context.with(trace.setSpan(context.active(), span), () => this.request(text, limits));
-    span.setAttribute('switchboard.upstream.outcome', outcome.state);
-    if (outcome.state === 'unknown') span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
-    return outcome;
+  sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
+    return this.send(text, wireText(text), limits);
+  }
+
+  sendTemplate(template: UpstreamTemplateMessage, limits: SendLimits): Promise<UpstreamOutcome> {
+    return this.send(template, wireTemplate(template), limits);
   }
 
   /** Takes a connection of the organization's share, as its sends do. */
@@ -73,34 +77,37 @@ export class CloudClient extends Upstream {
     await this.pool.destroy();
   }
 
+  private async send(message: UpstreamMessage, body: object, limits: SendLimits): Promise<UpstreamOutcome> {
+    const span = tracer.startSpan('POST /{version}/{phone-number-id}/messages', {
+      kind: SpanKind.CLIENT,
+      attributes: { 'http.request.method': 'POST', 'switchboard.message.id': message.reference },
+    });
+    const outcome = await context.with(trace.setSpan(context.active(), span), () =>
+      this.request(message, body, limits),
+    );
+    span.setAttribute('switchboard.upstream.outcome', outcome.state);
+    if (outcome.state === 'unknown') span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    return outcome;
+  }
+
   /** Nothing waits for a connection that is in use: a send that is refused one is not taken, and is repeated later. */
-  private async request(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome> {
-    if (!this.shares.take(text.organizationId))
+  private async request(message: UpstreamMessage, body: object, limits: SendLimits): Promise<UpstreamOutcome> {
+    if (!this.shares.take(message.organizationId))
       return notTaken("the organization's connections to the upstream are in use");
     const request = {
-      path: `/${this.options.version}/${encodeURIComponent(text.phoneNumberId)}/messages`,
-      headers: { authorization: `Bearer ${text.accessToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify(wireText(text)),
+      path: `/${this.options.version}/${encodeURIComponent(message.phoneNumberId)}/messages`,
+      headers: { authorization: `Bearer ${message.accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
       deadlineMs: this.options.requestDeadlineMs,
       ...limits,
     };
     const end = await requestOnce(this.pool, request, this.clock).finally(() =>
-      this.shares.release(text.organizationId),
+      this.shares.release(message.organizationId),
     );
     if (end.state === 'answered') return outcomeOfAnswer(end.status, end.body);
     return end.began ? { state: 'unknown', reason: `no answer (${end.reason})` } : notTaken(`not sent (${end.reason})`);
   }
-}
-
-function wireText(text: UpstreamText): unknown {
-  return {
-    messaging_product: 'whatsapp',
-    recipient_type: 'individual',
-    to: text.to,
-    type: 'text',
-    text: { preview_url: false, body: text.text },
-    biz_opaque_callback_data: text.reference,
-  };
 }
 
 interface SendAnswer {
@@ -118,7 +125,8 @@ function outcomeOfAnswer(httpStatus: number, body: string): UpstreamOutcome {
   }
   // 408: the server closes a connection on which no whole request came. Source: RFC 9110, 15.5.9.
   if (httpStatus === 429 || httpStatus === 408) {
-    return { state: 'not-taken', code: String(httpStatus), message: 'not taken in', retry: 'normal' };
+    const limit = httpStatus === 429 ? ({ limit: 'throughput' } as const) : {};
+    return { state: 'not-taken', code: String(httpStatus), message: 'not taken in', retry: 'normal', ...limit };
   }
   if (httpStatus === 401) {
     return { state: 'refused', kind: 'disconnected', code: '401', message: 'the access token was refused' };

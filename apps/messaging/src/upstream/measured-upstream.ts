@@ -32,18 +32,12 @@ export class MeasuredUpstream extends Upstream {
       .addCallback((result) => result.observe(this.open));
   }
 
-  async sendText(...call: Parameters<Upstream['sendText']>): Promise<UpstreamOutcome> {
-    const startedMs = performance.now();
-    this.open++;
-    try {
-      const outcome = await this.upstream.sendText(...call);
-      const labels = { outcome: outcome.state };
-      this.attempts.add(1, labels);
-      this.duration.record((performance.now() - startedMs) / 1_000, labels);
-      return outcome;
-    } finally {
-      this.open--;
-    }
+  sendText(...call: Parameters<Upstream['sendText']>): Promise<UpstreamOutcome> {
+    return this.measure(() => this.upstream.sendText(...call));
+  }
+
+  sendTemplate(...call: Parameters<Upstream['sendTemplate']>): Promise<UpstreamOutcome> {
+    return this.measure(() => this.upstream.sendTemplate(...call));
   }
 
   listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome> {
@@ -52,5 +46,19 @@ export class MeasuredUpstream extends Upstream {
 
   close(): Promise<void> {
     return this.upstream.close();
+  }
+
+  private async measure(send: () => Promise<UpstreamOutcome>): Promise<UpstreamOutcome> {
+    const startedMs = performance.now();
+    this.open++;
+    try {
+      const outcome = await send();
+      const labels = { outcome: outcome.state };
+      this.attempts.add(1, labels);
+      this.duration.record((performance.now() - startedMs) / 1_000, labels);
+      return outcome;
+    } finally {
+      this.open--;
+    }
   }
 }

@@ -81,7 +81,8 @@ function outcomeOf(status: number, body: string, asOfMs: number): TemplateListOu
 function refusalOf(error: CloudError, httpStatus: number): TemplateListOutcome {
   const outcome = outcomeOfError(error, httpStatus);
   if (outcome.state === 'refused' && outcome.kind !== 'opted-out') {
-    return { state: 'refused', kind: outcome.kind, code: outcome.code, message: outcome.message };
+    const kind = outcome.kind === 'disconnected' ? 'disconnected' : 'rejected';
+    return { state: 'refused', kind, code: outcome.code, message: outcome.message };
   }
   return { state: 'unavailable', reason: `upstream error ${error.code}` };
 }

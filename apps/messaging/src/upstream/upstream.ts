@@ -1,7 +1,8 @@
+import type { TemplateParameters } from '@switchboard/contracts/messaging/template-parameters';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
 
-/** A text on its way to the upstream. */
-export interface UpstreamText {
+/** A message on its way to the upstream, whatever its content. */
+export interface UpstreamMessage {
   /** Who sends: organizations share what there is of the upstream. */
   readonly organizationId: string;
   /** The upstream's id of the sending line. */
@@ -9,20 +10,44 @@ export interface UpstreamText {
   readonly accessToken: string;
   /** E.164, in the form that the caller gave. */
   readonly to: string;
-  readonly text: string;
   /** Our message id; comes back with every status of the message. */
   readonly reference: string;
 }
 
-/** Why a refusal for good was given, as far as it has consequences beyond the message. */
-export type RefusalKind = 'rejected' | 'disconnected' | 'opted-out';
+/** A text on its way to the upstream. */
+export interface UpstreamText extends UpstreamMessage {
+  readonly text: string;
+}
+
+/** A template on its way to the upstream, with what its places are filled with. */
+export interface UpstreamTemplateMessage extends UpstreamMessage {
+  readonly template: {
+    readonly name: string;
+    readonly language: string;
+    readonly parameters: TemplateParameters;
+  };
+}
+
+/**
+ * Why a refusal for good was given, as far as it has consequences beyond the message: for the channel (`disconnected`: its
+ * access, `blocked`: its account, country or payment), the contact, or every other message of the template.
+ */
+export type RefusalKind =
+  'rejected' | 'disconnected' | 'blocked' | 'opted-out' | 'template-missing' | 'template-paused' | 'template-disabled';
 
 /** What came of one request to the upstream. */
 export type UpstreamOutcome =
   | { readonly state: 'accepted'; readonly upstreamMessageId: string; readonly messagingId: string | null }
   | { readonly state: 'refused'; readonly kind: RefusalKind; readonly code: string; readonly message: string }
   /** Provably not taken; may be sent again. */
-  | { readonly state: 'not-taken'; readonly code: string; readonly message: string; readonly retry: RetryPace }
+  | {
+      readonly state: 'not-taken';
+      readonly code: string;
+      readonly message: string;
+      readonly retry: RetryPace;
+      /** Which limit of the upstream was hit; absent for every other cause. */
+      readonly limit?: UpstreamLimit;
+    }
   /** It may have been taken; must never be repeated blindly. */
   | { readonly state: 'unknown'; readonly reason: string };
 
@@ -31,6 +56,12 @@ export type UpstreamOutcome =
  * `unbegun`: none of it left here, so it counts as no attempt.
  */
 export type RetryPace = 'unbegun' | 'normal' | 'pair' | 'slow';
+
+/**
+ * A limit of the upstream: `throughput` of the channel or the account, which a slower pace keeps; `pair` of one recipient;
+ * `spam` of the account, by the quality of what it sends.
+ */
+export type UpstreamLimit = 'throughput' | 'pair' | 'spam';
 
 /** Until when a request may begin and go on. */
 export interface SendLimits {
@@ -48,6 +79,9 @@ export interface SendLimits {
 export abstract class Upstream {
   /** Sends once and returns the outcome; never throws, never repeats. */
   abstract sendText(text: UpstreamText, limits: SendLimits): Promise<UpstreamOutcome>;
+
+  /** As `sendText`, for a template. */
+  abstract sendTemplate(template: UpstreamTemplateMessage, limits: SendLimits): Promise<UpstreamOutcome>;
 
   /** Reads a page of templates; never throws. */
   abstract listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome>;
