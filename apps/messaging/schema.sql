@@ -1,5 +1,9 @@
 -- tables
+attempt_begun
+bulk_item with fillfactor=80, autovacuum_vacuum_scale_factor=0.05
+bulk_lane with fillfactor=50, autovacuum_vacuum_scale_factor=0.02
 channel
+channel_pace with fillfactor=50, autovacuum_vacuum_scale_factor=0.02
 contact
 contact_phone
 conversation with fillfactor=80
@@ -12,11 +16,39 @@ message partition by RANGE (id)
 migration
 outbox partition by RANGE (id)
 quota with fillfactor=50
+quota_released
+quota_reservation with fillfactor=70
 relay_state with fillfactor=50
 suppression
 upstream_message
 
 -- columns
+attempt_begun.organization_id text collate C not null
+attempt_begun.job_id text collate C not null
+attempt_begun.begun_at timestamp with time zone not null
+attempt_begun.message_id text collate C not null
+attempt_begun.channel_id text collate C not null
+bulk_item.organization_id text collate C not null
+bulk_item.job_id text collate C not null
+bulk_item.recipient_index integer not null
+bulk_item.message_id text collate C not null
+bulk_item.state text not null default 'WAITING'::text
+bulk_item.is_contact_known boolean not null
+bulk_item.phone text collate C not null
+bulk_item.content jsonb
+bulk_item.expires_at timestamp with time zone
+bulk_lane.organization_id text collate C not null
+bulk_lane.job_id text collate C not null
+bulk_lane.channel_id text collate C
+bulk_lane.throttle_per_hour integer
+bulk_lane.is_paused boolean not null default false
+bulk_lane.is_withdrawn boolean not null default false
+bulk_lane.held_reason text
+bulk_lane.next_begin_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+bulk_lane.owner text
+bulk_lane.begun bigint not null default 0
+bulk_lane.finished_at timestamp with time zone
+bulk_lane.is_open boolean not null default true
 channel.organization_id text collate C not null
 channel.id text collate C not null
 channel.name text not null
@@ -30,6 +62,15 @@ channel.is_default boolean not null
 channel.status text not null
 channel.created_at timestamp with time zone not null
 channel.opt_out_keywords text[] not null default '{}'::text[]
+channel_pace.organization_id text collate C not null
+channel_pace.channel_id text collate C not null
+channel_pace.per_second real
+channel_pace.share real not null default 1
+channel_pace.share_changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+channel_pace.next_begin_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+channel_pace.look_at timestamp with time zone not null default 'infinity'::timestamp with time zone
+channel_pace.owner text
+channel_pace.owned_until timestamp with time zone not null default '-infinity'::timestamp with time zone
 contact.organization_id text collate C not null
 contact.id text collate C not null
 contact.phone text not null
@@ -68,6 +109,7 @@ dispatch.due_at timestamp with time zone not null
 dispatch.attempts integer not null
 dispatch.lease text not null
 dispatch.template_parameters jsonb
+dispatch.job_id text collate C
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
@@ -117,6 +159,17 @@ outbox.published_at timestamp with time zone
 quota.organization_id text collate C not null
 quota.month text collate C not null
 quota.used bigint not null
+quota_released.organization_id text collate C not null
+quota_released.job_id text collate C not null
+quota_released.recipient_index integer not null
+quota_reservation.organization_id text collate C not null
+quota_reservation.job_id text collate C not null
+quota_reservation.month text collate C not null
+quota_reservation.count integer not null
+quota_reservation.released integer not null default 0
+quota_reservation.created_at timestamp with time zone not null default now()
+quota_reservation.confirmed_at timestamp with time zone
+quota_reservation.closed_at timestamp with time zone
 relay_state.stream text collate C not null
 relay_state.created text not null
 relay_state.last_sequence bigint not null
@@ -134,14 +187,24 @@ upstream_message.organization_id text collate C not null
 upstream_message.message_id text collate C not null
 
 -- constraints
+attempt_begun: PRIMARY KEY (organization_id, job_id, begun_at, message_id)
+bulk_item: CHECK ((recipient_index >= 0))
+bulk_item: CHECK ((state = ANY (ARRAY['WAITING'::text, 'BEGUN'::text, 'SKIPPED'::text])))
+bulk_item: PRIMARY KEY (organization_id, job_id, recipient_index)
+bulk_lane: CHECK ((held_reason = ANY (ARRAY['TEMPLATE_NOT_APPROVED'::text, 'CHANNEL_DISCONNECTED'::text, 'QUOTA'::text, 'SUBSCRIPTION'::text, 'SPAM_LIMIT'::text, 'CHANNEL_BLOCKED'::text])))
+bulk_lane: CHECK ((throttle_per_hour > 0))
+bulk_lane: PRIMARY KEY (organization_id, job_id)
 channel: CHECK ((status = ANY (ARRAY['CONNECTED'::text, 'DISCONNECTED'::text])))
 channel: PRIMARY KEY (organization_id, id)
+channel_pace: CHECK ((per_second > (0)::double precision))
+channel_pace: CHECK (((share > (0)::double precision) AND (share <= (1)::double precision)))
+channel_pace: PRIMARY KEY (organization_id, channel_id)
 contact: PRIMARY KEY (organization_id, id)
 contact_phone: PRIMARY KEY (organization_id, phone)
 conversation: CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLOSED'::text, 'PENDING'::text, 'ARCHIVED'::text, 'SNOOZED'::text])))
 conversation: PRIMARY KEY (organization_id, id)
 dead_letter: PRIMARY KEY (event_id, consumer)
-dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text])))
+dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text, 'PACED'::text])))
 dispatch: PRIMARY KEY (organization_id, message_id)
 event_failure: PRIMARY KEY (event_id, consumer)
 idempotency_key: CHECK ((length(body_sha256) = 32))
@@ -158,16 +221,30 @@ outbox: PRIMARY KEY (id)
 quota: CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
 quota: CHECK ((used >= 0))
 quota: PRIMARY KEY (organization_id, month)
+quota_released: PRIMARY KEY (organization_id, job_id, recipient_index)
+quota_reservation: CHECK (((released >= 0) AND (released <= count)))
+quota_reservation: CHECK ((count >= 0))
+quota_reservation: CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
+quota_reservation: PRIMARY KEY (organization_id, job_id)
 relay_state: PRIMARY KEY (stream)
 suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
 upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
 
 -- indexes
+CREATE UNIQUE INDEX attempt_begun_pkey ON messaging.attempt_begun USING btree (organization_id, job_id, begun_at, message_id)
+CREATE INDEX bulk_item_unknown ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND (NOT is_contact_known))
+CREATE INDEX bulk_item_waiting ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND is_contact_known)
+CREATE UNIQUE INDEX bulk_item_pkey ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index)
+CREATE INDEX bulk_lane_channel ON messaging.bulk_lane USING btree (organization_id, channel_id) WHERE is_open
+CREATE INDEX bulk_lane_finished ON messaging.bulk_lane USING btree (is_open, finished_at) WHERE (finished_at IS NOT NULL)
+CREATE UNIQUE INDEX bulk_lane_pkey ON messaging.bulk_lane USING btree (organization_id, job_id)
 CREATE INDEX channel_business_account ON messaging.channel USING btree (business_account_id)
 CREATE UNIQUE INDEX channel_default ON messaging.channel USING btree (organization_id) WHERE is_default
 CREATE UNIQUE INDEX channel_phone_number_id ON messaging.channel USING btree (phone_number_id)
 CREATE UNIQUE INDEX channel_pkey ON messaging.channel USING btree (organization_id, id)
+CREATE INDEX channel_pace_look ON messaging.channel_pace USING btree (look_at)
+CREATE UNIQUE INDEX channel_pace_pkey ON messaging.channel_pace USING btree (organization_id, channel_id)
 CREATE UNIQUE INDEX contact_pkey ON messaging.contact USING btree (organization_id, id)
 CREATE UNIQUE INDEX contact_phone_pkey ON messaging.contact_phone USING btree (organization_id, phone)
 CREATE INDEX conversation_branch ON messaging.conversation USING btree ((((((organization_id || ' '::text) || channel_id) || ' '::text) || status)), "position")
@@ -179,6 +256,7 @@ CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer,
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
 CREATE INDEX dispatch_conversation ON messaging.dispatch USING btree (organization_id, channel_id, contact_id, message_id) WHERE (state = 'RETRY'::text)
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
+CREATE INDEX dispatch_paced ON messaging.dispatch USING btree (organization_id, channel_id, job_id, due_at) WHERE (state = 'PACED'::text)
 CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
 CREATE UNIQUE INDEX event_failure_pkey ON messaging.event_failure USING btree (event_id, consumer)
@@ -191,6 +269,10 @@ CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USIN
 CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
 CREATE UNIQUE INDEX quota_pkey ON messaging.quota USING btree (organization_id, month)
+CREATE UNIQUE INDEX quota_released_pkey ON messaging.quota_released USING btree (organization_id, job_id, recipient_index)
+CREATE INDEX quota_reservation_month ON messaging.quota_reservation USING btree (organization_id, month)
+CREATE INDEX quota_reservation_unconfirmed ON messaging.quota_reservation USING btree (created_at) WHERE ((confirmed_at IS NULL) AND (closed_at IS NULL))
+CREATE UNIQUE INDEX quota_reservation_pkey ON messaging.quota_reservation USING btree (organization_id, job_id)
 CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
 CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id, observed_by)
 CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
@@ -203,4 +285,5 @@ keep_message_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
 quota_counted(organization text, of_month text)
+release_quota(organizations text[], jobs text[], indexes integer[])
 take_quota(organizations text[], months text[], messages integer[], used_before_max bigint[])

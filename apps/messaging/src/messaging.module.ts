@@ -5,6 +5,7 @@ import { ApplySuppressions } from './apply-suppressions/apply-suppressions.js';
 import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppressions.handler.js';
 import { LOG, type Log } from '@switchboard/platform';
 import { AccessTokens } from './channel/access-token.js';
+import { bulkControllers, bulkProviders } from './bulk.providers.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
@@ -59,8 +60,10 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     GetQuotaHandler,
     ListChannelsHandler,
     ListUpstreamTemplatesHandler,
+    ...bulkControllers,
   ],
   providers: [
+    ...bulkProviders,
     AcceptMessage,
     ApplySuppressions,
     ChangeConversation,

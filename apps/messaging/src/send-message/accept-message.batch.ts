@@ -1,29 +1,20 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { conversationOpened, messageAccepted } from '@switchboard/contracts/messaging/events';
 import { activeTraceparent } from '@switchboard/nats';
-import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
+import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, isTransientConflict, OutcomeUnknown, sqlState, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
-import { conversationView } from '../conversation/conversation-view.js';
-import {
-  conversationIdFor,
-  touchConversations,
-  type ConversationTouch,
-  type TouchedConversation,
-} from '../conversation/touch-conversations.js';
-import { holdRecipients, type Held } from '../contact/contact.repository.js';
+import { holdRecipients } from '../contact/contact.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
 import { insertDispatches } from '../dispatch/dispatch.repository.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
 import { findKeys, insertKeys, type KeyClaim, type TakenKey } from '../idempotency-key/idempotency-key.repository.js';
-import { messageEventData } from '../message/message-view.js';
-import { insertMessages, NO_PARTS, type NewMessage } from '../message/message.repository.js';
+import { acceptedEventsOf, enterConversations, type MessageContent } from '../message/enter-conversations.js';
+import { insertMessages, NO_PARTS } from '../message/message.repository.js';
 import { isQuotaMoved, takeQuota } from '../quota/quota.repository.js';
-import { judgeMessages, type Candidate, type Verdict } from './judge-messages.repository.js';
+import { judgeMessages, unlessUnheld, type Candidate, type Verdict } from '../message/judge-messages.repository.js';
 import { allocate, claimedKeysOf } from './allocate.policy.js';
 
 /** A text message to accept. */
@@ -60,15 +51,6 @@ export type AcceptResult =
 
 interface AcceptItem extends AcceptRequest {
   readonly traceparent: string | null;
-}
-
-/** An item that passed, with the conversation it went into. */
-interface Accepted {
-  readonly item: AcceptItem;
-  readonly candidate: Candidate;
-  readonly message: NewMessage;
-  readonly conversation: TouchedConversation;
-  readonly sequence: number;
 }
 
 /** 16 names and values of 540 characters each, at 3 bytes. */
@@ -158,7 +140,7 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
     const candidate = candidates[index];
     return candidate?.verdict === 'accepted' && !conflicts.has(item) ? [{ item, candidate }] : [];
   });
-  const accepted = new Map((await intoConversations(tx, passed)).map((one) => [one.item, one]));
+  const accepted = new Map((await enterConversations(tx, passed, contentOf)).map((one) => [one.item, one]));
   const all = [...accepted.values()];
   insertMessages(
     tx,
@@ -166,14 +148,17 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   );
   insertDispatches(
     tx,
-    all.map(({ item, candidate }) => ({ ...attemptOf(item, candidate, markedMs), waits: candidate.waits })),
+    all.map(({ item, candidate }) => ({
+      ...attemptOf(item, candidate, markedMs),
+      waits: candidate.waits,
+    })),
   );
   insertKeys(
     tx,
     all.flatMap(({ item }) => claimedKeysOf(item)),
     past,
   );
-  appendEvents(tx, all.flatMap(eventsOf));
+  appendEvents(tx, all.flatMap(acceptedEventsOf));
   // Last, because from there on every other send of the organization waits for this COMMIT.
   takeQuota(tx, takes);
   return items.map((item, index) => {
@@ -190,71 +175,9 @@ export async function acceptMessages(tx: Transaction, items: readonly AcceptItem
   });
 }
 
-/** A contact or phone that became known between the statements is not held: its sender repeats, as for an unknown one. */
-function unlessUnheld(candidate: Candidate, item: AcceptItem | undefined, held: Held): Candidate {
-  if (candidate.verdict !== 'accepted') return candidate;
-  const isHeld = item?.phone && held.contactIds.has(candidate.contactId) && held.has({ ...item, phone: item.phone });
-  return isHeld ? candidate : { ...candidate, verdict: 'contact-unknown' };
-}
-
-/** Groups what passed by conversation, touches each once, and numbers its messages in the order given. */
-async function intoConversations(
-  tx: Transaction,
-  passed: readonly { readonly item: AcceptItem; readonly candidate: Candidate }[],
-): Promise<Accepted[]> {
-  const groups = Map.groupBy(passed, ({ item, candidate }) =>
-    conversationKey(item.organizationId, candidate.channelId, candidate.contactId),
-  );
-  const conversations = await touchConversations(tx, [...groups.values()].flatMap(touchOf));
-  return conversations.flatMap((conversation) => {
-    const { organizationId, channelId, contactId, eventSequence } = conversation;
-    const group = groups.get(conversationKey(organizationId, channelId, contactId)) ?? [];
-    return group.map(({ item, candidate }, index) => ({
-      item,
-      candidate,
-      conversation,
-      sequence: eventSequence - group.length + index + 1,
-      message: {
-        organizationId,
-        id: item.messageId,
-        conversationId: conversation.id,
-        contactId,
-        channelId,
-        direction: 'OUTBOUND' as const,
-        type: 'TEXT' as const,
-        unsupportedType: null,
-        text: item.text,
-        status: 'QUEUED' as const,
-        upstreamMessageId: null,
-        traceparent: item.traceparent,
-        ...NO_PARTS,
-        clientReference: item.clientReference,
-        metadata: item.metadata,
-      },
-    }));
-  });
-}
-
-function touchOf(group: readonly { readonly item: AcceptItem; readonly candidate: Candidate }[]): ConversationTouch[] {
-  const [first] = group;
-  if (!first) return [];
-  const lastMessageId = group.reduce((last, { item }) => (item.messageId > last ? item.messageId : last), '');
-  return [
-    {
-      organizationId: first.item.organizationId,
-      channelId: first.candidate.channelId,
-      contactId: first.candidate.contactId,
-      newId: conversationIdFor(lastMessageId),
-      lastMessageId,
-      lastMessageAt: cuidTime(lastMessageId),
-      messages: group.length,
-      reopens: false,
-    },
-  ];
-}
-
-function conversationKey(organizationId: string, channelId: string, contactId: string): string {
-  return `${organizationId} ${channelId} ${contactId}`;
+function contentOf(item: AcceptItem): MessageContent {
+  const { messageId: id, text, clientReference, metadata, traceparent } = item;
+  return { ...NO_PARTS, id, type: 'TEXT', text, clientReference, metadata, traceparent };
 }
 
 function attemptOf(item: AcceptItem, candidate: Candidate, markedMs: number): Attempt {
@@ -273,21 +196,4 @@ function attemptOf(item: AcceptItem, candidate: Candidate, markedMs: number): At
     contactMessagingId: candidate.contactMessagingId,
     markedMs,
   };
-}
-
-/** `conversation.opened` comes before the message that opened it. */
-function eventsOf({ item, candidate, message, conversation, sequence }: Accepted): NewEvent<unknown>[] {
-  const common = {
-    organizationId: item.organizationId,
-    aggregateId: conversation.id,
-    occurredAt: cuidTime(item.messageId),
-    traceparent: item.traceparent,
-  };
-  const stored = { ...message, errorCode: null, errorMessage: null, attemptedAt: null, sentAt: null };
-  const data = messageEventData({ ...stored, deliveredAt: null, readAt: null, failedAt: null });
-  const accepted: NewEvent<unknown> = { ...common, event: messageAccepted, sequence, data };
-  // Created just now: its opening is event 1, and its first message event 2.
-  if (!conversation.opened || sequence !== 2) return [accepted];
-  const opened = { conversation: conversationView({ ...conversation, ...candidate, id: conversation.id }) };
-  return [{ ...common, event: conversationOpened, sequence: sequence - 1, data: opened }, accepted];
 }

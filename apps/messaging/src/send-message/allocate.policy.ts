@@ -1,6 +1,6 @@
 import type { ClaimedKey, KeyClaim, KeyName, TakenKey } from '../idempotency-key/idempotency-key.repository.js';
 import { quotaMonthOf, type QuotaTake } from '../quota/quota.repository.js';
-import type { Candidate } from './judge-messages.repository.js';
+import type { Candidate } from '../message/judge-messages.repository.js';
 
 /** A message to accept, with or without a key. */
 interface ClaimingMessage {

@@ -1,4 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { Held } from '../contact/contact.repository.js';
 import { ORDER_WITHIN_MS } from '../dispatch/dispatch.entity.js';
 import { quotaMonthOf } from '../quota/quota.repository.js';
 
@@ -89,4 +90,15 @@ export async function judgeMessages(tx: Transaction, messages: readonly JudgedMe
       ({ messageId }) => quotaMonthOf(messageId),
     ]),
   );
+}
+
+/** A contact or phone that became known between the statements is not held: its sender repeats, as for an unknown one. */
+export function unlessUnheld(
+  candidate: Candidate,
+  item: Pick<JudgedMessage, 'organizationId' | 'phone'> | undefined,
+  held: Held,
+): Candidate {
+  if (candidate.verdict !== 'accepted') return candidate;
+  const isHeld = item?.phone && held.contactIds.has(candidate.contactId) && held.has({ ...item, phone: item.phone });
+  return isHeld ? candidate : { ...candidate, verdict: 'contact-unknown' };
 }

@@ -1,0 +1,135 @@
+import { bulkLaneHeld, bulkLaneReleased, type LaneHeldReason } from '@switchboard/contracts/messaging/bulk-events';
+import { appendEvents, type NewEvent } from '@switchboard/outbox';
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { ChannelKey, HeldLane, LaneKey } from './lane.entity.js';
+
+/** A lane as an action finds it, locked against claims and batches. */
+export interface LockedLane {
+  readonly channelId: string | null;
+  readonly isPaused: boolean;
+  readonly isWithdrawn: boolean;
+  readonly heldReason: LaneHeldReason | null;
+  readonly begun: number;
+}
+
+/** How a lane stands still. */
+export type LaneStand = Pick<LockedLane, 'isPaused' | 'isWithdrawn' | 'heldReason'>;
+
+const makeSql = statement(
+  'messaging.lane.make',
+  'INSERT INTO bulk_lane (organization_id, job_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+);
+/** FOR UPDATE: a claim under way, and a batch that is being stored, are waited for. */
+const lockSql = statement<LockedLane>(
+  'messaging.lane.lock',
+  `SELECT channel_id AS "channelId", is_paused AS "isPaused", is_withdrawn AS "isWithdrawn",
+     held_reason AS "heldReason", begun::float8 AS begun
+   FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR UPDATE`,
+);
+const standSql = statement(
+  'messaging.lane.stand',
+  `UPDATE bulk_lane SET is_paused = $3, is_withdrawn = $4, held_reason = $5 WHERE organization_id = $1 AND job_id = $2`,
+);
+const openSql = statement(
+  'messaging.lane.open',
+  `INSERT INTO bulk_lane AS l (organization_id, job_id, channel_id, throttle_per_hour) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (organization_id, job_id) DO UPDATE SET channel_id = excluded.channel_id,
+     throttle_per_hour = excluded.throttle_per_hour
+   WHERE l.channel_id IS NULL`,
+);
+/** KEY SHARE: a claim goes on meanwhile, a withdrawal does not. */
+const shareSql = statement<{ channelId: string | null; isWithdrawn: boolean }>(
+  'messaging.lane.share',
+  `SELECT channel_id AS "channelId", is_withdrawn AS "isWithdrawn" FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR KEY SHARE`,
+);
+/** Of a channel all open lanes, or one job's. */
+const holdSql = statement<HeldLane>(
+  'messaging.lane.hold',
+  `WITH locked AS (
+     SELECT l.organization_id, l.job_id, g.reason
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS g(organization_id, channel_id, job_id, reason)
+     JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
+     WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND l.held_reason IS NULL AND NOT l.is_withdrawn
+     ORDER BY l.organization_id, l.job_id FOR NO KEY UPDATE OF l
+   )
+   UPDATE bulk_lane l SET held_reason = locked.reason FROM locked
+   WHERE l.organization_id = locked.organization_id AND l.job_id = locked.job_id AND l.held_reason IS NULL
+   RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
+     l.held_reason AS reason`,
+);
+
+/** What is to stand still: a job's lane, or every open lane of a channel. */
+export interface HoldTarget extends ChannelKey {
+  readonly jobId: string | null;
+  readonly reason: LaneHeldReason;
+}
+
+/** Locks a job's lane, which is made when there is none: nothing is claimed from it and no batch is stored meanwhile. */
+export async function lockLane(tx: Transaction, { organizationId, jobId }: LaneKey): Promise<LockedLane> {
+  await tx.query(makeSql, [organizationId, jobId]);
+  const [lane] = await tx.query(lockSql, [organizationId, jobId]);
+  if (!lane) throw new Error('the lane that was made is not there');
+  return lane;
+}
+
+/** Stores how a locked lane stands; with events where a hold began or ended. Travels with COMMIT. */
+export function setStand(tx: Transaction, key: LaneKey, before: LockedLane, after: LaneStand): void {
+  const { organizationId, jobId } = key;
+  tx.atCommit(standSql, [organizationId, jobId, after.isPaused, after.isWithdrawn, after.heldReason]);
+  if (before.heldReason === after.heldReason || before.channelId === null) return;
+  const { channelId } = before;
+  const events: NewEvent<unknown>[] = [];
+  if (before.heldReason) events.push(holdEvent(bulkLaneReleased, { ...key, channelId, reason: before.heldReason }));
+  if (after.heldReason) events.push(holdEvent(bulkLaneHeld, { ...key, channelId, reason: after.heldReason }));
+  appendEvents(tx, events);
+}
+
+/**
+ * Opens a job's lane for a batch that the same transaction stores.
+ *
+ * @returns false when it was withdrawn; one that is being withdrawn is waited for
+ */
+export async function openLane(
+  tx: Transaction,
+  {
+    organizationId,
+    jobId,
+    channelId,
+    throttlePerHour,
+  }: LaneKey & ChannelKey & { readonly throttlePerHour: number | null },
+): Promise<boolean> {
+  const [known] = await tx.query(shareSql, [organizationId, jobId]);
+  if (known && known.channelId !== null) return !known.isWithdrawn;
+  await tx.query(openSql, [organizationId, jobId, channelId, throttlePerHour]);
+  const [lane] = await tx.query(shareSql, [organizationId, jobId]);
+  return lane?.isWithdrawn === false;
+}
+
+/**
+ * Holds lanes that are not held yet; emits an event for each. A transaction locks lanes before anything else (see
+ * `lockMessages`).
+ */
+export async function holdLanes(tx: Transaction, targets: readonly HoldTarget[]): Promise<void> {
+  if (targets.length === 0) return;
+  const held = await tx.query(holdSql, unnestColumns(targets, ['organizationId', 'channelId', 'jobId', 'reason']));
+  appendEvents(
+    tx,
+    held.map((lane) => holdEvent(bulkLaneHeld, lane)),
+  );
+}
+
+/** An event of a hold, as it begins or ends. */
+export function holdEvent(
+  event: typeof bulkLaneHeld,
+  { organizationId, jobId, channelId, reason }: HeldLane,
+): NewEvent<unknown> {
+  return {
+    event,
+    organizationId,
+    aggregateId: jobId,
+    sequence: null,
+    occurredAt: new Date(),
+    data: { jobId, messagingChannelId: channelId ?? '', reason },
+    traceparent: null,
+  };
+}

@@ -1,0 +1,47 @@
+import { Controller } from '@nestjs/common';
+import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database, statement } from '@switchboard/postgres';
+import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
+
+/** The channel's rate is divided by the lanes of it that have something to begin. */
+const stateSql = statement<LaneState>(
+  'messaging.lane.state',
+  `SELECT (SELECT count(*)::int FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
+       AND i.state = 'WAITING') AS waiting,
+     (SELECT count(*)::int FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id
+       AND d.channel_id = l.channel_id AND d.job_id = l.job_id) AS repeating,
+     l.begun::float8 AS begun, l.is_paused AS "isPaused", l.held_reason AS "heldReason",
+     least(l.throttle_per_hour / 3600.0,
+       coalesce(p.per_second, ${CHANNEL_PER_SECOND})
+       * least(1, coalesce(p.share, 1) + ${SHARE_REGAINED_PER_SECOND}
+         * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))
+       / greatest(1, (SELECT count(*) FROM bulk_lane o WHERE o.organization_id = l.organization_id
+         AND o.channel_id = l.channel_id AND o.is_open AND NOT o.is_paused AND o.held_reason IS NULL
+         AND o.throttle_per_hour IS NULL
+         AND EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = o.organization_id AND i.job_id = o.job_id
+           AND i.state = 'WAITING' AND i.is_contact_known))))::float8 AS "perSecond"
+   FROM bulk_lane l LEFT JOIN channel_pace p ON p.organization_id = l.organization_id AND p.channel_id = l.channel_id
+   WHERE l.organization_id = $1 AND l.job_id = $2`,
+);
+
+const NONE: LaneState = {
+  waiting: 0,
+  repeating: 0,
+  begun: 0,
+  isPaused: false,
+  heldReason: null,
+  perSecond: CHANNEL_PER_SECOND,
+};
+
+/** Answers `rpc.messaging.lane-state`. */
+@Controller()
+export class GetLaneStateHandler {
+  constructor(private readonly database: Database) {}
+
+  @RpcHandler(laneStateRpc)
+  async get({ principal, request }: RpcCall<{ readonly jobId: string }>): Promise<LaneState> {
+    const [state] = await this.database.query(stateSql, [principal.organizationId, request.jobId]);
+    return state ?? NONE;
+  }
+}

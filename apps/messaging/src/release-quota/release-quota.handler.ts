@@ -1,0 +1,27 @@
+import { Controller } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { releaseQuotaRpc, type ReleaseQuotaRequest } from '@switchboard/contracts/messaging/bulk-rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { closeReservation, releaseRecipients } from '../quota/quota-reservation.repository.js';
+
+/** As the contract says. */
+const RECIPIENTS_MAX = 5_000;
+
+/** Answers `rpc.messaging.release-quota`. */
+@Controller()
+export class ReleaseQuotaHandler {
+  constructor(private readonly database: Database) {}
+
+  @RpcHandler(releaseQuotaRpc)
+  async release({ principal, request }: RpcCall<ReleaseQuotaRequest>): Promise<{ readonly released: number }> {
+    const { jobId, recipients } = request;
+    const key = { organizationId: principal.organizationId, jobId };
+    if (recipients === null) return { released: await this.database.transaction((tx) => closeReservation(tx, key)) };
+    if (recipients.length > RECIPIENTS_MAX) {
+      throw new AppError(serviceErrors.VALIDATION_FAILED, `\`recipients\` must hold at most ${RECIPIENTS_MAX} indexes`);
+    }
+    return { released: await releaseRecipients(this.database, key, recipients) };
+  }
+}

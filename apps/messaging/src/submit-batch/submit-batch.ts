@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { BulkItem, SubmitBatchRequest, SubmittedBatch } from '@switchboard/contracts/messaging/bulk-rpc';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { Database } from '@switchboard/postgres';
+import { ChannelRepository } from '../channel/channel.repository.js';
+import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
+import { insertItems } from '../bulk-lane/lane-item.repository.js';
+import { openLane } from '../bulk-lane/lane.repository.js';
+import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
+
+/** As the contract says: a batch fits into one message of the broker. */
+const ITEMS_MAX = 200;
+
+/** Puts recipients of a job into its lane. */
+@Injectable()
+export class SubmitBatch {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelRepository,
+    private readonly lanes: LaneSignal,
+    private readonly unknownContacts: UnknownContactSignal,
+  ) {}
+
+  /** Idempotent by recipient. @throws CHANNEL_NOT_FOUND, VALIDATION_FAILED */
+  async execute(organizationId: string, request: SubmitBatchRequest): Promise<SubmittedBatch> {
+    const { jobId, messagingChannelId: channelId, throttlePerHour, items } = request;
+    if (items.length === 0 || items.length > ITEMS_MAX) {
+      throw new AppError(serviceErrors.VALIDATION_FAILED, `\`items\` must hold 1 to ${ITEMS_MAX} recipients`);
+    }
+    const channel = await this.channels.find(organizationId, channelId);
+    if (!channel) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+    const key = { organizationId, jobId };
+    const isOpen = await this.database.transaction(async (tx) => {
+      if (!(await openLane(tx, { ...key, channelId, throttlePerHour }))) return false;
+      insertItems(tx, key, items.map(laneItemOf));
+      return true;
+    });
+    if (!isOpen) return { accepted: 0, isWithdrawn: true };
+    await wakeChannel(this.database, { organizationId, channelId });
+    this.lanes.wake();
+    this.unknownContacts.wake();
+    return { accepted: items.length, isWithdrawn: false };
+  }
+}
+
+function laneItemOf(item: BulkItem) {
+  const { recipientIndex, messageId, to: phone, expiresAt, template, parameters, text, clientReference } = item;
+  const metadata = Object.keys(item.metadata).length > 0 ? item.metadata : null;
+  const content = { template, parameters, text, clientReference, metadata };
+  return { recipientIndex, messageId, phone, content, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+}
