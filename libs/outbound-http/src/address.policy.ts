@@ -29,8 +29,10 @@ const privateRanges = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGra
 /**
  * Whether a request may be sent to an address.
  *
- * @param text an address as a resolver or a socket states it; an IPv4 address mapped into IPv6 is judged as IPv4, and every
- * other IPv6 address that carries an IPv4 one (compatible, translated, 6to4, NAT64, Teredo, ISATAP) is refused.
+ * Refuses every IPv6 address that carries an IPv4 one (mapped, compatible, translated, 6to4, NAT64, Teredo, ISATAP): no
+ * receiver needs such a form, and what it leads to depends on the network.
+ *
+ * @param text an address as a resolver or a socket states it.
  * @param allowPrivate allows private and loopback addresses; those of metadata services stay refused.
  * Source: docs/api-behaviour.md#webhooks-url.
  */
@@ -41,11 +43,11 @@ export function isAllowedAddress(text: string, allowPrivate: boolean): boolean {
   return allowPrivate && privateRanges.has(address.range());
 }
 
-/** The address in one form: without a zone, and as IPv4 where it is mapped; null for what is no address. */
+/** The address, or null for what is none. */
 export function parseAddress(text: string): Address | null {
   // The library also reads `127.1` and `0x7f000001`, which no resolver or socket returns.
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return null;
-  return ipaddr.process(text);
+  return ipaddr.parse(text);
 }
 
 /** Whether two texts are one address. */

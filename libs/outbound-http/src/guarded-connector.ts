@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { types } from 'node:util';
 import { buildConnector } from 'undici';
 import type { Guard } from './guard.js';
 import { OutboundRefusal } from './outbound.js';
@@ -34,7 +35,7 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
     const end = connectGuarded(guard, connectTo, target, AbortSignal.timeout(deadlineMs)).then(
       (socket): Parameters<typeof onConnect> => [null, socket],
       (error: unknown): Parameters<typeof onConnect> => [
-        error instanceof Error ? error : new Error(String(error)),
+        types.isNativeError(error) ? error : new Error(String(error)),
         null,
       ],
     );

@@ -13,10 +13,12 @@ export interface OutboundOptions extends Omit<GuardOptions, 'resolve'> {
   readonly resolve?: ResolveName;
   /** PEM of the authorities to trust instead of Node's. */
   readonly authorities?: string;
+  /** For DNS, connecting, TLS, headers and body together. Default: 10 s. */
+  readonly deadlineMs?: number;
 }
 
-/** For DNS, connecting, TLS, headers and body together. Source: docs/api-behaviour.md#webhooks-attempts. */
-export const REQUEST_DEADLINE_MS = 10_000;
+/** Source: docs/api-behaviour.md#webhooks-attempts. */
+const REQUEST_DEADLINE_MS = 10_000;
 
 /** A registration waits for the name at most so long. */
 const JUDGE_DEADLINE_MS = 5_000;
@@ -33,11 +35,13 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export class OutboundHttp {
   private readonly guard: Guard;
   private readonly agent: Agent;
+  private readonly deadlineMs: number;
 
   constructor(private readonly options: OutboundOptions) {
+    this.deadlineMs = options.deadlineMs ?? REQUEST_DEADLINE_MS;
     this.guard = new Guard({ ...options, resolve: options.resolve ?? resolveName });
     this.agent = new Agent({
-      connect: guardedConnector(this.guard, REQUEST_DEADLINE_MS, options.authorities),
+      connect: guardedConnector(this.guard, this.deadlineMs, options.authorities),
       allowH2: false,
       pipelining: 1,
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -62,12 +66,12 @@ export class OutboundHttp {
     }
   }
 
-  /** Sends one POST, at most once, and gives up after 10 s. Never rejects. */
+  /** Sends one POST, at most once, and gives up at the deadline. Never rejects. */
   async post({ url: text, headers, body, signal }: OutboundRequest): Promise<OutboundEnd> {
     const startedAt = performance.now();
     const { promise, resolve } = Promise.withResolvers<Parameters<ConstructorParameters<typeof BoundedPost>[0]>[0]>();
     const handler = new BoundedPost(resolve);
-    const timer = setTimeout(() => handler.giveUp(`no end after ${REQUEST_DEADLINE_MS} ms`), REQUEST_DEADLINE_MS);
+    const timer = setTimeout(() => handler.giveUp(`no end after ${this.deadlineMs} ms`), this.deadlineMs);
     const abort = (): void => handler.giveUp('aborted by the caller', 'aborted');
     signal?.addEventListener('abort', abort, { once: true });
     const url = parseOutboundUrl(text, this.options.allowPrivate);

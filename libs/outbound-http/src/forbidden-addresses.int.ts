@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Canary } from '../test/canary.js';
+import { ipv4Notations, ipv6Notations, type Notation, samplesOf } from '../test/notations.js';
+import { publicAddresses, specialPurposeBlocks } from '../test/special-purpose-blocks.js';
+import { OutboundHttp } from './index.js';
+
+interface Form {
+  readonly notation: string;
+  readonly host: string;
+}
+
+/** What the fake resolver answers, by name. */
+const names = new Map<string, readonly string[]>();
+const resolve = (name: string): Promise<readonly string[]> => Promise.resolve(names.get(name) ?? []);
+const options = { refusedHosts: [], resolve };
+const production = new OutboundHttp({ ...options, allowPrivate: false });
+const permissive = new OutboundHttp({ ...options, allowPrivate: true });
+let canary: Canary;
+
+beforeAll(async () => {
+  canary = await Canary.start();
+});
+
+beforeEach(() => canary.forget());
+
+afterAll(async () => {
+  await Promise.all([production.close(), permissive.close(), canary.stop()]);
+});
+
+describe('special-purpose addresses of every block in every notation', () => {
+  const forms = [
+    ...formsOf(specialPurposeBlocks.ipv4.flatMap(samplesOf), ipv4Notations),
+    ...formsOf(specialPurposeBlocks.ipv6.flatMap(samplesOf), ipv6Notations),
+  ];
+
+  it('lead to a refusal at registration, and to no connection', async () => {
+    const allowed: Form[] = [];
+    for (const form of forms) {
+      const verdict = await production.judge(urlOf(form, 'https'));
+      if (verdict.isAllowed) allowed.push(form);
+    }
+    expect(allowed).toEqual([]);
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    print('registration', forms);
+  });
+
+  it('lead to a refusal at delivery, and to no connection', async () => {
+    const other: unknown[] = [];
+    for (const form of forms) {
+      const end = await production.post({ url: urlOf(form, 'https'), headers: {}, body: Buffer.from('{}') });
+      if (end.state !== 'failed' || end.error !== 'url not allowed') other.push({ ...form, end });
+    }
+    expect(other).toEqual([]);
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    print('delivery', forms);
+  });
+
+  it('do not include addresses of the Internet: those are allowed', async () => {
+    const written = ['dotted', 'decimal', 'hexadecimal', 'octal parts', 'full-width digits', 'resolved name'];
+    const chosen = Object.fromEntries(Object.entries(ipv4Notations).filter(([name]) => written.includes(name)));
+    const zoneless = Object.fromEntries(Object.entries(ipv6Notations).filter(([name]) => name !== 'with a zone'));
+    const ordinary = [...formsOf(publicAddresses.ipv4, chosen), ...formsOf(publicAddresses.ipv6, zoneless)];
+    const verdicts = await Promise.all(ordinary.map((form) => production.judge(urlOf(form, 'https'))));
+    expect(ordinary.filter((_form, index) => verdicts[index]?.isAllowed !== true)).toEqual([]);
+  });
+});
+
+describe('addresses of metadata services', () => {
+  it('stay refused where private addresses are allowed, at registration and at delivery', async () => {
+    const blocks = ['169.254.0.0/16', '169.254.169.254/32', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'];
+    const forms = [
+      ...formsOf(blocks.flatMap(samplesOf), ipv4Notations),
+      ...formsOf(['fd00:ec2::254', 'fd20:ce::254', 'fe80::1', '::ffff:a9fe:a9fe'], ipv6Notations),
+    ];
+    const passed: unknown[] = [];
+    for (const form of forms) {
+      const url = urlOf(form, 'http');
+      const verdict = await permissive.judge(url);
+      const end = await permissive.post({ url, headers: {}, body: Buffer.from('{}') });
+      if (verdict.isAllowed || end.state !== 'failed' || end.error !== 'url not allowed') passed.push({ ...form, end });
+    }
+    expect(passed).toEqual([]);
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    print('metadata, private addresses allowed: registration and delivery', forms);
+  });
+
+  it('are apart from loopback, which the same client reaches', async () => {
+    const url = `http://127.0.0.1:${canary.port}/`;
+    expect(await permissive.judge(url)).toEqual({ isAllowed: true, url });
+    expect(await permissive.post({ url, headers: {}, body: Buffer.from('{}') })).toMatchObject({ status: 200 });
+    expect(canary.seen()).toEqual({ connections: 1, sockets: 1 });
+  });
+});
+
+/** A name that resolves to the address, alone and after a public one, stands for the notation without a text. */
+function formsOf(addresses: readonly string[], notations: Readonly<Record<string, Notation>>): readonly Form[] {
+  return addresses.flatMap((address) =>
+    Object.entries(notations).flatMap(([notation, write]) => {
+      const host = write(address);
+      if (host !== null) return [{ notation, host }];
+      return [[address], ['1.1.1.1', address]].map((answer) => {
+        const name = `name-${names.size}.example.org`;
+        names.set(name, answer);
+        return { notation, host: name };
+      });
+    }),
+  );
+}
+
+function urlOf({ host }: Form, scheme: 'http' | 'https'): string {
+  return `${scheme}://${host}:${canary.port}/hook`;
+}
+
+function print(way: string, forms: readonly Form[]): void {
+  const counts = Map.groupBy(forms, ({ notation }) => notation);
+  const lines = [...counts].map(
+    ([notation, of]) => `  ${notation}: ${of.length}, such as ${of[Math.floor(of.length / 3)]?.host}`,
+  );
+  process.stdout.write(`${way}: ${forms.length} forms, none connected\n${lines.join('\n')}\n`);
+}

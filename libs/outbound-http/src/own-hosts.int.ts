@@ -1,0 +1,174 @@
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Canary } from '../test/canary.js';
+import { RawReceiver, response } from '../test/raw-receiver.js';
+import { OutboundHttp, parseRefusedHosts } from './index.js';
+
+const answers = new Map<string, string[][]>();
+/** Each look-up of a name takes its next answer. */
+const resolve = (name: string): Promise<readonly string[]> => Promise.resolve(answers.get(name)?.shift() ?? []);
+let canary: Canary;
+let receiver: RawReceiver;
+
+beforeAll(async () => {
+  [canary, receiver] = await Promise.all([
+    Canary.start(),
+    RawReceiver.start((socket) => socket.write(response(302, [`location: http://127.0.0.1:${canary.port}/`]))),
+  ]);
+});
+
+beforeEach(() => canary.forget());
+
+afterAll(async () => {
+  await Promise.all([canary.stop(), receiver.stop()]);
+});
+
+describe('our own hosts and ports', () => {
+  it('are refused in every notation where private addresses are allowed, at registration and at delivery', async () => {
+    const refusedHosts = parseRefusedHosts(`localhost:${canary.port}, db.internal:5432`);
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts, resolve });
+    const own = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+    const hosts = [
+      'localhost',
+      'LOCALHOST',
+      '127.0.0.1',
+      '127.1',
+      '0x7f000001',
+      '127.200.1.1',
+      '0.0.0.0',
+      '0',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      'own.example.org',
+      ...own.filter((address) => !address.startsWith('fe80')).map((text) => (text.includes(':') ? `[${text}]` : text)),
+    ];
+    const passed: unknown[] = [];
+    for (const host of hosts) {
+      answers.set('own.example.org', [['127.0.0.1'], ['127.0.0.1']]);
+      const url = `http://${host}:${canary.port}/`;
+      const verdict = await client.judge(url);
+      const end = await client.post({ url, headers: {}, body: Buffer.from('{}') });
+      if (verdict.isAllowed || end.state !== 'failed' || end.error !== 'url not allowed') passed.push({ url, end });
+    }
+    expect(passed).toEqual([]);
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    answers.set('db.internal', [['10.0.0.5']]);
+    expect(await client.judge('http://DB.internal:5432/')).toMatchObject({ isAllowed: false, refusal: 'address' });
+    expect(await client.judge('http://db.internal:8080/')).toMatchObject({ isAllowed: true });
+    await client.close();
+  });
+
+  it('are not reached through a redirect', async () => {
+    const refusedHosts = parseRefusedHosts(`127.0.0.1:${canary.port}`);
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts, resolve });
+    const end = await client.post({ url: receiver.url, headers: {}, body: Buffer.from('{}') });
+    expect(end).toMatchObject({ state: 'answered', status: 302 });
+    expect(canary.seen().connections).toBe(0);
+    await client.close();
+  });
+});
+
+describe('a resolver that changes its answer', () => {
+  it('gains nothing: every connection judges what it connects to', async () => {
+    const client = new OutboundHttp({ allowPrivate: false, refusedHosts: [], resolve });
+    const url = `https://turns.example.org:${canary.port}/`;
+    answers.set('turns.example.org', [['93.184.215.14'], ['127.0.0.1'], ['93.184.215.14', '::1'], []]);
+    expect(await client.judge(url)).toEqual({ isAllowed: true, url });
+    const post = () => client.post({ url, headers: {}, body: Buffer.from('{}') });
+    expect(await post()).toMatchObject({ error: 'url not allowed' });
+    expect(await post()).toMatchObject({ error: 'url not allowed' });
+    expect(await post()).toMatchObject({ error: 'name not resolved' });
+    expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
+    await client.close();
+  });
+
+  it('is asked once for a connection, which goes to the judged address', async () => {
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [], resolve });
+    answers.set('once.example.org', [['127.0.0.1'], ['169.254.169.254']]);
+    const url = `http://once.example.org:${canary.port}/`;
+    expect(await client.post({ url, headers: {}, body: Buffer.from('{}') })).toMatchObject({ status: 200 });
+    expect(answers.get('once.example.org')).toEqual([['169.254.169.254']]);
+    expect(canary.seen().connections).toBe(1);
+    await client.close();
+  });
+
+  it('tries the next judged address where the first does not answer', async () => {
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [], resolve });
+    answers.set('two.example.org', [['127.0.0.1', '127.0.0.2']]);
+    const lone = await RawReceiver.start((socket) => socket.write(response(200)), '127.0.0.2');
+    const url = `http://two.example.org:${lone.port}/`;
+    expect(await client.post({ url, headers: {}, body: Buffer.from('{}') })).toMatchObject({ status: 200 });
+    await Promise.all([client.close(), lone.stop()]);
+  });
+});
+
+describe('the form of a URL', () => {
+  const client = new OutboundHttp({
+    allowPrivate: false,
+    refusedHosts: [],
+    resolve: () => Promise.resolve(['1.1.1.1']),
+  });
+  afterAll(() => client.close());
+
+  it.each([
+    'http://example.org/',
+    'ftp://example.org/',
+    'file:///etc/passwd',
+    'gopher://example.org/',
+    'javascript:alert(1)',
+    'data:text/plain,a',
+    'ws://example.org/',
+    '//example.org/',
+    'example.org',
+    'https:example.org',
+    'https:/example.org',
+    'https:///example.org',
+    'https://',
+    '',
+    'https://user@example.org/',
+    'https://user:pass@example.org/',
+    'https://@example.org/',
+    'https://:@example.org/',
+    'https://example.org./',
+    'https://example.org。/',
+    'https://example.org%2e/',
+    'https://example.org.:443/',
+    'https://localhost./',
+    'https://127.0.0.1./',
+    'https://example.org:0/',
+    'https://example.org:65536/',
+    'https://example.org:port/',
+    'https://[::1/',
+    'https://[fe80::1%25lo]/',
+    ' https://example.org/',
+    'https://example.org/ ',
+    'https://exam ple.org/',
+    'https://example.org/a b',
+    'https://example.org/\ta',
+    'https://exa\tmple.org/',
+    'https://example.org/\r\nx: y',
+    'https://example.org/\u0000',
+    'https://example.org/\u007f',
+    'https://example.org\\@10.0.0.1/',
+    'https:\\\\example.org/',
+    'https://exam\u00adple.org/',
+    'https://example.org/\u2028',
+    'https://example.org/\ud800',
+    `https://example.org/${'a'.repeat(2_029)}`,
+  ])('refuses %j', async (url) => {
+    expect(await client.judge(url)).toMatchObject({ isAllowed: false, refusal: 'form' });
+    expect(await client.post({ url, headers: {}, body: Buffer.from('') })).toMatchObject({ error: 'url not allowed' });
+  });
+
+  it.each([
+    'https://example.org',
+    'HTTPS://Example.org/Hook?a=b#c',
+    'https://example.org:8443/hook',
+    'https://bücher.example/ä',
+    'https://example.org/a@b',
+    `https://example.org/${'a'.repeat(2_028)}`,
+  ])('allows %j', async (url) => {
+    expect(await client.judge(url)).toEqual({ isAllowed: true, url });
+  });
+});

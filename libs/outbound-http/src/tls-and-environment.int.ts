@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Canary } from '../test/canary.js';
+import { RawReceiver, response } from '../test/raw-receiver.js';
+import { makeCertificate, type TestCertificate } from '../test/test-certificates.js';
+import { OutboundHttp, type OutboundEnd } from './index.js';
+
+const run = promisify(execFile);
+const entry = join(import.meta.dirname, '..', 'dist', 'index.js');
+const resolve = () => Promise.resolve(['127.0.0.1']);
+const servers: Server[] = [];
+let valid: TestCertificate;
+let expired: TestCertificate;
+
+beforeAll(async () => {
+  valid = await makeCertificate('receiver.example.org');
+  expired = await makeCertificate('receiver.example.org', new Date(Date.now() - 86_400_000));
+});
+
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+async function serverWith(certificate: TestCertificate): Promise<number> {
+  const server = createServer({ ...certificate }, (_request, answer) => answer.end('ok'));
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function postTo(port: number, name: string, authorities?: string): Promise<OutboundEnd> {
+  const trust = authorities === undefined ? {} : { authorities };
+  const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [], resolve, ...trust });
+  const end = await client.post({ url: `https://${name}:${port}/`, headers: {}, body: Buffer.from('{}') });
+  await client.close();
+  return end;
+}
+
+describe('TLS', () => {
+  it('is verified against the name of the URL, though an address is connected', async () => {
+    const port = await serverWith(valid);
+    expect(await postTo(port, 'receiver.example.org', valid.cert)).toMatchObject({ state: 'answered', body: 'ok' });
+    const other = await postTo(port, 'other.example.org', valid.cert);
+    expect(other).toMatchObject({ state: 'failed', error: 'no response' });
+    expect('reason' in other ? other.reason : '').toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
+  });
+
+  it('is refused without a trusted authority, and with an expired certificate', async () => {
+    expect(await postTo(await serverWith(valid), 'receiver.example.org')).toMatchObject({ error: 'no response' });
+    const end = await postTo(await serverWith(expired), 'receiver.example.org', expired.cert);
+    expect(end).toMatchObject({ error: 'no response', reason: expect.stringMatching(/CERT_HAS_EXPIRED/) });
+  });
+});
+
+describe('the environment', () => {
+  it('sets no proxy, and does not switch the verification of certificates off', async () => {
+    const [proxy, receiver, port] = await Promise.all([
+      Canary.start(),
+      RawReceiver.start((socket) => socket.write(response(200, [], 'direct'))),
+      serverWith(valid),
+    ]);
+    const program = `
+      import { OutboundHttp } from ${JSON.stringify(entry)};
+      const client = new OutboundHttp({ allowPrivate: true, refusedHosts: [], resolve: async () => ['127.0.0.1'] });
+      const post = (url) => client.post({ url, headers: {}, body: Buffer.from('{}') });
+      const ends = [await post('http://127.0.0.1:${receiver.port}/'), await post('https://receiver.example.org:${port}/')];
+      process.stdout.write(JSON.stringify(ends));
+      await client.close();`;
+    const address = `http://127.0.0.1:${proxy.port}`;
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+      env: {
+        ...Object.fromEntries(names.map((name) => [name, address])),
+        NODE_USE_ENV_PROXY: '1',
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      },
+    });
+    expect(JSON.parse(stdout)).toMatchObject([
+      { state: 'answered', body: 'direct' },
+      { state: 'failed', error: 'no response' },
+    ]);
+    expect(proxy.seen().connections).toBe(0);
+    await Promise.all([proxy.stop(), receiver.stop()]);
+  });
+});
