@@ -170,3 +170,36 @@ CREATE SCHEMA IF NOT EXISTS "webhooks" AUTHORIZATION "switchboard_webhooks_migra
 -- Everybody may call a new function and use a new type otherwise.
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_webhooks_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_webhooks_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;
+
+\getenv analytics_password ANALYTICS_DATABASE_PASSWORD
+\getenv analytics_migrator_password ANALYTICS_MIGRATOR_PASSWORD
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_analytics') THEN CREATE ROLE "switchboard_analytics"; END IF;
+END $role$;
+ALTER ROLE "switchboard_analytics" LOGIN PASSWORD :'analytics_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_analytics";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_analytics" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_analytics" SET log_min_messages = 'log';
+  END IF;
+END $role$;
+DO $role$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'switchboard_analytics_migrator') THEN CREATE ROLE "switchboard_analytics_migrator"; END IF;
+END $role$;
+ALTER ROLE "switchboard_analytics_migrator" LOGIN PASSWORD :'analytics_migrator_password';
+GRANT CONNECT ON DATABASE "switchboard" TO "switchboard_analytics_migrator";
+-- Needed by an administrator who is no superuser, to hand a schema over.
+GRANT "switchboard_analytics_migrator" TO current_user;
+-- The text of an error may quote a value. The service logs its SQLSTATE; only a superuser may silence the server.
+DO $role$ BEGIN
+  IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    ALTER ROLE "switchboard_analytics_migrator" SET log_min_messages = 'log';
+  END IF;
+END $role$;
+CREATE SCHEMA IF NOT EXISTS "analytics" AUTHORIZATION "switchboard_analytics_migrator";
+-- Everybody may call a new function and use a new type otherwise.
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_analytics_migrator" REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE "switchboard_analytics_migrator" REVOKE USAGE ON TYPES FROM PUBLIC;

@@ -226,6 +226,12 @@ export const topology = {
     stream: 'WEBHOOKS',
     consumes: [],
   },
+  analytics: {
+    serves: [],
+    calls: [],
+    stream: 'ANALYTICS',
+    consumes: [],
+  },
 } as const satisfies Record<string, ServiceTopology>;
 
 /** A service of the topology. */

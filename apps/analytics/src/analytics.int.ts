@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { runBuiltProgram, testServers } from '@switchboard/testing';
+import { analyticsMigrations } from './migrations/all.js';
+
+const servers = testServers();
+const dist = join(import.meta.dirname, '..', 'dist');
+
+describe('the built programs of analytics', () => {
+  it('migrate, become ready, and end with 0 after SIGTERM', async () => {
+    const prepared = await servers.serviceDatabase('analytics', []);
+    const nats = await servers.nats();
+    const migration = runBuiltProgram(servers, join(dist, 'migrate.js'), {
+      MIGRATOR_DATABASE_URL: prepared.migratorUrl,
+      SERVICE_DATABASE_ROLE: prepared.role,
+    });
+    expect(await migration.logged('migrations.applied')).toMatchObject({ count: analyticsMigrations.length });
+
+    const access = { NATS_URL: nats.url, NATS_USER: 'analytics', NATS_PASSWORD: nats.password };
+    const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
+    const { url } = await service.logged('service.ready');
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+});

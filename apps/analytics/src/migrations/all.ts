@@ -1,0 +1,4 @@
+import { Initial1764900000000 } from './1764900000000-initial.js';
+
+/** Every migration of the schema `analytics`, in the order of their timestamps. */
+export const analyticsMigrations = [Initial1764900000000] as const;
