@@ -1,0 +1,95 @@
+import type { ParameterFormat, TemplateComponent, TemplateVariable } from '@switchboard/contracts/templates/http';
+
+/** A part of a text: as it is, or the place of a variable. */
+export type Segment = string | { readonly place: string };
+
+/** Where a template takes values, in the order in which they are given: header, body, buttons. */
+export interface TemplatePlaces {
+  readonly header:
+    { readonly type: 'text'; readonly place: string } | { readonly type: 'image' | 'video' | 'document' } | null;
+  /** The text of the body, and each of its places once, as counted or as first named. */
+  readonly body: { readonly segments: readonly Segment[]; readonly places: readonly string[] };
+  /** Buttons that take a value; `index` counts from 0 among all of them. */
+  readonly buttons: readonly PlaceOfButton[];
+}
+
+/** A button that takes a value: the end of its address, or the code that it copies. */
+interface PlaceOfButton {
+  readonly index: number;
+  readonly type: 'url' | 'copy_code';
+}
+
+const PLACE = /\{\{\s*(\w+)\s*\}\}/g;
+const MEDIA: ReadonlyMap<unknown, 'image' | 'video' | 'document'> = new Map([
+  ['IMAGE', 'image'],
+  ['VIDEO', 'video'],
+  ['DOCUMENT', 'document'],
+]);
+
+/** Reads the places of a template from its components, in the provider's form; what is unknown takes no value. */
+export function placesOf(components: readonly TemplateComponent[]): TemplatePlaces {
+  const of = (type: string): TemplateComponent | undefined =>
+    components.find((component) => String(component['type']).toUpperCase() === type);
+  const segments = segmentsOf(textOf(of('BODY'), 'text'));
+  return {
+    header: headerOf(of('HEADER')),
+    body: { segments, places: placesIn(segments) },
+    buttons: buttonsOf(of('BUTTONS')),
+  };
+}
+
+/**
+ * What a send must give values for, in their order. Positional ones are called by their number in the whole of them, from
+ * 1; of named ones, those without a name are `header` and `button_<index>`.
+ *
+ * Source: docs/api-behaviour.md#templates-fields
+ */
+export function variablesOf(components: readonly TemplateComponent[], format: ParameterFormat): TemplateVariable[] {
+  const { header, body, buttons } = placesOf(components);
+  const named: TemplateVariable[] = [
+    ...(header ? [{ name: header.type === 'text' ? header.place : 'header', in: 'HEADER' } as const] : []),
+    ...body.places.map((name) => ({ name, in: 'BODY' }) as const),
+    ...buttons.map(({ index }) => ({ name: `button_${index}`, in: 'BUTTON' }) as const),
+  ];
+  return format === 'NAMED' ? named : named.map((variable, at) => ({ ...variable, name: String(at + 1) }));
+}
+
+function headerOf(header: TemplateComponent | undefined): TemplatePlaces['header'] {
+  if (!header) return null;
+  const format = String(header['format'] ?? 'TEXT').toUpperCase();
+  const media = MEDIA.get(format);
+  if (media) return { type: media };
+  const [place] = format === 'TEXT' ? placesIn(segmentsOf(textOf(header, 'text'))) : [];
+  return place === undefined ? null : { type: 'text', place };
+}
+
+function buttonsOf(component: TemplateComponent | undefined): PlaceOfButton[] {
+  const buttons: unknown = component?.['buttons'];
+  if (!Array.isArray(buttons)) return [];
+  return buttons.flatMap((button: unknown, index): PlaceOfButton[] => {
+    if (typeof button !== 'object' || button === null) return [];
+    const type = String(Reflect.get(button, 'type')).toUpperCase();
+    const url: unknown = Reflect.get(button, 'url');
+    if (type === 'URL' && typeof url === 'string' && url.search(PLACE) !== -1) return [{ index, type: 'url' }];
+    return type === 'COPY_CODE' ? [{ index, type: 'copy_code' }] : [];
+  });
+}
+
+/** Texts at even positions, places at odd ones: that is how `split` treats the group. Empty texts are left out. */
+function segmentsOf(text: string): Segment[] {
+  return text
+    .split(PLACE)
+    .map((part, at): Segment => (at % 2 === 0 ? part : { place: part }))
+    .filter((segment) => segment !== '');
+}
+
+/** Each once: counted ones by their number, others as they come. */
+function placesIn(segments: readonly Segment[]): string[] {
+  const places = [...new Set(segments.flatMap((segment) => (typeof segment === 'string' ? [] : [segment.place])))];
+  return places.every((place) => /^\d+$/.test(place)) ? places.sort((a, b) => Number(a) - Number(b)) : places;
+}
+
+function textOf(component: TemplateComponent | undefined, field: string): string {
+  const text = component?.[field];
+  return typeof text === 'string' ? text : '';
+}
