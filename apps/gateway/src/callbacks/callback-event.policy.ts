@@ -35,9 +35,15 @@ export function preferenceEvent(preference: CallbackPreference, now: Date): NewE
   return { ...eventOf(aggregateId, occurredAt(item.timestamp, now)), event: callbackPreference, data: preference };
 }
 
-/** Anything else as an event. @param value as it came */
-export function changeEvent(businessAccountId: string, field: string, value: unknown, now: Date): NewEvent<unknown> {
-  return { ...eventOf(businessAccountId, now), event: callbackChange, data: { businessAccountId, field, value } };
+/** Anything else as an event. @param value as it came @param timestamp of its entry, Unix seconds */
+export function changeEvent(
+  { businessAccountId, timestamp }: { readonly businessAccountId: string; readonly timestamp: string },
+  field: string,
+  value: unknown,
+  now: Date,
+): NewEvent<unknown> {
+  const when = occurredAt(timestamp, now);
+  return { ...eventOf(businessAccountId, when), event: callbackChange, data: { businessAccountId, field, value } };
 }
 
 /** What should have been another event, and is none. @param value as it came; of what no event can hold, a summary */

@@ -25,6 +25,12 @@ export interface SplitCallback {
   readonly oddItems: number;
 }
 
+/** Which account a change is of, and when the provider says it was: Unix seconds, or nothing. */
+interface ChangeOrigin {
+  readonly businessAccountId: string;
+  readonly timestamp: string;
+}
+
 /** Parts of a change that become events of their own, or belong to one. */
 const SPLIT_PARTS: ReadonlySet<string> = new Set([
   'messaging_product',
@@ -51,19 +57,21 @@ export function splitCallback(callback: Json, bytes: number, now: Date): SplitCa
   const sink = new EventSink(bytes, now);
   for (const entry of listOf(callback.entry)) {
     const account = isObject(entry) ? textOf(entry.id) : '';
+    const origin = { businessAccountId: account, timestamp: isObject(entry) ? textOf(entry.time) : '' };
     const changes = isObject(entry) ? listOf(entry.changes) : [];
     if (changes.length === 0) sink.keepOdd(account, 'entry', entry);
-    for (const change of changes) splitChange(change, account, now, sink);
+    for (const change of changes) splitChange(change, origin, now, sink);
   }
   if (sink.events.length === 0) sink.keepOdd('', 'callback', callback);
   return sink;
 }
 
-function splitChange(change: unknown, account: string, now: Date, sink: EventSink): void {
+function splitChange(change: unknown, origin: ChangeOrigin, now: Date, sink: EventSink): void {
+  const account = origin.businessAccountId;
   const field = isObject(change) && typeof change.field === 'string' ? change.field.slice(0, FIELD_MAX) : '';
   const value = isObject(change) ? (change.value ?? null) : change;
   if (field !== 'messages' && field !== 'user_preferences') {
-    return sink.keep(account, field, changeEvent(account, field, value, now));
+    return sink.keep(account, field, changeEvent(origin, field, value, now));
   }
   if (!isObject(value)) return sink.keepOdd(account, field, value);
   const { metadata } = value;
@@ -90,7 +98,7 @@ function splitChange(change: unknown, account: string, now: Date, sink: EventSin
   if (rest.length === 0) return;
   const kept = { ...Object.fromEntries(rest), metadata };
   if (rest.some(([name]) => SPLIT_PARTS.has(name))) sink.keepOdd(account, field, kept);
-  else sink.keep(account, field, changeEvent(account, field, kept, now));
+  else sink.keep(account, field, changeEvent(origin, field, kept, now));
 }
 
 /** Gathers the events of one callback; what no event can hold is summarised. */

@@ -71,6 +71,14 @@ describe('splitting a callback', () => {
     expect(oddItems).toBe(2);
   });
 
+  it('dates a change by its entry, where that has a time that can be', () => {
+    const changes = [{ field: 'message_template_status_update', value: { event: 'PAUSED' } }];
+    const times = [1_751_142_888, '1751142888', undefined, 'yesterday', 4_102_444_800];
+    const { events } = split({ entry: times.map((time) => ({ id: 'waba', time, changes })) });
+    const dated = new Date(1_751_142_888_000);
+    expect(events.map(({ occurredAt }) => occurredAt)).toEqual([dated, dated, now, now, now]);
+  });
+
   it('never throws and never makes nothing of something, whatever the provider sends', () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>([], {}, null, 'x'));
     const callback = fc.oneof(

@@ -15,7 +15,7 @@ const prepared = (() => {
 const item = (account: string, values: readonly unknown[]): SplitCallbackItem => ({
   account,
   bytes: 100,
-  events: values.map((value) => changeEvent(account, 'field', value, now)),
+  events: values.map((value) => changeEvent({ businessAccountId: account, timestamp: '' }, 'field', value, now)),
 });
 const poisoned = item('calice', ['poison']);
 
