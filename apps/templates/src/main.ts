@@ -3,4 +3,5 @@ import { serve } from '@switchboard/platform';
 import { templatesConfig } from './templates.config.js';
 import { TemplatesModule } from './templates.module.js';
 
-await serve({ service: 'templates', config: templatesConfig(), module: TemplatesModule });
+const config = templatesConfig();
+await serve({ service: 'templates', config, module: TemplatesModule.of(config) });

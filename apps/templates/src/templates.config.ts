@@ -1,6 +1,20 @@
-import { readConfig, serviceConfigSchema, type ServiceConfig } from '@switchboard/platform';
+import { integer, readConfig, serviceConfigSchema, type ConfigOf } from '@switchboard/platform';
 
-/** The keys that every service reads. @throws Error that lists every problem at once */
-export function templatesConfig(env: NodeJS.ProcessEnv = process.env): ServiceConfig {
-  return readConfig(serviceConfigSchema, env);
+const schema = {
+  ...serviceConfigSchema,
+  TEMPLATES_SYNC_INTERVAL_SECONDS: integer({
+    description: 'between two readings of a business account’s templates at the upstream, ±25 %',
+    unit: 's',
+    default: 300,
+    min: 1,
+    max: 86_400,
+  }),
+};
+
+/** What templates reads from its environment. */
+export type TemplatesConfig = ConfigOf<typeof schema>;
+
+/** @throws Error that lists every problem at once */
+export function templatesConfig(env: NodeJS.ProcessEnv = process.env): TemplatesConfig {
+  return readConfig(schema, env);
 }

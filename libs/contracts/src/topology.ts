@@ -41,6 +41,7 @@ import {
   listRecipientsRpc,
   stageRecipientsRpc,
 } from './templates/job-rpc.js';
+import { getTemplateRpc, listTemplatesRpc } from './templates/rpc.js';
 import {
   changeWebhookRpc,
   createWebhookRpc,
@@ -125,6 +126,30 @@ export const contactsOptOutsConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
+/** Keeps the templates service's projection of channels. */
+export const templatesChannelsConsumer: ConsumerTopology = {
+  name: 'templates-channels',
+  stream: 'MESSAGING',
+  filter: 'messaging.channel.>',
+  ackPendingMax: 500,
+};
+
+/** Takes callbacks of the upstream about the status of templates; changes of other kinds are skipped. */
+export const templatesCallbacksConsumer: ConsumerTopology = {
+  name: 'templates-callbacks',
+  stream: 'GATEWAY',
+  filter: 'gateway.callback.change.>',
+  ackPendingMax: 500,
+};
+
+/** Takes what refused sends say of their templates. */
+export const templatesRefusalsConsumer: ConsumerTopology = {
+  name: 'templates-refusals',
+  stream: 'MESSAGING',
+  filter: 'messaging.template.>',
+  ackPendingMax: 500,
+};
+
 /** What the gateway asks contacts for. */
 const contactRequests = [
   upsertContactRpc,
@@ -135,6 +160,9 @@ const contactRequests = [
   listOptOutsRpc,
   deleteOptOutRpc,
 ];
+
+/** What the gateway asks templates for, apart from jobs. */
+const templateRequests = [listTemplatesRpc, getTemplateRpc];
 
 /** What the gateway asks messaging for. */
 const messagingRequests = [
@@ -187,7 +215,7 @@ const webhookRequests = [
 export const topology = {
   gateway: {
     serves: [],
-    calls: [...messagingRequests, ...contactRequests, ...jobRequests, ...webhookRequests],
+    calls: [...messagingRequests, ...contactRequests, ...templateRequests, ...jobRequests, ...webhookRequests],
     stream: 'GATEWAY',
     consumes: [],
     outside: 'listens',
@@ -215,10 +243,11 @@ export const topology = {
     consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
   },
   templates: {
-    serves: [...jobRequests],
-    calls: [getChannelRpc, ...laneRequests],
+    serves: [...templateRequests, ...jobRequests],
+    calls: [listUpstreamTemplatesRpc, getChannelRpc, ...laneRequests],
     stream: 'TEMPLATES',
-    consumes: [],
+    consumes: [templatesChannelsConsumer, templatesCallbacksConsumer, templatesRefusalsConsumer],
+    settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS'] },
   },
   webhooks: {
     serves: webhookRequests,

@@ -1,4 +1,5 @@
 import { Initial1764900000000 } from './1764900000000-initial.js';
+import { Templates1766100000000 } from './1766100000000-templates.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
-export const templatesMigrations = [Initial1764900000000] as const;
+export const templatesMigrations = [Initial1764900000000, Templates1766100000000] as const;
