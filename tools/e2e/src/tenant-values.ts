@@ -24,6 +24,8 @@ export const idFixtures: Readonly<Record<string, IdFixture>> = {
   conversationId: async ({ api }) => fieldOf(await api.send(newPhone(), 'tenants'), 'conversationId'),
   contactId: async ({ api }) => fieldOf(await post(api, '/v1/contacts', { phone: newPhone() }), 'id'),
   optOutId: async ({ api }) => fieldOf(await post(api, '/v1/opt-outs', { phone: newPhone() }), 'id'),
+  templateId: async ({ api }) => approvedTemplateOf(await api.get('/v1/templates?status=APPROVED')).id,
+  jobId: async (tenant) => fieldOf(await post(tenant.api, '/v1/templates/send', await bulkSendOf(tenant)), 'id'),
   messagingChannelId: async ({ channelId }) => channelId,
 };
 
@@ -34,6 +36,8 @@ export const idsOfPaths: Readonly<Record<string, string>> = {
   contacts: 'contactId',
   'opt-outs': 'optOutId',
   channels: 'messagingChannelId',
+  templates: 'templateId',
+  send: 'jobId',
 };
 
 /** Values of fields that hold no id, for routes that ask for them. */
@@ -41,6 +45,7 @@ export const fieldValues: Readonly<Record<string, () => unknown>> = {
   to: newPhone,
   phone: newPhone,
   text: () => 'tenants',
+  recipients: () => [{ to: newPhone() }],
   // From OPEN, where every new conversation is.
   status: () => 'PENDING',
 };
@@ -52,6 +57,26 @@ export const noIds: Readonly<Record<string, string>> = {
 
 /** An id in our form that nothing has. */
 export const unknownId = newCuid;
+
+/** A template whose variables are known by its description. */
+interface DescribedTemplate {
+  readonly id: string;
+  readonly parameterFormat: 'POSITIONAL' | 'NAMED';
+  readonly variables: readonly { readonly name: string }[];
+}
+
+/** Without variables, so that any recipient fits. */
+function approvedTemplateOf({ status, body }: ApiAnswer): DescribedTemplate {
+  const items = body?.['items'] as readonly DescribedTemplate[] | undefined;
+  const found = items?.find(({ variables }) => variables.length === 0);
+  if (!found) throw new Error(`no approved template without variables: ${status} ${JSON.stringify(body)}`);
+  return found;
+}
+
+async function bulkSendOf({ api }: Tenant): Promise<object> {
+  const { id: templateId } = approvedTemplateOf(await api.get('/v1/templates?status=APPROVED'));
+  return { templateId, recipients: [{ to: newPhone() }] };
+}
 
 async function post(api: Api, path: string, body: unknown): Promise<ApiAnswer> {
   return api.ask('POST', path, JSON.stringify(body));

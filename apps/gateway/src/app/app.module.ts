@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
@@ -8,10 +9,11 @@ import { MembersController } from './members/members.controller.js';
 import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
 import { SessionController } from './session/session.controller.js';
+import { AppBulkSendsController } from './templates/bulk-sends.controller.js';
 
 /** The application's API, under /app/api, by session. */
 @Module({
-  imports: [HttpModule, IdentityModule],
+  imports: [BulkIntakeModule, HttpModule, IdentityModule],
   controllers: [
     SessionController,
     PasswordController,
@@ -20,6 +22,7 @@ import { SessionController } from './session/session.controller.js';
     PlanController,
     ApiKeysController,
     AuditLogController,
+    AppBulkSendsController,
   ],
 })
 export class AppModule {}

@@ -4,6 +4,7 @@ import type { ApiDefinition, JsonObject, Wordings } from '@switchboard/openapi';
 const tags = {
   Session: 'Signing in and out, and which organization is worked in.',
   Members: "The organization's members and invitations.",
+  Templates: 'Message templates and their sending in bulk.',
   Plan: 'What the organization pays for.',
   'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
   'Audit log': 'Who did what, security-relevant acts alone.',

@@ -23,6 +23,7 @@ export const exampleIds = {
   outbound: exampleId(exampleTimes.accepted, 'k8v2n4b7q1w9z5e0'),
   inbound: exampleId(exampleTimes.replied, 'i3n7b1o5u9n2d6r4'),
   optOut: exampleId(exampleTimes.optedOut, 'o3p7u1t5o9u2t6x0'),
+  job: exampleId(exampleTimes.accepted, 'j0b4s9e2n7d1t5a8'),
   template: exampleId(exampleTimes.connected, 't5e9m3p7l1a4t8e0'),
 } as const;
 

@@ -8,6 +8,7 @@ import type {
 } from '@switchboard/contracts/messaging/http';
 import type { TemplateView } from '@switchboard/contracts/templates/http';
 import { exampleIds, exampleTimes } from './example-values.js';
+import { acceptedJobExample, jobExample, recipientExample } from './job-examples.js';
 import type { ViewName } from './views.generated.js';
 
 const ping: PingView = { ok: true, organizationId: exampleIds.organization };
@@ -118,4 +119,7 @@ export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   Contact: contactExample,
   OptOut: optOutExample,
   Channel: channel,
+  AcceptedJob: acceptedJobExample,
+  Job: jobExample,
+  Recipient: recipientExample,
 };

@@ -22,6 +22,17 @@ const answerHeaders = {
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
+  'Idempotency-Mismatch': {
+    description: '`true` when the `Idempotency-Key` was first used with another body; absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+  Location: {
+    description: 'Where the job is read.',
+    required: true,
+    schema: { type: 'string', pattern: '^/(v1|app/api)/templates/send/c[0-9a-z]{6,31}$' },
+    example: `/v1/templates/send/${exampleIds.job}`,
+  },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** A header that a route may say of an answer. */
@@ -35,7 +46,8 @@ const requestHeaders = {
   'Idempotency-Key': {
     description:
       'Your own name for this request, 1 to 200 printable ASCII characters. The same key with the same body within 24 hours is answered ' +
-      'with the first committed answer again, byte for byte, and nothing is sent a second time.',
+      'with the first committed answer again, byte for byte, and nothing is sent a second time. That of a bulk send is kept as ' +
+      'long as its job, and answered with its present state.',
     schema: { type: 'string', pattern: idempotencyKeyPattern },
     example: 'order-4711-confirmation',
   },

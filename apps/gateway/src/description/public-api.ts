@@ -6,7 +6,7 @@ const tags = {
   Messages: 'Send text messages and read their state.',
   Conversations: 'The inbox: one conversation for each channel and contact.',
   Contacts: 'Contacts and their opt-outs.',
-  Templates: 'Message templates and their sending in bulk. Planned: this version has no operation of it yet.',
+  Templates: 'Message templates and their sending in bulk.',
   Analytics: 'Usage and delivery in numbers. Planned: this version has no operation of it yet.',
 } as const;
 

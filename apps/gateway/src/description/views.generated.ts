@@ -3,6 +3,21 @@ import type { JsonSchema } from '@switchboard/openapi';
 
 /** Every shape that HTTP shows, in JSON Schema by its public name; references lead to components. */
 export const views = {
+  AcceptedJob: {
+    description: 'A bulk send as its 202 shows it.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      status: { type: 'string', enum: ['CANCELED', 'COMPLETED', 'HELD', 'PAUSED', 'QUEUED', 'RUNNING', 'SCHEDULED'] },
+      total: { type: 'integer' },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: ['id', 'status', 'total', 'createdAt'],
+  },
   ApiKey: {
     description: 'An API key as the application lists it.',
     type: 'object',
@@ -253,6 +268,90 @@ export const views = {
       },
     },
     required: ['id', 'email', 'role', 'createdAt', 'expiresAt'],
+  },
+  Job: {
+    description: 'A bulk send as the API shows it; every field is always present.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      status: { type: 'string', enum: ['CANCELED', 'COMPLETED', 'HELD', 'PAUSED', 'QUEUED', 'RUNNING', 'SCHEDULED'] },
+      heldReason: {
+        description: 'Set while the status is HELD.',
+        type: ['string', 'null'],
+        enum: [
+          'CHANNEL_BLOCKED',
+          'CHANNEL_DISCONNECTED',
+          'QUOTA',
+          'SPAM_LIMIT',
+          'SUBSCRIPTION',
+          'TEMPLATE_NOT_APPROVED',
+          null,
+        ],
+      },
+      templateId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      throttlePerHour: { type: ['integer', 'null'] },
+      total: { type: 'integer' },
+      counts: { $ref: '#/components/schemas/JobCounts' },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      scheduledAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      startedAt: {
+        description: 'When its first recipient was taken up.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      completedAt: {
+        description: 'When its last recipient left QUEUED, or when it was cancelled.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      estimatedCompletionAt: {
+        description:
+          'Null when it is not known: before the first recipients were taken up, while paused or held, and at the end.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'id',
+      'status',
+      'heldReason',
+      'templateId',
+      'messagingChannelId',
+      'throttlePerHour',
+      'total',
+      'counts',
+      'createdAt',
+      'scheduledAt',
+      'startedAt',
+      'completedAt',
+      'estimatedCompletionAt',
+    ],
+  },
+  JobCounts: {
+    description: "Recipients by status: each counts once, and together they are the job's `total`.",
+    type: 'object',
+    properties: {
+      queued: { type: 'integer' },
+      unconfirmed: { type: 'integer' },
+      sent: { type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      failed: { type: 'integer' },
+      skipped: { type: 'integer' },
+    },
+    required: ['queued', 'unconfirmed', 'sent', 'delivered', 'read', 'failed', 'skipped'],
   },
   Member: {
     description: 'A member of the organization.',
@@ -605,6 +704,26 @@ export const views = {
     type: 'object',
     properties: { month: { description: 'In UTC: `YYYY-MM`.', type: 'string' }, messages: { type: 'integer' } },
     required: ['month', 'messages'],
+  },
+  Recipient: {
+    description: 'A recipient of a bulk send as the API shows it; every field is always present.',
+    type: 'object',
+    properties: {
+      index: { description: 'Position in the request, from 0.', type: 'integer' },
+      to: { description: 'E.164 of the form that was given.', type: 'string' },
+      status: { type: 'string', enum: ['DELIVERED', 'FAILED', 'QUEUED', 'READ', 'SENT', 'SKIPPED', 'UNCONFIRMED'] },
+      reason: {
+        description:
+          'Code of the failure, or why it was skipped: `DUPLICATE`, `OPTED_OUT`, `JOB_CANCELED`; null otherwise.',
+        type: ['string', 'null'],
+      },
+      messageId: {
+        description: 'Null until the recipient is taken up, and for one that was skipped before.',
+        type: ['string', 'null'],
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+    },
+    required: ['index', 'to', 'status', 'reason', 'messageId'],
   },
   SentMessageResult: {
     description: 'The answer to `POST /v1/messages`.',

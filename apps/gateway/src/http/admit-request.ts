@@ -10,8 +10,11 @@ import { FailedAttempts } from './authentication/failed-attempts.js';
 import { AdmitSession } from './session/admit-session.js';
 import { isAppApiPath } from './app-headers.policy.js';
 import { httpLimits, refusalOfBodyHeaders } from './request-limits.policy.js';
-import { bodyUseOf, isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
+import { bodyUseOf, isApiPath, OPEN_PATH, streamedBytesMaxOf, type RouteDeclaration } from './route-declaration.js';
 import { pathOf, RouteTable } from './route-table.js';
+
+/** The media type under which Fastify hands on a body as a stream; callers cannot choose it: theirs is checked before. */
+export const STREAMED_TYPE = 'application/x-streamed-json';
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -79,9 +82,11 @@ function checkBodyHeaders({ raw: { headers } }: FastifyRequest, declaration: Rou
   const use = bodyUseOf(declaration);
   // Fastify refuses a media type that it has no parser for, even where the body is ignored.
   if (use === 'ignored') delete headers['content-type'];
-  const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : undefined;
+  const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : streamedBytesMaxOf(declaration);
   const refusal = refusalOfBodyHeaders(headers, { use, bytesMax: rawBytesMax ?? httpLimits.bodyBytesMax });
   if (refusal) throw refusal;
+  // Chooses the parser that reads nothing.
+  if (use === 'stream') headers['content-type'] = STREAMED_TYPE;
 }
 
 function accessOfUnknown(path: string): RouteDeclaration['access'] {

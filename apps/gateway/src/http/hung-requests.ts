@@ -4,6 +4,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { OpenRequests } from './open-requests.js';
 import { sendRefusal } from './refusal.js';
 import { httpLimits } from './request-limits.policy.js';
+import { isStreamed } from './streamed-body.js';
 
 const SWEEP_INTERVAL_MS = 1_000;
 
@@ -26,8 +27,11 @@ export class HungRequests implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private sweep(): void {
-    for (const { request, reply } of this.openRequests.olderThan(httpLimits.handlerTimeoutMs)) {
-      if (!reply.sent) sendRefusal(request, reply, new AppError(serviceErrors.SERVICE_UNAVAILABLE));
+    const { handlerTimeoutMs, streamHandlerTimeoutMs } = httpLimits;
+    const nowMs = performance.now();
+    for (const { request, reply } of this.openRequests.olderThan(handlerTimeoutMs)) {
+      const mayStillRead = isStreamed(request) && nowMs - request.state.startedMs < streamHandlerTimeoutMs;
+      if (!reply.sent && !mayStillRead) sendRefusal(request, reply, new AppError(serviceErrors.SERVICE_UNAVAILABLE));
     }
   }
 }

@@ -21,24 +21,31 @@ export function parseJsonBody(bytes: Buffer): Readonly<Record<string, unknown>> 
   } catch (cause) {
     throw new AppError(gatewayErrors.MALFORMED_BODY, undefined, { cause });
   }
-  if (!isObject(value)) throw refuse('The body must be a JSON object');
-  check(value, '', 1);
+  if (!isJsonObject(value)) throw refuse('The body must be a JSON object');
+  checkJson(value, '', 1);
   return value;
 }
 
-function check(value: unknown, path: string, depth: number): void {
+/**
+ * Refuses what no part of a body may hold: levels too deep, names that reach a prototype, NUL, lone surrogates.
+ *
+ * @param path of the value in its body; empty: the body itself
+ * @param depth 1 for the body itself
+ * @throws AppError VALIDATION_FAILED
+ */
+export function checkJson(value: unknown, path: string, depth: number): void {
   if (typeof value === 'string') checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
   if (depth > DEPTH_MAX) throw refuse(`The body is nested deeper than ${DEPTH_MAX} levels`);
   if (Array.isArray(value)) {
-    value.forEach((item, index) => check(item, `${path}[${index}]`, depth + 1));
+    value.forEach((item, index) => checkJson(item, `${path}[${index}]`, depth + 1));
     return;
   }
   for (const [name, item] of Object.entries(value)) {
     checkText(name, path || 'the body');
     // Copied onto another object, it would change its prototype.
     if (name === '__proto__') throw refuse('`__proto__` is not allowed as the name of a field');
-    check(item, path === '' ? name : `${path}.${name}`, depth + 1);
+    checkJson(item, path === '' ? name : `${path}.${name}`, depth + 1);
   }
 }
 
@@ -47,7 +54,8 @@ function checkText(text: string, path: string): void {
   if (!text.isWellFormed()) throw refuse(`\`${path}\` must not contain lone surrogates`);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** True for a JSON object, false for an array and null. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -29,7 +29,7 @@ export interface RequestInput {
  */
 export function readInput(
   path: string,
-  { query, body }: Pick<RouteDocs, 'query' | 'body'>,
+  { query, body }: { readonly query?: RouteDocs['query']; readonly body?: RouteDocs['body'] | undefined },
   parts: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
   target: string,
 ): RequestInput {
@@ -52,7 +52,8 @@ export function readParts(
   parts: RequestParts,
   headers: Readonly<Record<string, string>> = {},
 ): RequestInput {
-  const isIdempotent = declaration.access === 'key' && declaration.takesIdempotencyKey === true;
+  const { access } = declaration;
+  const isIdempotent = (access === 'key' || access === 'session') && declaration.takesIdempotencyKey === true;
   if (isIdempotent && headers['idempotency-key'] !== undefined) readIdempotencyKey(Object.entries(headers).flat());
   return readInput(path, declaration.docs ?? {}, parts, '/');
 }

@@ -6,7 +6,7 @@ import { LOG, type Log } from '@switchboard/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { KEY_USES, type KeyUses } from '../identity/key-use.contract.js';
-import { AdmitRequest } from './admit-request.js';
+import { AdmitRequest, STREAMED_TYPE } from './admit-request.js';
 import { appHeaders, isAppPath } from './app-headers.policy.js';
 import { deferRefusal, parseIdempotentBody } from './idempotent-request.js';
 import { parseJsonBody } from './json-body.policy.js';
@@ -54,6 +54,7 @@ export class RequestLifecycle {
       });
     });
     server.removeAllContentTypeParsers();
+    server.addContentTypeParser(STREAMED_TYPE, (_request, stream, done) => done(null, stream));
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
       try {
         done(null, parseBody(request, bytes));
@@ -156,9 +157,11 @@ function validate(request: FastifyRequest): Error | null {
   const { declaration } = config;
   if (!declaration || declaration.access === 'public') return null;
   try {
-    const input = readInput(url ?? '', declaration.docs, request, request.raw.url ?? '');
+    const isStreamed = bodyUseOf(declaration) === 'stream';
+    const docs = isStreamed ? { ...declaration.docs, body: undefined } : declaration.docs;
+    const input = readInput(url ?? '', docs, request, request.raw.url ?? '');
     request.query = input.query;
-    request.body = input.body;
+    if (!isStreamed) request.body = input.body;
   } catch (error) {
     return error instanceof Error ? error : new Error('input failed', { cause: error });
   }

@@ -15,6 +15,8 @@ export const httpLimits = {
   bodyBytesMax: 1_048_576,
   /** Later than every deadline below it and than the slowest body: it only ends what hangs by a bug. */
   handlerTimeoutMs: 50_000,
+  /** The same for a body that is read as a stream: the time that the gateway itself takes is not its client's. */
+  streamHandlerTimeoutMs: 180_000,
 } as const;
 
 /** What is wrong with the request line and headers of a request; null when nothing is. */
@@ -47,7 +49,7 @@ export function refusalOfBodyHeaders(
   headers: Headers,
   { use, bytesMax }: { readonly use: BodyUse; readonly bytesMax: number },
 ): AppError | null {
-  const refusal = use === 'ignored' ? null : refusalOfMedia(headers, use === 'json');
+  const refusal = use === 'ignored' ? null : refusalOfMedia(headers, use !== 'bytes');
   if (refusal) return refusal;
   return Number(headers['content-length'] ?? 0) > bytesMax ? new AppError(gatewayErrors.PAYLOAD_TOO_LARGE) : null;
 }

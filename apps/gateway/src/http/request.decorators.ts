@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Admitted as AdmittedKey } from '../identity/admission.contract.js';
 import type { SessionAct } from '../identity/audit.contract.js';
 import type { ActSource } from '../identity/people.contract.js';
+import { readIdempotencyKey } from './idempotency-key.policy.js';
 import type { CurrentSession as Session, IdempotentRequest } from './request-state.js';
 
 /*
@@ -26,6 +27,12 @@ export const CurrentSession = fromRequest(({ state }) => required(state.session)
 /** The `Idempotency-Key` of the request with the hash of its body; null when there is none. */
 export type Idempotency = IdempotentRequest | null;
 export const Idempotency = fromRequest(({ state }) => state.idempotency);
+
+/** The `Idempotency-Key` of a request whose body is read as a stream; null when there is none. */
+export type IdempotencyKey = string | null;
+export const IdempotencyKey = fromRequest(({ raw: { headers, rawHeaders } }): string | null =>
+  headers['idempotency-key'] === undefined ? null : readIdempotencyKey(rawHeaders),
+);
 
 /** Where a request comes from, for the audit log and for the delay of failed attempts. */
 export interface Source extends ActSource {

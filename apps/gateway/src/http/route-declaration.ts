@@ -17,6 +17,8 @@ export interface KeyRoute {
   readonly errors: readonly ErrorDefinition[];
   /** What a request takes of the organization's rate. */
   readonly cost: 0 | 1;
+  /** Present: the handler reads the JSON body as a stream, up to so many bytes, and validates it by the docs itself. */
+  readonly streamedBodyBytesMax?: number;
   /** Whether it takes an `Idempotency-Key`: then its handler has an `@Idempotency()`, and throws the refusal in it. */
   readonly takesIdempotencyKey?: boolean;
   /** What it takes and answers: the hooks validate query and body by it, and `GET /v1/openapi.json` describes it. */
@@ -30,6 +32,10 @@ export interface SessionRoute {
   readonly roles: readonly Role[] | null;
   /** Its refusals, without those of any such route (401, 403, 429, 400, 5xx and those of HTTP itself). */
   readonly errors: readonly ErrorDefinition[];
+  /** As that of `KeyRoute`. */
+  readonly streamedBodyBytesMax?: number;
+  /** Whether it takes an `Idempotency-Key`; so far only a route with a streamed body. */
+  readonly takesIdempotencyKey?: boolean;
   /** What it takes and answers: the hooks validate query and body by it, and `GET /app/openapi.json` describes it. */
   readonly docs: RouteDocs<AppTag>;
 }
@@ -55,8 +61,11 @@ export interface PublicRoute {
 /** The declaration that every route has. */
 export type RouteDeclaration = KeyRoute | SessionRoute | VisitorRoute | PublicRoute;
 
-/** How a body is treated: parsed as JSON, passed on as bytes, or discarded where the route takes none. */
-export type BodyUse = 'json' | 'bytes' | 'ignored';
+/**
+ * How a body is treated: parsed as JSON, passed on as bytes, left to the handler as a stream of JSON, or discarded where
+ * the route takes none.
+ */
+export type BodyUse = 'json' | 'bytes' | 'stream' | 'ignored';
 
 /**
  * A route takes the body that its docs describe, and no other. Clients send `Content-Type: application/json` with every
@@ -64,7 +73,14 @@ export type BodyUse = 'json' | 'bytes' | 'ignored';
  */
 export function bodyUseOf(declaration: RouteDeclaration): BodyUse {
   if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) return 'bytes';
+  if (streamedBytesMaxOf(declaration) !== undefined) return 'stream';
   return declaration.docs?.body === undefined ? 'ignored' : 'json';
+}
+
+/** Bytes of a body that the handler reads as a stream; undefined for a route whose body the hooks read. */
+export function streamedBytesMaxOf(declaration: RouteDeclaration): number | undefined {
+  const { access } = declaration;
+  return access === 'key' || access === 'session' ? declaration.streamedBodyBytesMax : undefined;
 }
 
 /** Declares a route. One that does not declare is refused when the gateway starts. */

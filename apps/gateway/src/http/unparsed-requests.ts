@@ -10,6 +10,7 @@ import { sendRefusal } from './refusal.js';
 import { RequestMetrics } from './request-metrics.js';
 import { httpLimits } from './request-limits.policy.js';
 import { newTraceId } from './request-trace.js';
+import { isStreamed } from './streamed-body.js';
 import { RouteTable } from './route-table.js';
 
 /** How long a refused connection is still read, so that its client finds the answer instead of a reset. */
@@ -31,6 +32,8 @@ export class UnparsedRequests {
     if ('code' in error && error.code === 'ECONNRESET') return void socket.destroy();
     const refusal = refusalOfUnparsed(error);
     const open = this.openRequests.on(socket);
+    // Its handler has a clock of its own, which runs only while it waits for the client.
+    if (open && refusal.code === gatewayErrors.REQUEST_TIMEOUT.code && isStreamed(open.request)) return;
     if (!open) return this.answer(socket, refusal);
     if (open.request.raw.complete) {
       // The answer to the good request goes first; what follows it on the connection is refused after.

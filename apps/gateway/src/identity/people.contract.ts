@@ -1,3 +1,5 @@
+import type { Scope } from './admission.contract.js';
+
 /** What a member may do, the most powerful first. Source: docs/api-behaviour.md#app-roles. */
 export const roles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 
@@ -195,6 +197,11 @@ export interface People {
   readonly invites: Invites;
   /** @throws Error for an organization that does not exist: a bug */
   planOf(organizationId: string): Promise<PlanState>;
+  /** What admission says to a key, for a member: why the plan does not cover a scope, or null, and the quota's number. */
+  paidFor(
+    organizationId: string,
+    scope: Scope,
+  ): Promise<{ readonly refusal: string | null; readonly messagesPerMonth: number }>;
 }
 
 /** Token of `People`. */

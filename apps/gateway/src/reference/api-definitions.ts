@@ -1,4 +1,5 @@
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
+import type { RecipientView } from '@switchboard/contracts/templates/job-http';
 import { cuidFloor, cuidPattern } from '@switchboard/contracts/grammar/cuid';
 import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import type { ApiDefinition, DescribedShapes, JsonSchema, Refusals } from '@switchboard/openapi';
@@ -51,16 +52,21 @@ function unroutedOf(access: 'key' | 'session'): Refusals {
 
 /** Every parameter of a path is an id of what the segment before it names. */
 function pathParameter(segment: string, name: string): ReturnType<ApiDefinition['pathParameter']> {
-  const description = `The id of the ${segment.replace(/s$/, '')}.`;
+  const description = `The id of the ${segment === 'send' ? 'bulk send' : segment.replace(/s$/, '')}.`;
   return { name, schema: { description, type: 'string', format: 'cuid', pattern: cuidPattern } };
 }
 
 /** Random characters of an id. */
 const MARK_LENGTH = 16;
 
+type CursorFields = Partial<
+  Pick<ConversationView, 'id' | 'lastMessageAt'> & Pick<AuditEntryView, 'sequence'> & Pick<RecipientView, 'index'>
+>;
+
 /** The position of an item in its list. Source: docs/api-behaviour.md#cursors. */
 function pageCursorOf(item: object): string | undefined {
-  const { id, lastMessageAt, sequence } = item as Partial<ConversationView & AuditEntryView>;
+  const { id, lastMessageAt, sequence, index } = item as CursorFields;
   if (sequence !== undefined) return `c${sequence.toString(36).padStart(10, '0')}`;
+  if (index !== undefined) return `c${index.toString(36).padStart(8, '0')}`;
   return id !== undefined && lastMessageAt ? cuidFloor(new Date(lastMessageAt)) + id.slice(-MARK_LENGTH) : id;
 }

@@ -19,7 +19,9 @@ export function generalErrors(method: string, declaration: RouteDeclaration): re
   const isSold = access === 'key' && declaration.scope !== null;
   return [
     serviceErrors.VALIDATION_FAILED,
-    ...(bodyUse === 'json' ? [gatewayErrors.MALFORMED_BODY, gatewayErrors.UNSUPPORTED_MEDIA_TYPE] : []),
+    ...(bodyUse === 'json' || bodyUse === 'stream'
+      ? [gatewayErrors.MALFORMED_BODY, gatewayErrors.UNSUPPORTED_MEDIA_TYPE]
+      : []),
     ...(bodyUse === null ? [] : [gatewayErrors.PAYLOAD_TOO_LARGE]),
     ...(access === 'key' || access === 'session' ? [gatewayErrors.UNAUTHORIZED, gatewayErrors.RATE_LIMITED] : []),
     ...(isGuarded(method, declaration) ? [gatewayErrors.FORBIDDEN] : []),

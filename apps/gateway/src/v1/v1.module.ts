@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
@@ -7,6 +8,7 @@ import { MessagesController } from './messages/messages.controller.js';
 import { SendMessage } from './messages/send-message.js';
 import { OptOutsController } from './opt-outs/opt-outs.controller.js';
 import { PingController } from './ping/ping.controller.js';
+import { BulkSendsController } from './templates/bulk-sends.controller.js';
 
 /** The public API, under /v1, by API key. */
 @Module({
@@ -17,7 +19,9 @@ import { PingController } from './ping/ping.controller.js';
     ContactsController,
     OptOutsController,
     ChannelsController,
+    BulkSendsController,
   ],
+  imports: [BulkIntakeModule],
   providers: [ListMessages, SendMessage],
 })
 export class V1Module {}

@@ -57,7 +57,12 @@ export interface JobView {
 }
 
 /** A bulk send as its 202 shows it. Source: docs/api-behaviour.md#bulk-sends-create. */
-export type AcceptedJob = Pick<JobView, 'id' | 'status' | 'total' | 'createdAt'>;
+export interface AcceptedJob {
+  readonly id: Cuid;
+  readonly status: JobStatus;
+  readonly total: Int;
+  readonly createdAt: IsoTime;
+}
 
 /** A recipient of a bulk send as the API shows it; every field is always present. */
 export interface RecipientView {

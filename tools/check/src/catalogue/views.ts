@@ -8,8 +8,8 @@ import { SchemaEmitter } from './schema-emitter.js';
 const COMPONENTS = '#/components/schemas/';
 
 /**
- * Every shape that HTTP shows, in JSON Schema by its public name: the exported interfaces of `libs/contracts/src/<owner>/http.ts`,
- * without the ending `View`. References lead to the components of an OpenAPI document.
+ * Every shape that HTTP shows, in JSON Schema by its public name: the exported interfaces of `libs/contracts/src/<owner>/http.ts`
+ * and `<part>-http.ts`, without the ending `View`. References lead to the components of an OpenAPI document.
  *
  * @throws Error that names the field whose type JSON cannot carry, or the name that stands for two types
  */
@@ -17,7 +17,7 @@ export function viewSchemas(sources: Sources): Readonly<Record<string, JsonSchem
   const { checker, files } = contractProgram(sources);
   const emitter = new SchemaEmitter(checker);
   for (const [path, file] of files) {
-    if (!/^libs\/contracts\/src\/[^/]+\/http\.ts$/.test(path)) continue;
+    if (!/^libs\/contracts\/src\/[^/]+\/([^/]+-)?http\.ts$/.test(path)) continue;
     const module = checker.getSymbolAtLocation(file);
     for (const symbol of module ? checker.getExportsOfModule(module) : []) {
       const declaration = symbol.declarations?.[0];

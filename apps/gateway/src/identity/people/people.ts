@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
+import type { Scope } from '../admission.contract.js';
 import { ChangePassword } from '../change-password/change-password.js';
 import { DatabaseInvites } from '../invite/invites.js';
 import { DatabaseMembers } from '../member/members.js';
 import type { People, PlanState, SignIn } from '../people.contract.js';
+import { paymentRefusalOf } from '../plan/plan.policy.js';
 import { findPlanState } from '../plan/plan.repository.js';
 import { DatabaseSessions } from '../session/sessions.js';
 import { SignInByPassword } from '../sign-in/sign-in.js';
@@ -33,5 +35,10 @@ export class DatabasePeople implements People {
     const [state] = await this.database.query(findPlanState, [organizationId, new Date(this.clock.now())]);
     if (!state) throw new Error('there is no such organization');
     return state;
+  }
+
+  async paidFor(organizationId: string, scope: Scope): ReturnType<People['paidFor']> {
+    const { plan, subscriptionStatus: status, excludedScopes, messagesPerMonth } = await this.planOf(organizationId);
+    return { refusal: paymentRefusalOf({ plan, status, excludedScopes }, scope), messagesPerMonth };
   }
 }

@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer';
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { JOB_RECIPIENTS_MAX, type BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
+import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
+import { ElementSplitter } from './element-splitter.js';
+import { readRecipient, recipientProblem } from './recipient.policy.js';
+
+/** What of a body is held at once. A chunk of recipients must stay below 700,000 bytes. */
+const LIMITS = { elementBytesMax: 512 * 1_024, restBytesMax: 1_024 * 1_024 };
+/** Faulty recipients that a refusal names. Source: docs/api-behaviour.md#bulk-sends-create. */
+const PROBLEMS_MAX = 5;
+
+/** A well-shaped recipient. */
+export interface ReadRecipient {
+  readonly recipient: BulkRecipient;
+  /** Of its text, which is never shorter than the recipient in JSON but for the fields that it leaves out. */
+  readonly bytes: number;
+}
+
+/** A body that has ended. */
+export interface BulkBodyEnd {
+  /** All but the recipients. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly total: number;
+  /** Why the body is refused although its syntax is right; null when its recipients are well-shaped. */
+  readonly refusal: string | null;
+}
+
+/**
+ * Reads the body of a bulk send piece by piece: to the letter what `parseJsonBody` and a validation of the whole would
+ * find, without ever holding the whole. Runs where it may take its time: in a thread of its own.
+ */
+export class BulkBody {
+  private total = 0;
+  private recipients: ReadRecipient[] = [];
+  private readonly problems: string[] = [];
+  private readonly splitter = new ElementSplitter('recipients', LIMITS, (text) => this.take(text));
+
+  /**
+   * @returns the recipients that are complete now, in their order; none once one of them was faulty
+   * @throws AppError MALFORMED_BODY, PAYLOAD_TOO_LARGE; VALIDATION_FAILED for too many recipients
+   */
+  push(piece: Buffer): readonly ReadRecipient[] {
+    this.splitter.push(piece);
+    const { recipients } = this;
+    this.recipients = [];
+    return recipients;
+  }
+
+  /** @throws AppError MALFORMED_BODY, VALIDATION_FAILED */
+  end(): BulkBodyEnd {
+    const { recipients, ...fields } = parseJsonBody(this.splitter.end());
+    return { fields, total: this.total, refusal: this.refusalOf(recipients) };
+  }
+
+  private refusalOf(recipients: unknown): string | null {
+    if (this.splitter.arrays > 1) return '`recipients` must be given once';
+    if (!Array.isArray(recipients) || recipients.length === 0) {
+      return `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
+    }
+    return this.problems.length === 0 ? null : this.problems.join('; ');
+  }
+
+  private take(text: Buffer): void {
+    const index = this.total++;
+    if (index === JOB_RECIPIENTS_MAX) {
+      const message = `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
+      throw new AppError(serviceErrors.VALIDATION_FAILED, message);
+    }
+    const value = parseElement(text);
+    if (this.problems.length === PROBLEMS_MAX) return;
+    const problem = problemOf(value, `recipients[${index}]`);
+    if (problem !== null) this.problems.push(problem);
+    if (this.problems.length === 0) {
+      this.recipients.push({ recipient: readRecipient(value as object), bytes: text.length });
+    }
+  }
+}
+
+function parseElement(text: Buffer): unknown {
+  if (!isUtf8(text)) throw new AppError(gatewayErrors.MALFORMED_BODY, 'The body is not well-formed UTF-8');
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch (cause) {
+    throw new AppError(gatewayErrors.MALFORMED_BODY, undefined, { cause });
+  }
+}
+
+/** Within the body and its array, a recipient is on the third level. */
+function problemOf(value: unknown, path: string): string | null {
+  try {
+    checkJson(value, path, 3);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.message.includes(path) ? error.message : `\`${path}\`: ${error.message}`;
+  }
+  const problem = recipientProblem(value);
+  if (!problem) return null;
+  return `\`${path}${problem.field === '' ? '' : `.${problem.field}`}\` ${problem.expected}`;
+}

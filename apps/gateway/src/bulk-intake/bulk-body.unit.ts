@@ -1,0 +1,230 @@
+import { describe, expect, it } from '@jest/globals';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import fc from 'fast-check';
+import { parseJsonBody } from '../http/json-body.policy.js';
+import { BulkBody, type BulkBodyEnd, type ReadRecipient } from './bulk-body.js';
+
+interface Read extends BulkBodyEnd {
+  readonly recipients: readonly ReadRecipient['recipient'][];
+}
+
+/** Reads a body in pieces of these lengths, in turn. */
+function read(bytes: Buffer, lengths: readonly number[] = [bytes.length || 1]): Read {
+  const body = new BulkBody();
+  const recipients: ReadRecipient['recipient'][] = [];
+  for (let from = 0, turn = 0; from < bytes.length; turn++) {
+    const to = from + (lengths[turn % lengths.length] ?? 1);
+    recipients.push(...body.push(bytes.subarray(from, to)).map(({ recipient }) => recipient));
+    from = to;
+  }
+  return { ...body.end(), recipients };
+}
+
+const readText = (text: string): Read => read(Buffer.from(text));
+
+/** The code of its refusal, or `ok`. */
+function verdictOf(work: () => unknown): string {
+  try {
+    work();
+    return 'ok';
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+const recipient = fc.record(
+  {
+    to: fc.constantFrom('+14155550123', '+52 1 55 1234 5678', '(415) 555-0123', 'nothing'),
+    variables: fc.oneof(fc.constant(null), fc.array(fc.string({ minLength: 1, maxLength: 9, unit: 'grapheme' }))),
+    clientReference: fc.constantFrom('a"b\\', '\u{1f600}', null),
+    metadata: fc.dictionary(fc.string({ minLength: 1, maxLength: 5 }), fc.string({ maxLength: 5 }), { maxKeys: 3 }),
+    surplus: fc.jsonValue({ maxDepth: 3 }),
+  },
+  { requiredKeys: ['to'] },
+);
+const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+
+describe('a body of a bulk send, read in pieces', () => {
+  it('gives what the whole gives, wherever it is cut and however it is spaced', () => {
+    fc.assert(
+      fc.property(
+        fc.array(recipient, { minLength: 1, maxLength: 8 }),
+        fc.jsonValue({ maxDepth: 3 }),
+        fc.constantFrom(undefined, 1, '\t'),
+        lengths,
+        (recipients, surplus, space, cuts) => {
+          const bytes = Buffer.from(JSON.stringify({ surplus, recipients, templateId: 'c1234567' }, null, space));
+          if (verdictOf(() => parseJsonBody(bytes)) !== 'ok') return;
+          const found = read(bytes, cuts);
+          expect(found.total).toBe(recipients.length);
+          expect(found.refusal).toBeNull();
+          expect(found.fields).toEqual({
+            surplus: JSON.parse(JSON.stringify(surplus)) as unknown,
+            templateId: 'c1234567',
+          });
+          expect(found.recipients.map(({ to }) => to)).toEqual(recipients.map(({ to }) => to));
+          expect(found.recipients.map(({ variables }) => variables)).toEqual(
+            recipients.map((one) => one.variables ?? null),
+          );
+          expect(found.recipients.map(({ metadata }) => metadata)).toEqual(
+            recipients.map((one) => one.metadata ?? null),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is well-formed exactly when the whole is, whatever character is lost, added or changed', () => {
+    const whole =
+      '{"a":[1,{"recipients":[]}],"recipients" : [ {"to":"+14155550123"}, "x\\"]" ,true,-1.5e3,[{}] ] ,"b":"\\u0041"}';
+    const character = fc.constantFrom(...'{}[]",:\\ 01tu\n\u0000\ufeff');
+    fc.assert(
+      fc.property(
+        fc.nat(whole.length - 1),
+        fc.constantFrom(0, 1),
+        fc.oneof(fc.constant(''), character),
+        lengths,
+        (at, cut, put, cuts) => {
+          const bytes = Buffer.from(whole.slice(0, at) + put + whole.slice(at + cut));
+          const expected = verdictOf(() => parseJsonBody(bytes));
+          const found = verdictOf(() => read(bytes, cuts));
+          // What is wrong with a recipient is in the refusal, and found later than what is malformed.
+          expect([bytes.toString(), found === 'VALIDATION_FAILED' ? 'ok' : found]).toEqual([
+            bytes.toString(),
+            expected === 'VALIDATION_FAILED' ? 'ok' : expected,
+          ]);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    '',
+    ' ',
+    '[]',
+    '1',
+    '"recipients"',
+    '{"recipients":[1}',
+    '{"recipients":[1]',
+    '{"recipients":[1],}',
+    '{"recipients":[,]}',
+    '{"recipients":[1 2]}',
+    '{"recipients":[{}{}]}',
+    '{"recipients":[nul]}',
+    '["recipients":[1]]',
+    '{"recipients":["\\x"]}',
+  ])('is refused when it is %j', (text) => {
+    expect(verdictOf(() => readText(text))).toBe(verdictOf(() => parseJsonBody(Buffer.from(text))));
+    expect(verdictOf(() => readText(text))).not.toBe('ok');
+  });
+
+  it('refuses bytes that are no UTF-8, in a recipient and elsewhere', () => {
+    for (const [before, after] of [
+      ['{"recipients":[{"to":"', '"}]}'],
+      ['{"a":"', '","recipients":[]}'],
+    ] as const) {
+      const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xc3, 0x28]), Buffer.from(after)]);
+      expect(verdictOf(() => read(bytes, [7]))).toBe('MALFORMED_BODY');
+    }
+  });
+
+  it('finds the recipients under an escaped name, at any place, and nowhere but in the body itself', () => {
+    expect(readText('{"\\u0072ecipients":[{"to":"+14155550123"}],"b":{"recipients":[{}]}}')).toMatchObject({
+      total: 1,
+      refusal: null,
+      fields: { b: { recipients: [{}] } },
+    });
+    expect(readText('{"b":{"recipients":[{"to":"+14155550123"}]}}').refusal).toMatch(/^`recipients` must be an array/);
+    expect(readText('{"recipients":[{"to":"+14155550123"}],"recipients":[{"to":"+14155550124"}]}').refusal).toBe(
+      '`recipients` must be given once',
+    );
+  });
+});
+
+describe('what is wrong with recipients', () => {
+  const to = '+14155550123';
+  const long = 'x'.repeat(1_025);
+  it.each([
+    ['no object', [1], '`recipients[0]` must be an object'],
+    ['no number', [{ to }, {}], '`recipients[1].to` must be 3 to 32 characters long'],
+    ['a number of another type', [{ to: 14155550123 }], '`recipients[0].to` must be 3 to 32 characters long'],
+    ['a long number', [{ to: '1'.repeat(33) }], '`recipients[0].to` must be 3 to 32 characters long'],
+    ['an empty variable', [{ to, variables: [''] }], /^`recipients\[0\]\.variables` must be an array or an object/],
+    ['a long variable', [{ to, variables: { name: long } }], /^`recipients\[0\]\.variables` must be/],
+    ['a variable that is no text', [{ to, variables: [1] }], /^`recipients\[0\]\.variables` must be/],
+    ['an empty reference', [{ to, clientReference: '' }], /^`recipients\[0\]\.clientReference` must be 1 to 128/],
+    [
+      'much metadata',
+      [{ to, metadata: Object.fromEntries([...Array(17).keys()].map((key) => [`k${key}`, ''])) }],
+      /metadata/,
+    ],
+    [
+      'metadata that is no text',
+      [{ to, metadata: { a: 1 } }],
+      /^`recipients\[0\]\.metadata` must be an object of at most 16/,
+    ],
+    ['NUL', [{ to, clientReference: 'a\u0000' }], '`recipients[0].clientReference` must not contain the character NUL'],
+    [
+      'a lone surrogate',
+      [{ to, variables: ['\ud800'] }],
+      '`recipients[0].variables[0]` must not contain lone surrogates',
+    ],
+    ['none', [], '`recipients` must be an array of 1 to 100000 recipients'],
+  ])('%s', (_what, recipients, refusal) => {
+    const found = readText(JSON.stringify({ recipients })).refusal;
+    if (typeof refusal === 'string') expect(found).toBe(refusal);
+    else expect(found).toMatch(refusal);
+  });
+
+  it('names the first five, and takes none of them', () => {
+    const faulty = new Set([2, 3, 5, 7, 11, 13]);
+    const recipients = [...Array(20).keys()].map((index) => (faulty.has(index) ? {} : { to }));
+    const found = readText(JSON.stringify({ recipients }));
+    expect([...(found.refusal ?? '').matchAll(/\[(\d+)\]/g)].map(([, index]) => Number(index))).toEqual([
+      2, 3, 5, 7, 11,
+    ]);
+    expect(found).toMatchObject({ total: 20, recipients: [{ to }, { to }] });
+  });
+
+  it('a name that reaches a prototype, and levels too deep', () => {
+    expect(readText(`{"recipients":[{"to":"${to}","__proto__":{}}]}`).refusal).toBe(
+      '`recipients[0]`: `__proto__` is not allowed as the name of a field',
+    );
+    const nested = (levels: number): string =>
+      `{"recipients":[{"to":"${to}","a":${'['.repeat(levels)}${']'.repeat(levels)}}]}`;
+    for (const levels of [29, 30]) {
+      const expected = verdictOf(() => parseJsonBody(Buffer.from(nested(levels))));
+      expect(readText(nested(levels)).refusal === null ? 'ok' : 'VALIDATION_FAILED').toBe(expected);
+    }
+  });
+
+  it('more than 100,000, before the rest is read', () => {
+    const body = new BulkBody();
+    body.push(Buffer.from('{"recipients":['));
+    const many = Buffer.from(`{"to":"x y"},`.repeat(50_000));
+    body.push(many);
+    body.push(many);
+    expect(verdictOf(() => body.push(Buffer.from('{"to":"x y"}')))).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('what is held of a body', () => {
+  it('is bounded for a recipient, and for all that is none', () => {
+    expect(verdictOf(() => readText(`{"recipients":["${'x'.repeat(600_000)}"]}`))).toBe('PAYLOAD_TOO_LARGE');
+    expect(verdictOf(() => readText(`{"a":"${'x'.repeat(1_100_000)}"}`))).toBe('PAYLOAD_TOO_LARGE');
+    const spaces = ' '.repeat(2_000_000);
+    expect(readText(`{${spaces}"recipients"${spaces}:[${spaces}{"to":"+14155550123"}${spaces}]}`).total).toBe(1);
+  });
+
+  it('reads numbers as far as that needs no region', () => {
+    const recipients = ['+52 1 55 1234 5678', '(415) 555-0123', 'nobody here'].map((to) => ({ to }));
+    expect(readText(JSON.stringify({ recipients })).recipients).toEqual([
+      expect.objectContaining({ phone: { e164: '+5215512345678', subscriber: '+525512345678' } }),
+      expect.objectContaining({ to: '(415) 555-0123', phone: null }),
+      expect.objectContaining({ to: 'nobody here', phone: null }),
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import type { Principal } from '@switchboard/contracts/grammar/principal';
+import type { AcceptedJob, JobView, RecipientView } from '@switchboard/contracts/templates/job-http';
+import {
+  controlJobRpc,
+  getJobRpc,
+  listJobsRpc,
+  listRecipientsRpc,
+  type JobAction,
+} from '@switchboard/contracts/templates/job-rpc';
+import { RpcClient } from '@switchboard/nats';
+import type { FastifyReply } from 'fastify';
+import { pageOf, type PageQuery } from '../http/input/page.query.js';
+import type { ListRecipientsQuery } from './list-recipients.query.js';
+import { TakeBulkSend } from './take-bulk-send.js';
+
+/** What decides about a send apart from its body. */
+export interface SendTerms {
+  readonly idempotencyKey: string | null;
+  readonly messagesPerMonth: number;
+  /** Path of the jobs in the API that was asked. */
+  readonly jobsPath: string;
+}
+
+/** Bulk sends for both APIs: /v1 by key, /app/api by session. */
+@Injectable()
+export class BulkSends {
+  constructor(
+    private readonly takeBulkSend: TakeBulkSend,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /** Takes a body and answers 202 with its job. @throws AppError as `TakeBulkSend.take` */
+  async send(principal: Principal, terms: SendTerms, reply: FastifyReply): Promise<AcceptedJob> {
+    const stream: IncomingMessage = reply.request.raw;
+    const over = new AbortController();
+    reply.raw.once('close', () => over.abort());
+    const announced = stream.headers['content-length'];
+    const { job, isReplay, isMismatch } = await this.takeBulkSend.take(principal, {
+      stream,
+      over: over.signal,
+      announcedBytes: announced === undefined ? null : Number(announced),
+      idempotencyKey: terms.idempotencyKey,
+      messagesPerMonth: terms.messagesPerMonth,
+    });
+    const { id, status, total, createdAt } = job;
+    reply.code(202).header('location', `${terms.jobsPath}/${id}`);
+    if (isReplay) reply.header('idempotent-replayed', 'true');
+    if (isMismatch) reply.header('idempotency-mismatch', 'true');
+    return { id, status, total, createdAt };
+  }
+
+  list(principal: Principal, query: PageQuery): Promise<Page<JobView>> {
+    return this.rpc.call(listJobsRpc, principal, pageOf(query));
+  }
+
+  get(principal: Principal, id: string): Promise<JobView> {
+    return this.rpc.call(getJobRpc, principal, { id });
+  }
+
+  listRecipients(principal: Principal, jobId: string, query: ListRecipientsQuery): Promise<Page<RecipientView>> {
+    return this.rpc.call(listRecipientsRpc, principal, { jobId, ...pageOf(query), status: query.status ?? null });
+  }
+
+  control(principal: Principal, id: string, action: JobAction): Promise<JobView> {
+    return this.rpc.call(controlJobRpc, principal, { id, action });
+  }
+}

@@ -1,0 +1,53 @@
+import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+
+const FIRST_BYTES = 1_024;
+
+/** Bytes that are put together, up to a limit; its memory is used again. */
+export class GrowingBuffer {
+  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  length = 0;
+
+  constructor(
+    private readonly bytesMax: number,
+    private readonly refusal: string,
+  ) {}
+
+  /** 0 while it is empty. */
+  get lastByte(): number {
+    return this.length === 0 ? 0 : (this.bytes[this.length - 1] ?? 0);
+  }
+
+  /** @throws AppError PAYLOAD_TOO_LARGE */
+  add(byte: number): void {
+    this.reserve(1);
+    this.bytes[this.length++] = byte;
+  }
+
+  /** @throws AppError PAYLOAD_TOO_LARGE */
+  addAll(source: Buffer, start: number, end: number): void {
+    this.reserve(end - start);
+    source.copy(this.bytes, this.length, start, end);
+    this.length += end - start;
+  }
+
+  text(start: number, end: number): string {
+    return this.bytes.toString('utf8', start, end);
+  }
+
+  /** What it holds, and begins again; valid until the next addition. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.length);
+    this.length = 0;
+    return taken;
+  }
+
+  private reserve(more: number): void {
+    const needed = this.length + more;
+    if (needed <= this.bytes.length) return;
+    if (needed > this.bytesMax) throw new AppError(gatewayErrors.PAYLOAD_TOO_LARGE, this.refusal);
+    const grown = Buffer.allocUnsafeSlow(Math.min(this.bytesMax, Math.max(needed, this.bytes.length * 2)));
+    this.bytes.copy(grown, 0, 0, this.length);
+    this.bytes = grown;
+  }
+}

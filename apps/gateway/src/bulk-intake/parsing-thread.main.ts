@@ -1,0 +1,38 @@
+import { parentPort } from 'node:worker_threads';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { BulkBody } from './bulk-body.js';
+import type { ThreadAnswer, ThreadRequest } from './parsing-thread.protocol.js';
+
+/*
+ * The thread in which bodies of bulk sends are parsed, checked and their numbers read. It works piece by piece, so that
+ * bodies take turns. A bug ends the thread: its bodies are answered 500, and the next body begins another one.
+ */
+
+const bodies = new Map<number, BulkBody>();
+
+parentPort?.on('message', (request: ThreadRequest) => {
+  const { kind, body } = request;
+  if (kind === 'drop') {
+    bodies.delete(body);
+    return;
+  }
+  const answer = answerTo(request, bodies.get(body) ?? new BulkBody());
+  parentPort?.postMessage(answer);
+});
+
+function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>, parser: BulkBody): ThreadAnswer {
+  const { kind, body } = request;
+  try {
+    if (kind === 'piece') {
+      bodies.set(body, parser);
+      const { buffer, byteOffset, byteLength } = request.bytes;
+      return { kind: 'recipients', body, recipients: parser.push(Buffer.from(buffer, byteOffset, byteLength)) };
+    }
+    bodies.delete(body);
+    return { kind: 'ended', body, end: parser.end() };
+  } catch (error) {
+    bodies.delete(body);
+    if (!(error instanceof AppError)) throw error;
+    return { kind: 'refused', body, failure: { code: error.code, message: error.message } };
+  }
+}

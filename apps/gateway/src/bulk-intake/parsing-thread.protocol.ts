@@ -1,0 +1,15 @@
+import type { RpcFailure } from '@switchboard/contracts/grammar/define-rpc';
+import type { BulkBodyEnd, ReadRecipient } from './bulk-body.js';
+
+/** What a thread is asked: the bodies are numbered by the asking side. */
+export type ThreadRequest =
+  | { readonly kind: 'piece'; readonly body: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'end'; readonly body: number }
+  /** Has no answer. */
+  | { readonly kind: 'drop'; readonly body: number };
+
+/** What it answers, to each request of a body in turn. */
+export type ThreadAnswer =
+  | { readonly kind: 'recipients'; readonly body: number; readonly recipients: readonly ReadRecipient[] }
+  | { readonly kind: 'ended'; readonly body: number; readonly end: BulkBodyEnd }
+  | { readonly kind: 'refused'; readonly body: number; readonly failure: RpcFailure };
