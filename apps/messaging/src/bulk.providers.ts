@@ -1,9 +1,12 @@
+import { BeginBulkWorker } from './begin-bulk/begin-bulk.worker.js';
+import { InteractiveBegins } from './bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from './bulk-lane/lane-signal.js';
 import { ControlLaneHandler } from './control-lane/control-lane.handler.js';
 import { ControlLane } from './control-lane/control-lane.js';
 import { GetLaneStateHandler } from './get-lane-state/get-lane-state.handler.js';
 import { ReleaseQuotaHandler } from './release-quota/release-quota.handler.js';
 import { ReserveQuotaHandler } from './reserve-quota/reserve-quota.handler.js';
+import { ResolveBulkContactsWorker } from './resolve-bulk-contacts/resolve-bulk-contacts.worker.js';
 import { SubmitBatchHandler } from './submit-batch/submit-batch.handler.js';
 import { SubmitBatch } from './submit-batch/submit-batch.js';
 
@@ -17,4 +20,12 @@ export const bulkControllers = [
 ];
 
 /** What sends the recipients of bulk sends. */
-export const bulkProviders = [ControlLane, LaneSignal, SubmitBatch, UnknownContactSignal];
+export const bulkProviders = [
+  BeginBulkWorker,
+  ControlLane,
+  InteractiveBegins,
+  LaneSignal,
+  ResolveBulkContactsWorker,
+  SubmitBatch,
+  UnknownContactSignal,
+];

@@ -82,7 +82,7 @@ describe('what an integrator or a job adds to a message', () => {
       ]);
       const recipientPhone = sender.contacts[0]?.phone ?? '';
       const row = { organizationId, messageId: id, channelId, contactId, recipientPhone, attempts: 1, lease: 'l' };
-      insertDispatches(tx, [{ ...row, waits: true, template: { ...template, parameters } }]);
+      insertDispatches(tx, [{ ...row, waits: true, lane: null, template: { ...template, parameters } }]);
     });
     const bounds = { limit: 10, organizationMax: 10, underway: new Map<string, number>() };
     const [claimed] = await claimRetries(store.database, [], bounds, 'mine');

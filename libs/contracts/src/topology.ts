@@ -232,13 +232,7 @@ export const topology = {
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],
-      optional: [
-        'CREDENTIALS_KEY_PREVIOUS',
-        'CLOUD_BASE_URL',
-        'CLOUD_CA_FILE',
-        'CLOUD_REQUEST_DEADLINE_MS',
-        'CLOUD_CONNECTIONS_MAX',
-      ],
+      optional: ['CLOUD_BASE_URL', 'CLOUD_CA_FILE', 'CLOUD_REQUEST_DEADLINE_MS', 'CLOUD_CONNECTIONS_MAX'],
       folder: 'DISPATCH_JOURNAL_DIR',
     },
   },
@@ -260,11 +254,6 @@ export const topology = {
     calls: [],
     stream: 'WEBHOOKS',
     consumes: [],
-    outside: 'calls',
-    settings: {
-      required: ['CREDENTIALS_KEY'],
-      optional: ['CREDENTIALS_KEY_PREVIOUS', 'PUBLIC_BASE_URL', 'WEBHOOKS_ALLOW_PRIVATE', 'WEBHOOKS_REFUSED_HOSTS'],
-    },
   },
   analytics: {
     serves: [],

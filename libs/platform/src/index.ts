@@ -1,9 +1,7 @@
 export { systemClock, type Clock } from './clock.js';
 export {
   integer,
-  flag,
   key256,
-  optionalKey256,
   readConfig,
   serviceConfigSchema,
   text,

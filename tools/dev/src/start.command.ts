@@ -49,9 +49,7 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
     throw error;
   });
   if (stack === undefined) return 130;
-  const seconds = (performance.now() - begun) / 1000;
-  const allowsPrivate = (passed['WEBHOOKS_ALLOW_PRIVATE'] ?? 'true') === 'true';
-  onLine(summarize(stack.devJson, { dataDir, seconds, isDetached: isSupervisor, allowsPrivate }));
+  onLine(summarize(stack.devJson, { dataDir, seconds: (performance.now() - begun) / 1000, isDetached: isSupervisor }));
   if (isSupervisor) send({ isReady: true });
   if (!ending.signal.aborted) {
     // A pending promise does not keep Node alive, and the channel of a detached supervisor is closed by now.

@@ -1,10 +1,102 @@
-import { statement, type Queryable } from '@switchboard/postgres';
+import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey } from './lane.entity.js';
+import { CHANNEL_PER_SECOND, SHARE_MIN, SHARE_REGAINED_PER_SECOND } from './lane-pace.policy.js';
+
+/** How a channel is paced, locked against every other claim. */
+export interface LockedPace extends ChannelKey {
+  /** Attempts a second as the upstream lets them pass at present. */
+  readonly perSecond: number;
+  /** Epoch milliseconds. */
+  readonly nextBeginMs: number;
+}
+
+/** How a claim leaves a channel. */
+export interface PaceAfter extends ChannelKey {
+  readonly nextBeginMs: number;
+  /** When it is worth another look; null: when something new waits. */
+  readonly lookAtMs: number | null;
+}
+
+/** What an attempt means for its channel's pace. */
+export interface PaceNote extends ChannelKey {
+  readonly isSlowed: boolean;
+  /** A message of a lane is to be sent again in so many milliseconds; null: none is. */
+  readonly dueInMs: number | null;
+}
+
+/** How long a process that does not look any more keeps a channel. */
+const OWNED_MS = 2_000;
+/** A slower pace is given so long to show: refusals of attempts that were under way do not slow it again. */
+const SLOWED_ONCE_IN_MS = 1_000;
+/** Interactive sends that exceed the channel's rate hold up the background by so much at most. */
+const DEBT_MAX_MS = 1_000;
+
+const REGAINED = `least(1, p.share + ${SHARE_REGAINED_PER_SECOND}
+  * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))`;
+const PER_SECOND = `(coalesce(p.per_second, ${CHANNEL_PER_SECOND}) * ${REGAINED})`;
 
 const wakeSql = statement(
   'messaging.pace.wake',
   `INSERT INTO channel_pace AS p (organization_id, channel_id, look_at) VALUES ($1, $2, now())
    ON CONFLICT (organization_id, channel_id) DO UPDATE SET look_at = now() WHERE p.look_at > now()`,
+);
+const lockSql = statement<LockedPace>(
+  'messaging.pace.lock',
+  `SELECT p.organization_id AS "organizationId", p.channel_id AS "channelId", ${PER_SECOND}::float8 AS "perSecond",
+     (extract(epoch FROM p.next_begin_at) * 1000)::float8 AS "nextBeginMs"
+   FROM channel_pace p WHERE p.look_at <= clock_timestamp() AND (p.owner = $1 OR p.owned_until <= now())
+     AND NOT p.channel_id = ANY($3::text[])
+   ORDER BY p.look_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
+);
+const updateSql = statement(
+  'messaging.pace.claimed',
+  `UPDATE channel_pace p SET owner = $1, owned_until = now() + make_interval(secs => ${OWNED_MS / 1_000}),
+     next_begin_at = to_timestamp(g.next_begin_ms / 1000),
+     look_at = coalesce(to_timestamp(g.look_at_ms / 1000), 'infinity')
+   FROM unnest($2::text[], $3::text[], $4::float8[], $5::float8[])
+     AS g(organization_id, channel_id, next_begin_ms, look_at_ms)
+   WHERE p.organization_id = g.organization_id AND p.channel_id = g.channel_id`,
+);
+const nextLookSql = statement<{ inMs: number }>(
+  'messaging.pace.next-look',
+  `SELECT (extract(epoch FROM least(p.look_at, now() + interval '1 hour') - now()) * 1000)::float8 AS "inMs"
+   FROM channel_pace p WHERE p.look_at < 'infinity' AND (p.owner = $1 OR p.owned_until <= now())
+   ORDER BY p.look_at LIMIT 1`,
+);
+const creditSql = statement(
+  'messaging.pace.interactive',
+  `UPDATE channel_pace p SET next_begin_at = least(
+     greatest(p.next_begin_at, now()) + make_interval(secs => g.begins / ${PER_SECOND}),
+     greatest(p.next_begin_at, now() + make_interval(secs => ${DEBT_MAX_MS / 1_000})))
+   FROM unnest($1::text[], $2::text[], $3::int[]) AS g(organization_id, channel_id, begins)
+   WHERE p.organization_id = g.organization_id AND p.channel_id = g.channel_id AND p.look_at < 'infinity'`,
+);
+const noteSql = statement<ChannelKey & { perSecond: number }>(
+  'messaging.pace.note',
+  `UPDATE channel_pace p SET
+     look_at = least(p.look_at, now() + make_interval(secs => g.due_in_ms / 1000)),
+     share = CASE WHEN g.is_slowed AND p.share_changed_at < now() - make_interval(secs => ${SLOWED_ONCE_IN_MS / 1_000})
+       THEN greatest(${REGAINED} / 2, ${SHARE_MIN}) ELSE p.share END,
+     share_changed_at = CASE WHEN g.is_slowed
+       AND p.share_changed_at < now() - make_interval(secs => ${SLOWED_ONCE_IN_MS / 1_000}) THEN now()
+       ELSE p.share_changed_at END
+   FROM unnest($1::text[], $2::text[], $3::bool[], $4::float8[])
+     AS g(organization_id, channel_id, is_slowed, due_in_ms)
+   WHERE p.organization_id = g.organization_id AND p.channel_id = g.channel_id`,
+);
+/** One probe for each channel that waits for nothing. */
+const sweepSql = statement<ChannelKey>(
+  'messaging.pace.sweep',
+  `UPDATE channel_pace p SET look_at = now()
+   WHERE p.look_at > now() + interval '5 seconds' AND EXISTS (
+     SELECT FROM bulk_lane l WHERE l.organization_id = p.organization_id AND l.channel_id = p.channel_id
+       AND l.is_open AND NOT l.is_paused AND l.held_reason IS NULL AND l.next_begin_at <= now()
+       AND (EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
+           AND i.state = 'WAITING' AND i.is_contact_known)
+         OR EXISTS (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id
+           AND d.channel_id = l.channel_id AND d.job_id = l.job_id AND d.due_at <= now())))
+   RETURNING p.organization_id AS "organizationId", p.channel_id AS "channelId"`,
 );
 
 /**
@@ -14,4 +106,54 @@ const wakeSql = statement(
  */
 export async function wakeChannel(through: Queryable, { organizationId, channelId }: ChannelKey): Promise<void> {
   await through.query(wakeSql, [organizationId, channelId]);
+}
+
+/** Locks channels whose look is due and that no other process paces, the longest due first; waits for none. */
+export async function lockPaces(
+  tx: Transaction,
+  owner: string,
+  max: number,
+  without: readonly string[] = [],
+): Promise<LockedPace[]> {
+  return tx.query(lockSql, [owner, max, without]);
+}
+
+/** Leaves locked channels to their next look, as the process's own. Travels with COMMIT. */
+export function leavePaces(tx: Transaction, owner: string, paces: readonly PaceAfter[]): void {
+  tx.atCommit(updateSql, [owner, ...unnestColumns(paces, ['organizationId', 'channelId', 'nextBeginMs', 'lookAtMs'])]);
+}
+
+/** Milliseconds until the first look that this process may take; null: none is due. */
+export async function nextLookInMs(through: Queryable, owner: string): Promise<number | null> {
+  const [next] = await through.query(nextLookSql, [owner]);
+  return next ? next.inMs : null;
+}
+
+/** Takes interactive attempts from the credit of channels whose background has something to send. */
+export async function takeInteractive(through: Queryable, begins: readonly ChannelBegins[]): Promise<void> {
+  if (begins.length === 0) return;
+  const sorted = begins.toSorted((a, b) => (a.channelId < b.channelId ? -1 : 1));
+  await through.query(creditSql, unnestColumns(sorted, ['organizationId', 'channelId', 'begins']));
+}
+
+/** Slows channels, and has them looked at when a message is to be sent again. Channels without a lane know no pace. */
+export async function notePaces(through: Queryable, notes: readonly PaceNote[]): Promise<void> {
+  if (notes.length === 0) return;
+  const byChannel = Map.groupBy(notes, ({ organizationId, channelId }) => `${organizationId} ${channelId}`);
+  const merged = [...byChannel.entries()]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, [first, ...rest]]) => {
+      return first ? [rest.reduce(mergeNotes, first)] : [];
+    });
+  await through.query(noteSql, unnestColumns(merged, ['organizationId', 'channelId', 'isSlowed', 'dueInMs']));
+}
+
+/** Finds channels that wait although they need not: what a crash left between a COMMIT and its wake-up. */
+export async function sweepPaces(through: Queryable): Promise<ChannelKey[]> {
+  return through.query(sweepSql, []);
+}
+
+function mergeNotes(one: PaceNote, other: PaceNote): PaceNote {
+  const due = [one.dueInMs, other.dueInMs].filter((ms) => ms !== null);
+  return { ...one, isSlowed: one.isSlowed || other.isSlowed, dueInMs: due.length > 0 ? Math.min(...due) : null };
 }

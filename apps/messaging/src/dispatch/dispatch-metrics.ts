@@ -5,7 +5,7 @@ export interface DispatchMetrics {
   /** Outcomes became UNKNOWN: `unanswered`, or `abandoned` by a process that is gone. */
   unknown(cause: 'unanswered' | 'abandoned', messages: number): void;
   /** Messages failed because 24 h had passed in that state. */
-  expired(state: 'UNKNOWN' | 'RETRY', messages: number): void;
+  expired(state: 'UNKNOWN' | 'RETRY' | 'PACED', messages: number): void;
   /** An outcome was known and could be recorded only later. */
   settledLate(): void;
 }
@@ -29,7 +29,7 @@ function makeDispatchMetrics(): DispatchMetrics {
     description: 'Known outcomes that could not be recorded at once and were recorded later',
   });
   for (const cause of ['unanswered', 'abandoned']) unknown.add(0, { cause });
-  for (const state of ['UNKNOWN', 'RETRY']) expired.add(0, { state });
+  for (const state of ['UNKNOWN', 'RETRY', 'PACED']) expired.add(0, { state });
   late.add(0);
   return {
     unknown: (cause, messages) => unknown.add(messages, { cause }),

@@ -1,3 +1,4 @@
+import type { Spacing } from '../bulk-lane/lane-pace.policy.js';
 import type { TemplateParameters } from '@switchboard/contracts/messaging/template-parameters';
 
 /** One marked attempt: whoever holds the lease makes the one request that it stands for. */
@@ -19,6 +20,17 @@ export interface AttemptTemplate {
   readonly parameters: TemplateParameters;
 }
 
+/** The turn of an attempt in the lane of its job. */
+export interface AttemptLane {
+  readonly jobId: string;
+  /** The time that the attempt was claimed for, in epoch milliseconds by the database's clock. */
+  readonly slotMs: number;
+  /** The same in monotonic milliseconds of this process: never earlier, later by a round trip at most. */
+  readonly beginAtMs: number;
+  /** Of a throttled job. */
+  readonly spacing: Spacing | null;
+}
+
 /** A marked attempt with all that the upstream needs. */
 export interface Attempt extends Dispatch {
   /** Of a template, as rendered: shown, and not what is sent. */
@@ -30,6 +42,8 @@ export interface Attempt extends Dispatch {
   readonly accessTokenSealed: Buffer;
   /** What the projection holds as the recipient's upstream id. */
   readonly contactMessagingId: string;
+  /** Null for an interactive send. */
+  readonly lane: AttemptLane | null;
   /** Monotonic milliseconds of this process, not later than the mark. */
   readonly markedMs: number;
 }

@@ -1,6 +1,13 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { ARRIVE_WITHIN_MS, LEASE_MS, type AttemptTemplate, type Dispatch } from './dispatch.entity.js';
+import { announceUnknown } from './announce-unknown.js';
+import {
+  ARRIVE_WITHIN_MS,
+  LEASE_MS,
+  type AttemptLane,
+  type AttemptTemplate,
+  type Dispatch,
+} from './dispatch.entity.js';
 
 /** An open dispatch whose time has come. */
 export interface OverdueDispatch {
@@ -31,18 +38,21 @@ const EXPIRE_AFTER_CLAIMS_S = 60;
 const insertSql = statement(
   'messaging.dispatch.insert',
   `INSERT INTO dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at,
-     attempts, template_parameters)
+     attempts, template_parameters, job_id)
    SELECT d.organization_id, d.message_id, d.channel_id, d.contact_id, d.recipient_phone, d.lease,
-     CASE WHEN d.waits THEN 'RETRY' ELSE 'DISPATCHING' END,
+     CASE WHEN NOT d.waits THEN 'DISPATCHING' WHEN d.job_id IS NULL THEN 'RETRY' ELSE 'PACED' END,
      CASE WHEN d.waits THEN now() ELSE now() + make_interval(secs => ${LEASE_MS / 1_000}) END,
-     CASE WHEN d.waits THEN 0 ELSE 1 END, d.template_parameters
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::jsonb[])
-     AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease, waits, template_parameters)`,
+     CASE WHEN d.waits THEN 0 ELSE 1 END, d.template_parameters, d.job_id
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::jsonb[],
+     $9::text[])
+     AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease, waits, template_parameters,
+       job_id)`,
 );
 /** Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile has removed the row. */
 const postponeSql = statement(
   'messaging.dispatch.postpone',
-  `UPDATE dispatch d SET state = p.state, due_at = now() + make_interval(secs => p.delay_ms / 1000.0),
+  `UPDATE dispatch d SET
+     state = CASE WHEN p.state = 'RETRY' AND d.job_id IS NOT NULL THEN 'PACED' ELSE p.state END, due_at = now() + make_interval(secs => p.delay_ms / 1000.0),
      attempts = d.attempts - 1 + p.attempts
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::int[])
      AS p(organization_id, message_id, lease, state, delay_ms, attempts)
@@ -61,11 +71,11 @@ const abandonSql = statement<OverdueDispatch>(
    RETURNING d.organization_id AS "organizationId", d.message_id AS "messageId"`,
 );
 /** What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. */
-const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' }>(
+const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' }>(
   'messaging.dispatch.expired',
   `SELECT organization_id AS "organizationId", message_id AS "messageId", state FROM dispatch
    WHERE (state = 'UNKNOWN' AND due_at <= now())
-     OR (state = 'RETRY' AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S})))
+     OR (state IN ('RETRY', 'PACED') AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S})))
    LIMIT $1`,
 );
 const dispatchingSql = statement<{ found: boolean }>(
@@ -86,6 +96,8 @@ const pendingSql = statement<{ messageId: string }>(
 export interface FirstDispatch extends Dispatch {
   /** Sent after those of its conversation that are still to be sent, by whichever replica claims it. */
   readonly waits: boolean;
+  /** Of a bulk send; it is repeated at the pace of its lane. */
+  readonly lane: Pick<AttemptLane, 'jobId'> | null;
   /** With its parameters, which are kept as long as its outcome is open. */
   readonly template: AttemptTemplate | null;
 }
@@ -104,6 +116,7 @@ export function insertDispatches(tx: Transaction, dispatches: readonly FirstDisp
       'lease',
       'waits',
       ({ template }) => template && template.parameters,
+      ({ lane }) => lane && lane.jobId,
     ]),
   );
 }
@@ -129,7 +142,11 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
 
 /** Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: whether they left is unknown. */
 export async function abandonOverdue(database: Database, limit: number, waitMs: number): Promise<OverdueDispatch[]> {
-  return database.query(abandonSql, [limit, waitMs / 1_000]);
+  return database.transaction(async (tx) => {
+    const abandoned = await tx.query(abandonSql, [limit, waitMs / 1_000]);
+    await announceUnknown(tx, abandoned);
+    return abandoned;
+  });
 }
 
 /** What is open past its deadline. */
@@ -137,7 +154,7 @@ export async function expiredDispatches(
   database: Database,
   limit: number,
   deadlineMs: number,
-): Promise<(OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' })[]> {
+): Promise<(OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' })[]> {
   return database.query(expiredSql, [limit, deadlineMs / 1_000]);
 }
 
@@ -163,7 +180,7 @@ export async function attemptsThatMayStillArrive(
   return pending.map(({ messageId }) => messageId);
 }
 
-const OPEN_STATES = ['DISPATCHING', 'RETRY', 'UNKNOWN'];
+const OPEN_STATES = ['DISPATCHING', 'RETRY', 'PACED', 'UNKNOWN'];
 /** Where counting ends, so that looking costs the same however many are open. */
 const OPEN_COUNT_MAX = 10_001;
 /** By the index on state and due time. */

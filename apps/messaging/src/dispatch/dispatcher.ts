@@ -5,9 +5,11 @@ import { activeTraceparent, RpcClient } from '@switchboard/nats';
 import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
+import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { ConversationTurns } from './conversation-turns.js';
-import { BEGIN_WITHIN_MS, type Attempt } from './dispatch.entity.js';
+import { BEGIN_WITHIN_MS, type Attempt, type AttemptLane } from './dispatch.entity.js';
 import { DispatchJournal } from './dispatch-journal.js';
+import { LaneTurns } from './lane-turns.js';
 import { SettlementRetryQueue } from './settlement-retry-queue.js';
 import { SettleDispatch } from './settle-dispatch.batch.js';
 
@@ -25,7 +27,22 @@ const BEHIND_ANOTHER: UpstreamOutcome = {
   message: 'an earlier message of the conversation is still to be sent',
   retry: 'unbegun',
 };
+/** Of a bulk send: its slot passed before it could begin. */
+const TURN_MISSED: UpstreamOutcome = {
+  state: 'not-taken',
+  code: 'UPSTREAM_UNREACHABLE',
+  message: 'its turn in the lane passed before it could begin',
+  retry: 'unbegun',
+};
 type Settle = (hasBegun: boolean) => void;
+
+/** How an attempt begins, beyond what holds for all. */
+interface Begin {
+  /** Monotonic milliseconds. */
+  readonly beginByMs: number;
+  /** Right before its first byte leaves. */
+  readonly onBegin: () => void;
+}
 
 /** Makes marked attempts, each once, and records what came of them. */
 @Injectable()
@@ -33,6 +50,7 @@ export class Dispatcher implements OnModuleDestroy {
   private readonly underway = new Set<Promise<unknown>>();
   private readonly later: SettlementRetryQueue;
   private readonly turns = new ConversationTurns();
+  private readonly lanes: LaneTurns;
   private readonly giveUp = new AbortController();
   private stopTimer: NodeJS.Timeout | undefined;
 
@@ -42,11 +60,13 @@ export class Dispatcher implements OnModuleDestroy {
     private readonly tokens: AccessTokens,
     private readonly journal: DispatchJournal,
     private readonly rpc: RpcClient,
+    private readonly begins: InteractiveBegins,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
     this.later = new SettlementRetryQueue(settlements, log);
+    this.lanes = new LaneTurns(clock);
     // Not in `onModuleDestroy`: rpcs are drained before, and callers may wait in them as long as requests are open.
     stopping.addEventListener('abort', () => this.startStopClock(), { once: true });
   }
@@ -67,6 +87,13 @@ export class Dispatcher implements OnModuleDestroy {
     const made = isFree === true ? this.make(attempt, settle) : this.makeAfter(isFree, attempt, settle);
     // A defect must not hold up the conversation.
     void made.catch(() => settle(true));
+    this.track(made);
+    return made;
+  }
+
+  /** As `attempt`, for one of a bulk send: at its slot, behind those before it in its lane. */
+  async attemptInLane(attempt: Attempt, lane: AttemptLane): Promise<UpstreamOutcome> {
+    const made = this.makeInLane(attempt, lane);
     this.track(made);
     return made;
   }
@@ -101,8 +128,26 @@ export class Dispatcher implements OnModuleDestroy {
     return BEHIND_ANOTHER;
   }
 
+  private async makeInLane(attempt: Attempt, lane: AttemptLane): Promise<UpstreamOutcome> {
+    const turn = await this.lanes.take(attempt.organizationId, lane, this.stopping);
+    if (!turn) {
+      await this.record(attempt, TURN_MISSED);
+      return TURN_MISSED;
+    }
+    const outcome = await this.ask(attempt, { beginByMs: turn.beginByMs, onBegin: () => turn.begin() });
+    turn.end();
+    await this.record(attempt, outcome);
+    this.identify(attempt, outcome);
+    return outcome;
+  }
+
   private async make(attempt: Attempt, settle: Settle): Promise<UpstreamOutcome> {
-    const outcome = await this.ask(attempt, () => settle(true));
+    const onBegin = (): void => {
+      // Of its conversation's line: the next may follow.
+      settle(true);
+      this.begins.note(attempt);
+    };
+    const outcome = await this.ask(attempt, { beginByMs: Infinity, onBegin });
     // Before it is recorded: those behind it must not wait for that.
     settle(outcome.state !== 'not-taken');
     await this.record(attempt, outcome);
@@ -122,20 +167,21 @@ export class Dispatcher implements OnModuleDestroy {
     }
   }
 
-  private async ask(attempt: Attempt, hasBegun: () => void): Promise<UpstreamOutcome> {
+  private async ask(attempt: Attempt, begin: Begin): Promise<UpstreamOutcome> {
     const { organizationId, phoneNumberId, recipientPhone: to, text, template, messageId: reference } = attempt;
     const accessToken = this.openToken(attempt);
     if (accessToken === null) {
       const message = 'the access token of the channel cannot be read; connect the channel again';
       return { state: 'refused', kind: 'disconnected', code: TOKEN_UNREADABLE, message };
     }
-    const beginByMs = attempt.markedMs + BEGIN_WITHIN_MS;
+    const beginByMs = Math.min(attempt.markedMs + BEGIN_WITHIN_MS, begin.beginByMs);
     const onBegin = (): void => {
       this.journal.begin(attempt);
-      hasBegun();
+      begin.onBegin();
     };
     const limits = { beginByMs, onBegin, noneBegins: this.stopping, giveUp: this.giveUp.signal };
-    const message = { organizationId, phoneNumberId, accessToken, to, reference };
+    const isBackground = attempt.lane !== null;
+    const message = { organizationId, phoneNumberId, accessToken, to, reference, isBackground };
     if (template) return this.upstream.sendTemplate({ ...message, template }, limits);
     return this.upstream.sendText({ ...message, text }, limits);
   }

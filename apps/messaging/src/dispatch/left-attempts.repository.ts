@@ -1,4 +1,5 @@
 import { statement, type Database } from '@switchboard/postgres';
+import { announceUnknown } from './announce-unknown.js';
 import { lockMessages } from '../message/lock-messages.js';
 import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
 import { postponeDispatches, type Postponement } from './dispatch.repository.js';
@@ -29,6 +30,10 @@ export async function takeOver(database: Database, postponements: readonly Postp
     await lockMessages(
       tx,
       postponements.map(({ dispatch }) => dispatch),
+    );
+    await announceUnknown(
+      tx,
+      postponements.filter(({ state }) => state === 'UNKNOWN').map(({ dispatch }) => dispatch),
     );
     postponeDispatches(tx, postponements);
   });

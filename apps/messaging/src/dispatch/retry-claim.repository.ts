@@ -113,7 +113,7 @@ const markSql = statement<MessageKey>(
  * Under the locks of contacts and phones, in a look of its own: it sees every suppression that was committed before they
  * were had. The number may have become another contact's since the message was accepted; the opt-outs of both count.
  */
-const judgeSql = statement<Omit<ClaimedAttempt, 'markedMs'>>(
+export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lane'>>(
   'messaging.dispatch.judge',
   `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.channel_id AS "channelId",
      d.contact_id AS "contactId", d.recipient_phone AS "recipientPhone", d.attempts, d.lease, m.text,
@@ -140,7 +140,7 @@ const leasedSql = statement<MessageKey>(
 );
 const unclaimSql = statement(
   'messaging.dispatch.unclaim',
-  `UPDATE dispatch SET state = 'RETRY', attempts = attempts - 1, due_at = now() WHERE ${OF_LEASE}`,
+  `UPDATE dispatch SET state = CASE WHEN job_id IS NULL THEN 'RETRY' ELSE 'PACED' END, attempts = attempts - 1, due_at = now() WHERE ${OF_LEASE}`,
 );
 
 /** At most `max` lines behind the one given, in the order of their ids; null stands for the first. */
@@ -173,8 +173,8 @@ export async function claimRetries(
     ]);
     if (marked.length === 0) return [];
     const [organizationIds, messageIds] = unnestColumns(marked, ['organizationId', 'messageId']);
-    const claimed = await tx.query(judgeSql, [organizationIds, messageIds]);
-    return claimed.map((attempt) => ({ ...attempt, markedMs }));
+    const claimed = await tx.query(judgeAttemptsSql, [organizationIds, messageIds]);
+    return claimed.map((attempt) => ({ ...attempt, lane: null, markedMs }));
   });
 }
 

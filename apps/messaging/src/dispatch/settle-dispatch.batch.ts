@@ -1,15 +1,23 @@
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
+import { LOG, type Log } from '@switchboard/platform';
+import { forgetUnbegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
+import { notePaces, type PaceNote } from '../bulk-lane/channel-pace.repository.js';
+import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
+import { LaneSignal } from '../bulk-lane/lane-signal.js';
 import { disconnectChannels } from '../channel/channel.repository.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 import { suppressObserved } from '../suppression/suppression.repository.js';
 import type { UpstreamOutcome } from '../upstream/upstream.js';
+import { announceRefusedTemplates } from './announce-refused-templates.js';
+import { announceUnknown } from './announce-unknown.js';
 import { dispatchMetrics } from './dispatch-metrics.js';
 import type { Attempt } from './dispatch.entity.js';
+import { laneConsequenceOf } from './lane-consequences.policy.js';
 import { postponeDispatches, type Postponement } from './dispatch.repository.js';
 import { RetrySignal } from './retry-signal.js';
 import { retryDelayMs, SETTLE_DEADLINE_MS } from './retry.policy.js';
@@ -32,11 +40,14 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     private readonly database: Database,
     private readonly relay: Relay,
     private readonly retries: RetrySignal,
+    private readonly lanes: LaneSignal,
+    @Inject(LOG) private readonly log: Log,
   ) {
     this.settle = coalesce<Settlement, void>({
       name: 'messaging.settle-dispatch',
       run: (settlements) => this.run(settlements),
-      tenant: ({ attempt }) => attempt.organizationId,
+      // Two shares of a batch for an organization, so that its bulk sends hold up none that somebody waits for.
+      tenant: ({ attempt }) => `${attempt.organizationId}${attempt.lane ? ' lane' : ''}`,
       serialKey: ({ attempt }) => `${attempt.organizationId} ${attempt.channelId} ${attempt.contactId}`,
       limits: { items: 200, bytes: 1_000_000, inFlight: 2, waiting: 10_000 },
     });
@@ -51,17 +62,39 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     await this.settle.drain();
   }
 
+  /** Behind the COMMIT: a claim holds the pace of its channel and waits for conversations, which this held. */
+  private async notePaces(settlements: readonly Settlement[]): Promise<void> {
+    const notes = settlements.flatMap(paceNoteOf);
+    if (notes.length === 0) return;
+    try {
+      await notePaces(this.database, notes);
+    } catch (error) {
+      // What is recorded stays recorded: a pace is slowed by the next refusal, and a repetition found by the sweep.
+      this.log.error('pace.note-failed', error, { channels: notes.length });
+    }
+    if (notes.some(({ dueInMs }) => dueInMs !== null)) this.lanes.wake();
+  }
+
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
     await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
     this.relay.wake();
-    if (settlements.some(({ outcome }) => outcome.state === 'not-taken')) this.retries.wake();
+    if (settlements.some(({ attempt, outcome }) => outcome.state === 'not-taken' && !attempt.lane)) this.retries.wake();
+    await this.notePaces(settlements);
     return settlements.map(() => ({ ok: undefined }));
   }
 }
 
+function paceNoteOf(settlement: Settlement): PaceNote[] {
+  const { attempt, outcome } = settlement;
+  const { isSlowed } = laneConsequenceOf(outcome);
+  const repeated = attempt.lane ? postponementOf(settlement).find(({ state }) => state === 'RETRY') : undefined;
+  return isSlowed || repeated ? [{ ...attempt, isSlowed, dueInMs: repeated?.delayMs ?? null }] : [];
+}
+
 /** The whole effect of a batch of settlements. */
 export async function applySettlements(tx: Transaction, settlements: readonly Settlement[]): Promise<void> {
+  await holdLanes(tx, settlements.flatMap(holdsOf));
   const optedOut = refusedAs('opted-out', settlements).map((settlement) => ({ ...settlement, eventId: newCuid() }));
   await suppressObserved(
     tx,
@@ -73,7 +106,13 @@ export async function applySettlements(tx: Transaction, settlements: readonly Se
     settlements.flatMap(reportOf),
     postponements.map(({ dispatch }) => dispatch),
   );
+  await announceUnknown(
+    tx,
+    settlements.flatMap(({ attempt, outcome }) => (attempt.lane && outcome.state === 'unknown' ? [attempt] : [])),
+  );
   postponeDispatches(tx, postponements);
+  forgetUnbegun(tx, settlements.flatMap(unbegunOf));
+  await announceRefusedTemplates(tx, settlements);
   await disconnectChannels(
     tx,
     refusedAs('disconnected', settlements).map(({ attempt }) => attempt),
@@ -90,7 +129,7 @@ function reportOf({ attempt, outcome, knownAt, traceparent }: Settlement): Progr
   if (outcome.state === 'accepted') {
     return [{ ...report, fact: { type: 'sent' }, upstreamMessageId: outcome.upstreamMessageId }];
   }
-  if (outcome.state !== 'refused') return [];
+  if (outcome.state !== 'refused' || isRepeatedInLane(attempt, outcome)) return [];
   const { code, message } = outcome;
   const fact = { type: 'failed', at: knownAt, code, message, afterSending: false } as const;
   return [{ ...report, fact, upstreamMessageId: null }];
@@ -99,9 +138,30 @@ function reportOf({ attempt, outcome, knownAt, traceparent }: Settlement): Progr
 function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
   if (outcome.state === 'unknown')
     return [{ dispatch: attempt, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }];
+  if (isRepeatedInLane(attempt, outcome)) {
+    return [{ dispatch: attempt, state: 'RETRY', delayMs: retryDelayMs(attempt.attempts, 'slow'), attempts: 1 }];
+  }
   if (outcome.state !== 'not-taken') return [];
   const delayMs = retryDelayMs(attempt.attempts, outcome.retry);
   return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts: outcome.retry === 'unbegun' ? 0 : 1 }];
+}
+
+function isRepeatedInLane({ lane }: Attempt, outcome: UpstreamOutcome): boolean {
+  return lane !== null && laneConsequenceOf(outcome).isRepeated;
+}
+
+function holdsOf({ attempt, outcome }: Settlement): HoldTarget[] {
+  const { organizationId, channelId, lane } = attempt;
+  const { hold } = laneConsequenceOf(outcome);
+  if (!hold || (hold.whose === 'job' && !lane)) return [];
+  const jobId = hold.whose === 'job' && lane ? lane.jobId : null;
+  return [{ organizationId, channelId, jobId, reason: hold.reason }];
+}
+
+function unbegunOf({ attempt, outcome }: Settlement): Omit<BegunAttempt, 'channelId'>[] {
+  const { organizationId, messageId, lane } = attempt;
+  if (!lane || outcome.state !== 'not-taken' || outcome.retry !== 'unbegun') return [];
+  return [{ organizationId, messageId, jobId: lane.jobId, slotMs: lane.slotMs }];
 }
 
 /** The suppression stops the next send at once; the event lets the contacts service keep the opt-out's record. */

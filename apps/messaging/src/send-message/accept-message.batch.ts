@@ -191,6 +191,7 @@ function attemptOf(item: AcceptItem, candidate: Candidate, markedMs: number): At
     lease: item.lease,
     text: item.text,
     template: null,
+    lane: null,
     phoneNumberId: candidate.phoneNumberId,
     accessTokenSealed: candidate.accessTokenSealed,
     contactMessagingId: candidate.contactMessagingId,

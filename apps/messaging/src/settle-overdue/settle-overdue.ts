@@ -31,7 +31,7 @@ export async function failExpired(database: Database, limit: number, at: Date): 
   return expired.length;
 }
 
-function failureOf(state: 'UNKNOWN' | 'RETRY'): { code: string; message: string } {
+function failureOf(state: 'UNKNOWN' | 'RETRY' | 'PACED'): { code: string; message: string } {
   return state === 'UNKNOWN'
     ? {
         code: OUTCOME_UNKNOWN,

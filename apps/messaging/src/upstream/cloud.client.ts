@@ -93,7 +93,7 @@ export class CloudClient extends Upstream {
 
   /** Nothing waits for a connection that is in use: a send that is refused one is not taken, and is repeated later. */
   private async request(message: UpstreamMessage, body: object, limits: SendLimits): Promise<UpstreamOutcome> {
-    if (!this.shares.take(message.organizationId))
+    if (!this.shares.take(message.organizationId, message.isBackground))
       return notTaken("the organization's connections to the upstream are in use");
     const request = {
       path: `/${this.options.version}/${encodeURIComponent(message.phoneNumberId)}/messages`,

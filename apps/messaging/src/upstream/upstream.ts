@@ -12,6 +12,8 @@ export interface UpstreamMessage {
   readonly to: string;
   /** Our message id; comes back with every status of the message. */
   readonly reference: string;
+  /** A bulk send: it leaves connections to those of the organization that somebody waits for. */
+  readonly isBackground?: boolean;
 }
 
 /** A text on its way to the upstream. */

@@ -1,0 +1,200 @@
+import { appendEvents } from '@switchboard/outbox';
+import { type Transaction } from '@switchboard/postgres';
+import { systemClock } from '@switchboard/platform';
+import { insertBegun } from '../bulk-lane/attempt-begun.repository.js';
+import { leavePaces, lockPaces } from '../bulk-lane/channel-pace.repository.js';
+import { endItems, noteContacts, type SkipReason } from '../bulk-lane/lane-item.repository.js';
+import type { LaneItem, RecipientKey } from '../bulk-lane/lane.entity.js';
+import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
+import { holdRecipients } from '../contact/contact.repository.js';
+import type { Attempt, AttemptLane } from '../dispatch/dispatch.entity.js';
+import { insertDispatches } from '../dispatch/dispatch.repository.js';
+import { claimPaced } from '../dispatch/paced-claim.repository.js';
+import {
+  acceptedEventsOf,
+  enterConversations,
+  type EnteredMessage,
+  type MessageContent,
+  type PassedMessage,
+} from '../message/enter-conversations.js';
+import { judgeMessages, unlessUnheld } from '../message/judge-messages.repository.js';
+import { insertMessages } from '../message/message.repository.js';
+import { claimableLanes, leaveLanes, nextItems, type ClaimableLane } from './claimable-lanes.repository.js';
+import { dealChannels, Turns, type LaneDeal } from './deal-channels.policy.js';
+
+/** An attempt of a lane that is marked, with its turn; `refusal` says why it must not be made. */
+export interface LaneAttempt extends Attempt {
+  readonly lane: AttemptLane;
+  readonly refusal: 'opted-out' | 'disconnected' | null;
+}
+
+/** What came of a claim. */
+export interface LaneClaim {
+  readonly attempts: readonly LaneAttempt[];
+  /** Channels that were looked at. */
+  readonly channels: number;
+  readonly skipped: number;
+  /** Recipients whose contact was not known any more. */
+  readonly hasUnknown: boolean;
+}
+
+/** How much may be claimed, by whom. */
+export interface ClaimSpec {
+  /** Of this process; it changes with every start. */
+  readonly owner: string;
+  readonly lease: string;
+  readonly channelsMax: number;
+  readonly attemptsMax: number;
+  /** Ids of channels that are left alone. */
+  readonly without?: readonly string[];
+  /** Is given the ids of the channels that are claimed for. */
+  readonly onLocked?: (channelIds: readonly string[]) => void;
+}
+
+const NOTHING: LaneClaim = { attempts: [], channels: 0, skipped: 0, hasUnknown: false };
+
+/**
+ * Begins what is due of lanes: takes the credit of channel and job, judges each recipient as a send is judged, and makes
+ * message, conversation, events and mark, in one transaction.
+ *
+ * Order of locks: paces and lanes, which are skipped when another has them, then as every send (`lockMessages`).
+ */
+export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<LaneClaim> {
+  const markedMs = systemClock.monotonic();
+  const paces = await lockPaces(tx, spec.owner, spec.channelsMax, spec.without);
+  if (paces.length === 0) return NOTHING;
+  spec.onLocked?.(paces.map(({ channelId }) => channelId));
+  // One more than can be claimed: so it is seen that something is left.
+  const lanes = await claimableLanes(tx, paces, spec.attemptsMax + 1);
+  const readAtMs = systemClock.monotonic();
+  await holdLanes(tx, disconnectedOf(lanes));
+  const connected = lanes.filter(({ channelStatus }) => channelStatus === 'CONNECTED');
+  const deals = dealChannels(paces, connected, spec.attemptsMax, spec.owner);
+  const laneDeals = deals.flatMap(({ lanes: dealt }) => dealt);
+  const { passed, ended } = await judge(tx, laneDeals);
+  const entered = await enterConversations(tx, passed, contentOf);
+  const repeated = await claimPaced(
+    tx,
+    laneDeals.flatMap(({ lane, repeats }) => (repeats > 0 ? [{ ...lane, count: repeats }] : [])),
+    spec.lease,
+  );
+
+  const turns = new Turns(laneDeals, readAtMs);
+  const again = repeated.map((attempt) => ({ ...attempt, lane: turns.next(attempt), markedMs }));
+  const first = entered
+    .toSorted((a, b) => a.item.recipientIndex - b.item.recipientIndex)
+    .map((one) => ({ ...one, attempt: attemptOf(one, turns.next(one.item), spec.lease, markedMs) }));
+  const attempts: LaneAttempt[] = [...again, ...first.flatMap((one) => (one.candidate.waits ? [] : [one.attempt]))];
+
+  insertMessages(
+    tx,
+    first.map(({ message }) => message),
+  );
+  insertDispatches(
+    tx,
+    first.map(({ attempt, candidate }) => ({ ...attempt, waits: candidate.waits })),
+  );
+  insertBegun(
+    tx,
+    attempts.map((attempt) => ({ ...attempt, ...attempt.lane })),
+  );
+  appendEvents(tx, first.flatMap(acceptedEventsOf));
+  noteContacts(tx, ended.unknown, false);
+  leaveLanes(tx, spec.owner, turns.lanesAfter(first.map(({ item }) => item)));
+  leavePaces(tx, spec.owner, turns.pacesAfter(deals));
+  // Last: skipped recipients give quota back.
+  endItems(tx, [...first.map(({ item }) => item), ...ended.begun], ended.skipped);
+  return { attempts, channels: paces.length, skipped: ended.skipped.length, hasUnknown: ended.unknown.length > 0 };
+}
+
+/** A recipient with the channel of its lane. */
+interface ClaimedItem extends LaneItem {
+  readonly channelId: string;
+}
+
+/** What becomes of claimed recipients that get no message now. */
+interface EndedItems {
+  readonly begun: readonly RecipientKey[];
+  readonly skipped: readonly (RecipientKey & { readonly reason: SkipReason })[];
+  readonly unknown: readonly RecipientKey[];
+}
+
+/** Holds and judges as a send does; what is refused for a cause of its channel stays where it is. */
+async function judge(
+  tx: Transaction,
+  deals: readonly LaneDeal[],
+): Promise<{ readonly passed: readonly PassedMessage<ClaimedItem>[]; readonly ended: EndedItems }> {
+  const lanes = new Map(deals.map(({ lane }) => [laneKey(lane), lane]));
+  const counts = deals.map(({ lane, slots, repeats }) => ({ ...lane, count: slots.length - repeats }));
+  const next = await nextItems(
+    tx,
+    counts.filter(({ count }) => count > 0),
+  );
+  const expired: RecipientKey[] = [];
+  const items = next.flatMap((item): ClaimedItem[] => {
+    const lane = lanes.get(laneKey(item));
+    if (!lane) return [];
+    const isExpired = item.expiresAt !== null && item.expiresAt.getTime() <= lane.nowMs;
+    if (isExpired) expired.push(item);
+    return isExpired ? [] : [{ ...item, channelId: lane.channelId }];
+  });
+  const passed: PassedMessage<ClaimedItem>[] = [];
+  const begun: RecipientKey[] = [];
+  const unknown: RecipientKey[] = [];
+  const skipped = expired.map((item) => ({ ...item, reason: 'EXPIRED' as SkipReason }));
+  if (items.length > 0) {
+    const [held, judged] = await Promise.all([holdRecipients(tx, items), judgeMessages(tx, items)]);
+    judged.forEach((found, index) => {
+      const item = items[index];
+      if (!item) return;
+      const candidate = unlessUnheld(found, item, held);
+      if (candidate.verdict === 'accepted') passed.push({ item, candidate });
+      else if (candidate.verdict === 'repeated') begun.push(item);
+      else if (candidate.verdict === 'opted-out') skipped.push({ ...item, reason: 'OPTED_OUT' });
+      else if (candidate.verdict === 'contact-unknown') unknown.push(item);
+    });
+  }
+  return { passed, ended: { begun, skipped, unknown } };
+}
+
+function contentOf({ messageId: id, jobId, recipientIndex, content }: ClaimedItem): MessageContent {
+  const { template, text, clientReference, metadata } = content;
+  return { id, type: 'TEMPLATE', text, template, clientReference, metadata, jobId, recipientIndex, traceparent: null };
+}
+
+function attemptOf(
+  { item, candidate }: EnteredMessage<ClaimedItem>,
+  lane: AttemptLane,
+  lease: string,
+  markedMs: number,
+): LaneAttempt {
+  const { template, parameters, text } = item.content;
+  return {
+    organizationId: item.organizationId,
+    messageId: item.messageId,
+    channelId: candidate.channelId,
+    contactId: candidate.contactId,
+    recipientPhone: item.phone,
+    attempts: 1,
+    lease,
+    text,
+    template: { name: template.name, language: template.language, parameters },
+    phoneNumberId: candidate.phoneNumberId,
+    accessTokenSealed: candidate.accessTokenSealed,
+    contactMessagingId: candidate.contactMessagingId,
+    lane,
+    markedMs,
+    refusal: null,
+  };
+}
+
+/** Lanes of channels that are not connected stand still until they are. */
+function disconnectedOf(lanes: readonly ClaimableLane[]): HoldTarget[] {
+  return lanes
+    .filter(({ channelStatus, items, repeats }) => channelStatus === 'DISCONNECTED' && items + repeats > 0)
+    .map((lane) => ({ ...lane, reason: 'CHANNEL_DISCONNECTED' }));
+}
+
+function laneKey({ organizationId, jobId }: { readonly organizationId: string; readonly jobId: string }): string {
+  return `${organizationId} ${jobId}`;
+}

@@ -1,0 +1,92 @@
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
+
+/** A lane of a locked channel that may begin something, locked against actions on it. */
+export interface ClaimableLane extends LaneKey, ChannelKey {
+  readonly throttlePerHour: number | null;
+  /** The process that began its last attempts. */
+  readonly owner: string | null;
+  /** Epoch milliseconds; minus infinity before its first attempt. */
+  readonly nextBeginMs: number;
+  readonly channelStatus: 'CONNECTED' | 'DISCONNECTED';
+  /** Messages that are to be sent again now, counted up to the limit. */
+  readonly repeats: number;
+  /** When the next of them is due, later than now; null: none. */
+  readonly nextRepeatMs: number | null;
+  /** Recipients whose turn may come, counted up to the limit. */
+  readonly items: number;
+  /** The database's clock, in epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** How many of a lane are claimed. */
+export interface LaneCount extends LaneKey, ChannelKey {
+  readonly count: number;
+}
+
+/** How a claim leaves a lane. */
+export interface LaneAfter extends LaneKey {
+  readonly nextBeginMs: number;
+  /** First attempts that were claimed. */
+  readonly begun: number;
+}
+
+/** A lane that an action or a batch holds is left to the next look. */
+const lanesSql = statement<ClaimableLane>(
+  'messaging.lane.claimable',
+  `SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
+     l.throttle_per_hour AS "throttlePerHour", l.owner,
+     (extract(epoch FROM l.next_begin_at) * 1000)::float8 AS "nextBeginMs", ch.status AS "channelStatus",
+     (SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE d.state = 'PACED'
+       AND d.organization_id = l.organization_id AND d.channel_id = l.channel_id AND d.job_id = l.job_id
+       AND d.due_at <= now() LIMIT $3) AS due) AS repeats,
+     (SELECT (extract(epoch FROM d.due_at) * 1000)::float8 FROM dispatch d WHERE d.state = 'PACED'
+       AND d.organization_id = l.organization_id AND d.channel_id = l.channel_id AND d.job_id = l.job_id
+       AND d.due_at > now() ORDER BY d.due_at LIMIT 1) AS "nextRepeatMs",
+     (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id
+       AND i.job_id = l.job_id AND i.state = 'WAITING' AND i.is_contact_known LIMIT $3) AS waiting) AS items,
+     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
+   FROM unnest($1::text[], $2::text[]) AS g(organization_id, channel_id)
+   JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
+   JOIN channel ch ON ch.organization_id = l.organization_id AND ch.id = l.channel_id
+   WHERE NOT l.is_paused AND l.held_reason IS NULL
+   ORDER BY l.organization_id, l.job_id
+   FOR NO KEY UPDATE OF l SKIP LOCKED`,
+);
+const itemsSql = statement<LaneItem>(
+  'messaging.lane-item.next',
+  `SELECT i.* FROM unnest($1::text[], $2::text[], $3::int[]) AS g(organization_id, job_id, count)
+   CROSS JOIN LATERAL (
+     SELECT w.organization_id AS "organizationId", w.job_id AS "jobId", w.recipient_index AS "recipientIndex",
+       w.message_id AS "messageId", w.phone, w.content, w.expires_at AS "expiresAt"
+     FROM bulk_item w WHERE w.organization_id = g.organization_id AND w.job_id = g.job_id
+       AND w.state = 'WAITING' AND w.is_contact_known
+     ORDER BY w.recipient_index LIMIT g.count) AS i`,
+);
+const leaveSql = statement(
+  'messaging.lane.claimed',
+  `UPDATE bulk_lane l SET owner = $1, next_begin_at = to_timestamp(g.next_begin_ms / 1000), begun = l.begun + g.begun
+   FROM unnest($2::text[], $3::text[], $4::float8[], $5::int[]) AS g(organization_id, job_id, next_begin_ms, begun)
+   WHERE l.organization_id = g.organization_id AND l.job_id = g.job_id`,
+);
+
+/** Locks the lanes of channels that neither a pause nor a hold keeps, whether or not something waits in them. */
+export async function claimableLanes(
+  tx: Transaction,
+  channels: readonly ChannelKey[],
+  limit: number,
+): Promise<ClaimableLane[]> {
+  return tx.query(lanesSql, [...unnestColumns(channels, ['organizationId', 'channelId']), limit]);
+}
+
+/** The next recipients of locked lanes, in the order of their index. */
+export async function nextItems(tx: Transaction, counts: readonly LaneCount[]): Promise<LaneItem[]> {
+  if (counts.length === 0) return [];
+  return tx.query(itemsSql, unnestColumns(counts, ['organizationId', 'jobId', 'count']));
+}
+
+/** Leaves locked lanes as the process's own. Travels with COMMIT. */
+export function leaveLanes(tx: Transaction, owner: string, lanes: readonly LaneAfter[]): void {
+  if (lanes.length === 0) return;
+  tx.atCommit(leaveSql, [owner, ...unnestColumns(lanes, ['organizationId', 'jobId', 'nextBeginMs', 'begun'])]);
+}

@@ -1,0 +1,151 @@
+import type { LockedPace, PaceAfter } from '../bulk-lane/channel-pace.repository.js';
+import type { LaneKey } from '../bulk-lane/lane.entity.js';
+import { dealSlots, nextBeginAfter, spacingOf, type Spacing } from '../bulk-lane/lane-pace.policy.js';
+import type { AttemptLane } from '../dispatch/dispatch.entity.js';
+import { LATE_MAX_MS } from '../dispatch/lane-turns.js';
+import type { ClaimableLane, LaneAfter } from './claimable-lanes.repository.js';
+
+/**
+ * So far ahead slots are claimed: an attempt begins within 2 s of its mark, and an opt-out waits for what is marked. So
+ * long before the last of them the next are looked for.
+ */
+const AHEAD_MS = 400;
+const LEAD_MS = 100;
+
+/** The slots of a lane in a claim. */
+export interface LaneDeal {
+  readonly lane: ClaimableLane;
+  readonly spacing: Spacing | null;
+  /** Epoch milliseconds, rising. */
+  readonly slots: readonly number[];
+  /** So many of them are for messages that are sent again. */
+  readonly repeats: number;
+}
+
+/** The slots of a channel in a claim. */
+export interface ChannelDeal {
+  readonly pace: LockedPace;
+  readonly lanes: readonly LaneDeal[];
+  /** The next time at which something may begin; null: nothing waits. */
+  readonly nextMs: number | null;
+}
+
+/**
+ * Deals the slots of channels, in all at most `max`: channels that want less than an equal share get it, the others share
+ * the rest.
+ *
+ * @param owner of lanes that this process paced last: others keep a distance, as attempts of theirs may still begin
+ */
+export function dealChannels(
+  paces: readonly LockedPace[],
+  lanes: readonly ClaimableLane[],
+  max: number,
+  owner: string,
+): ChannelDeal[] {
+  const byChannel = Map.groupBy(lanes, ({ channelId }) => channelId);
+  const wanted = paces.map((pace) => dealChannel(pace, byChannel.get(pace.channelId) ?? [], max, owner));
+  const sizes = wanted.map(slotCount);
+  const shares = equalShares(sizes, max);
+  return wanted.map((deal, index) => {
+    const share = shares[index] ?? 0;
+    if (slotCount(deal) <= share) return deal;
+    return dealChannel(deal.pace, byChannel.get(deal.pace.channelId) ?? [], share, owner);
+  });
+}
+
+function dealChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: number, owner: string): ChannelDeal {
+  const [first] = lanes;
+  if (!first) return { pace, lanes: [], nextMs: null };
+  const { nowMs } = first;
+  const waiting = lanes.map((lane) => {
+    const spacing = lane.throttlePerHour === null ? null : spacingOf(lane.throttlePerHour);
+    const distanceMs = spacing && lane.owner !== owner ? LATE_MAX_MS : 0;
+    return { lane, spacing, nextBeginMs: lane.nextBeginMs + distanceMs, waiting: lane.repeats + lane.items };
+  });
+  const channel = { nextBeginMs: pace.nextBeginMs, everyMs: 1_000 / pace.perSecond };
+  const { slots, nextSlotMs } = dealSlots(channel, waiting, { nowMs, untilMs: nowMs + AHEAD_MS, max });
+  const byLane = Map.groupBy(slots, ({ lane }) => lane);
+  const dealt = [...byLane].map(([{ lane, spacing }, own]) => ({
+    lane,
+    spacing,
+    slots: own.map(({ atMs }) => atMs),
+    repeats: Math.min(lane.repeats, own.length),
+  }));
+  const times = [nextSlotMs === null ? null : nextSlotMs - LEAD_MS, ...lanes.map(({ nextRepeatMs }) => nextRepeatMs)];
+  const known = times.filter((time) => time !== null);
+  return { pace, lanes: dealt, nextMs: known.length > 0 ? Math.min(...known) : null };
+}
+
+function slotCount({ lanes }: ChannelDeal): number {
+  return lanes.reduce((sum, { slots }) => sum + slots.length, 0);
+}
+
+/** Divides `max`: whoever wants less than an equal share gets that, and what it leaves is divided among the others. */
+export function equalShares(wanted: readonly number[], max: number): number[] {
+  const shares = wanted.map(() => 0);
+  const rising = [...wanted.keys()].toSorted((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  let left = max;
+  rising.forEach((index, place) => {
+    const share = Math.min(wanted[index] ?? 0, Math.floor(left / (rising.length - place)));
+    shares[index] = share;
+    left -= share;
+  });
+  return shares;
+}
+
+/** Gives the slots of a deal to what turned out to begin, the earliest first; the others are left to the next claim. */
+export class Turns {
+  private readonly lanes: ReadonlyMap<string, { readonly deal: LaneDeal; used: number }>;
+
+  /** @param readAtMs monotonic, when the lanes' `nowMs` was read: not before it */
+  constructor(
+    deals: readonly LaneDeal[],
+    private readonly readAtMs: number,
+  ) {
+    this.lanes = new Map(deals.map((deal) => [keyOf(deal.lane), { deal, used: 0 }]));
+  }
+
+  /** @throws Error when more begin than slots were dealt: a bug */
+  next(of: LaneKey): AttemptLane {
+    const lane = this.lanes.get(keyOf(of));
+    const slotMs = lane?.deal.slots[lane.used];
+    if (!lane || slotMs === undefined) throw new Error('more attempts than slots');
+    lane.used++;
+    const { spacing, lane: claimed } = lane.deal;
+    return { jobId: of.jobId, slotMs, beginAtMs: this.readAtMs + (slotMs - claimed.nowMs), spacing };
+  }
+
+  /** How lanes are left of which something began. @param begun first attempts */
+  lanesAfter(begun: readonly LaneKey[]): LaneAfter[] {
+    const counts = Map.groupBy(begun, keyOf);
+    return [...this.lanes].flatMap(([key, { deal, used }]) => {
+      const lastMs = deal.slots[used - 1];
+      if (lastMs === undefined) return [];
+      const { organizationId, jobId } = deal.lane;
+      const nextBeginMs = nextBeginAfter(lastMs, deal.spacing);
+      return [{ organizationId, jobId, nextBeginMs, begun: counts.get(key)?.length ?? 0 }];
+    });
+  }
+
+  /** How the channels are left: credit that was dealt and not used is not lost, and looked for at once. */
+  pacesAfter(deals: readonly ChannelDeal[]): PaceAfter[] {
+    return deals.map(({ pace, lanes, nextMs }) => {
+      const states = lanes.flatMap(({ lane }) => this.lanes.get(keyOf(lane)) ?? []);
+      const lastMs = Math.max(...states.map(({ deal, used }) => deal.slots[used - 1] ?? -Infinity), -Infinity);
+      const isAllUsed = states.every(({ deal, used }) => used === deal.slots.length);
+      const nextBeginMs = lastMs === -Infinity ? pace.nextBeginMs : lastMs + 1_000 / pace.perSecond;
+      const soonMs = Math.max(nextBeginMs - LEAD_MS, lanes[0]?.lane.nowMs ?? 0);
+      const { organizationId, channelId } = pace;
+      return {
+        organizationId,
+        channelId,
+        nextBeginMs,
+        lookAtMs: isAllUsed ? nextMs : Math.min(nextMs ?? soonMs, soonMs),
+      };
+    });
+  }
+}
+
+function keyOf({ organizationId, jobId }: LaneKey): string {
+  return `${organizationId} ${jobId}`;
+}
