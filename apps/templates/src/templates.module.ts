@@ -3,6 +3,7 @@ import { ObserveAccounts } from './account/observe-accounts.js';
 import { SyncSignal } from './account/sync-signal.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { GetTemplateHandler } from './get-template/get-template.handler.js';
+import { JobsModule } from './jobs.module.js';
 import { ListTemplatesHandler } from './list-templates/list-templates.handler.js';
 import { ProjectChannelsConsumer } from './project-channels/project-channels.consumer.js';
 import { SyncAccount } from './sync-accounts/sync-account.js';
@@ -15,6 +16,7 @@ import type { TemplatesConfig } from './templates.config.js';
 
 /** The templates service. */
 @Module({
+  imports: [JobsModule],
   controllers: [GetTemplateHandler, ListTemplatesHandler],
   providers: [
     ChannelRepository,

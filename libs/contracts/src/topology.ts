@@ -30,17 +30,7 @@ import {
   sendMessageRpc,
 } from './messaging/rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
-import {
-  abandonJobRpc,
-  beginJobRpc,
-  commitJobRpc,
-  controlJobRpc,
-  findJobByKeyRpc,
-  getJobRpc,
-  listJobsRpc,
-  listRecipientsRpc,
-  stageRecipientsRpc,
-} from './templates/job-rpc.js';
+import { jobRequests } from './templates/job-rpc.js';
 import { getTemplateRpc, listTemplatesRpc } from './templates/rpc.js';
 import {
   changeWebhookRpc,
@@ -150,6 +140,30 @@ export const templatesRefusalsConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
+/** Settles the recipients of jobs by what became of their messages. */
+export const templatesOutcomesConsumer: ConsumerTopology = {
+  name: 'templates-outcomes',
+  stream: 'MESSAGING',
+  filter: 'messaging.message.>',
+  ackPendingMax: 4_000,
+};
+
+/** Settles the recipients of jobs that get no message. */
+export const templatesSkippedConsumer: ConsumerTopology = {
+  name: 'templates-skipped',
+  stream: 'MESSAGING',
+  filter: 'messaging.bulk-item.>',
+  ackPendingMax: 2_000,
+};
+
+/** Holds and releases jobs with their lanes. */
+export const templatesLanesConsumer: ConsumerTopology = {
+  name: 'templates-lanes',
+  stream: 'MESSAGING',
+  filter: 'messaging.bulk-lane.>',
+  ackPendingMax: 500,
+};
+
 /** What the gateway asks contacts for. */
 const contactRequests = [
   upsertContactRpc,
@@ -175,19 +189,6 @@ const messagingRequests = [
   changeConversationRpc,
   listChannelsRpc,
   getQuotaRpc,
-];
-
-/** What the gateway asks templates for of bulk sends. */
-const jobRequests = [
-  beginJobRpc,
-  stageRecipientsRpc,
-  commitJobRpc,
-  abandonJobRpc,
-  findJobByKeyRpc,
-  getJobRpc,
-  listJobsRpc,
-  listRecipientsRpc,
-  controlJobRpc,
 ];
 
 /** What templates asks messaging for: the lanes of its jobs. */
@@ -246,7 +247,14 @@ export const topology = {
     serves: [...templateRequests, ...jobRequests],
     calls: [listUpstreamTemplatesRpc, getChannelRpc, ...laneRequests],
     stream: 'TEMPLATES',
-    consumes: [templatesChannelsConsumer, templatesCallbacksConsumer, templatesRefusalsConsumer],
+    consumes: [
+      templatesChannelsConsumer,
+      templatesCallbacksConsumer,
+      templatesRefusalsConsumer,
+      templatesOutcomesConsumer,
+      templatesSkippedConsumer,
+      templatesLanesConsumer,
+    ],
     settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS'] },
   },
   webhooks: {

@@ -154,3 +154,16 @@ export const controlJobRpc = defineRpc<{ readonly id: Cuid; readonly action: Job
   'control-job',
   { deadlineMs: 8_000 },
 );
+
+/** What the gateway asks templates for of bulk sends. */
+export const jobRequests = [
+  beginJobRpc,
+  stageRecipientsRpc,
+  commitJobRpc,
+  abandonJobRpc,
+  findJobByKeyRpc,
+  getJobRpc,
+  listJobsRpc,
+  listRecipientsRpc,
+  controlJobRpc,
+];

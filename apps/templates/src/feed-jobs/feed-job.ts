@@ -1,0 +1,130 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { BulkItem } from '@switchboard/contracts/messaging/bulk-rpc';
+import { CLOCK, type Clock } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { measurePace } from '../job/job-estimate.policy.js';
+import { LaneClient } from '../lane/lane.client.js';
+import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { templateFiller, type TemplateValues } from '../template/fill-template.policy.js';
+import type { TemplateRow } from '../template/template-view.js';
+import { TemplateRepository } from '../template/template.repository.js';
+import { feedMetrics } from './feed-metrics.js';
+import { feedRoom, nextLookMs } from './feed-window.policy.js';
+import { claimRecipients, leaveFeed, recordFed, type ClaimedRecipient, type TakenFeed } from './job-feed.repository.js';
+
+/** As many as `messaging.submit-batch` takes. */
+const SLICE_MAX = 200;
+/** One look hands over for no longer: its lease must outlast the call that is under way then. */
+const LOOK_MS_MAX = 3_000;
+const SECONDS_PER_HOUR = 3_600;
+
+/** Hands the next recipients of a job over to its lane. */
+@Injectable()
+export class FeedJob {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: LaneClient,
+    private readonly templates: TemplateRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * One look at a job. What was claimed by a replica that died is handed over first, with the same ids.
+   *
+   * @throws when messaging does not answer
+   */
+  async feed(feed: TakenFeed): Promise<void> {
+    const { organizationId, jobId } = feed;
+    const startedMs = this.clock.monotonic();
+    const [template, lane] = await Promise.all([
+      this.templates.find(organizationId, feed.templateId),
+      this.lanes.state(organizationId, jobId),
+    ]);
+    if (!template) throw new Error('the template of a job is not there');
+    // A lane that there is not yet knows no throttle.
+    const throttle = feed.throttlePerHour === null ? Infinity : feed.throttlePerHour / SECONDS_PER_HOUR;
+    const perSecond = Math.min(lane.perSecond, throttle);
+    let room = feedRoom({ waiting: lane.waiting, perSecond });
+    let fedTo = feed.fedTo;
+    while ((room > 0 || feed.claimedTo > fedTo) && fedTo < feed.total) {
+      const end = feed.claimedTo > fedTo ? feed.claimedTo : fedTo + room;
+      const to = Math.min(end, fedTo + SLICE_MAX, feed.total);
+      if (!(await this.handOver(feed, template, fedTo, to))) return;
+      room -= to - fedTo;
+      fedTo = to;
+      if (this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
+    }
+    const waiting = lane.waiting + (fedTo - feed.fedTo);
+    const nextMs = nextLookMs({ waiting, perSecond }, fedTo > feed.fedTo);
+    const now = new Date(this.clock.now());
+    const { markedAt, markedBegun } = feed;
+    const former = markedAt === null || markedBegun === null ? null : { at: markedAt, begun: markedBegun };
+    const pace = measurePace({ mark: former, perSecond: feed.begunPerSecond }, lane.begun, now);
+    await leaveFeed(this.database, feed, {
+      nextMs,
+      lanePerSecond: perSecond,
+      begunPerSecond: pace.perSecond,
+      markedAt: pace.mark.at,
+      markedBegun: pace.mark.begun,
+    });
+  }
+
+  /** @returns false when the job does not go on */
+  private async handOver(feed: TakenFeed, template: TemplateRow, from: number, to: number): Promise<boolean> {
+    const { organizationId, jobId, channelId: messagingChannelId, throttlePerHour } = feed;
+    const claimed = await claimRecipients(this.database, feed, from, to);
+    if (!claimed) return false;
+    const { items, unfit } = itemsOf(template, claimed);
+    if (items.length > 0) {
+      const batch = { jobId, messagingChannelId, throttlePerHour, items };
+      const { isWithdrawn } = await this.lanes.submit(organizationId, batch);
+      // The order that withdrew the lane takes care of what was claimed.
+      if (isWithdrawn) return false;
+    }
+    await this.failUnfit(organizationId, jobId, unfit);
+    await recordFed(this.database, feed, to);
+    feedMetrics().handedOver(items.length);
+    return true;
+  }
+
+  /** The template changed after the job was accepted, so that the upstream could only refuse these. */
+  private async failUnfit(organizationId: string, jobId: string, unfit: readonly number[]): Promise<void> {
+    if (unfit.length === 0) return;
+    const outcome = { organizationId, jobId, status: 'FAILED', reason: 'TEMPLATE_VARIABLES_MISMATCH' } as const;
+    await this.database.transaction(async (tx) => {
+      await applyOutcomes(
+        tx,
+        unfit.map((index) => ({ ...outcome, index })),
+      );
+    });
+  }
+}
+
+function itemsOf(
+  template: TemplateRow,
+  claimed: readonly ClaimedRecipient[],
+): { readonly items: readonly BulkItem[]; readonly unfit: readonly number[] } {
+  const { id, name, language } = template;
+  const fill = templateFiller(template.components, template.parameterFormat);
+  const items: BulkItem[] = [];
+  const unfit: number[] = [];
+  for (const { index, messageId, phone, variables, clientReference, metadata } of claimed) {
+    const filled = fill(variables === null ? null : (JSON.parse(variables) as TemplateValues));
+    if ('fault' in filled) {
+      unfit.push(index);
+      continue;
+    }
+    items.push({
+      messageId,
+      recipientIndex: index,
+      to: phone,
+      template: { id, name, language },
+      parameters: filled.parameters,
+      text: filled.text,
+      clientReference,
+      metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>),
+      expiresAt: null,
+    });
+  }
+  return { items, unfit };
+}

@@ -1,0 +1,178 @@
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { statement, type Database, type Queryable } from '@switchboard/postgres';
+
+/** A job that a replica has taken to feed. */
+export interface TakenFeed {
+  readonly organizationId: string;
+  readonly jobId: string;
+  readonly lease: string;
+  readonly fedTo: number;
+  readonly claimedTo: number;
+  readonly failures: number;
+  readonly begunPerSecond: number | null;
+  readonly markedAt: Date | null;
+  readonly markedBegun: number | null;
+  readonly channelId: string;
+  readonly templateId: string;
+  readonly throttlePerHour: number | null;
+  readonly total: number;
+  /** Milliseconds since it was due. */
+  readonly lateMs: number;
+}
+
+/** A recipient with the id of the message that there will be. */
+export interface ClaimedRecipient {
+  readonly index: number;
+  readonly messageId: string;
+  readonly phone: string;
+  readonly variables: string | null;
+  readonly clientReference: string | null;
+  readonly metadata: string | null;
+}
+
+/** How a look at a job ended. */
+export interface FeedProgress {
+  /** Null: not before the job goes on. */
+  readonly nextMs: number | null;
+  readonly lanePerSecond: number;
+  readonly begunPerSecond: number | null;
+  readonly markedAt: Date;
+  readonly markedBegun: number;
+}
+
+/** A replica that dies holds a job up for so long. */
+const LEASE_SECONDS = 10;
+/** Due jobs that are looked through for those of other organizations. */
+const SIGHT = 1_000;
+
+/**
+ * The longest due first, but organizations take turns: the second job of one comes after the first of each other one. Jobs
+ * that another replica is taking are left to it.
+ */
+const takeSql = statement<TakenFeed>(
+  'templates.job-feed.take',
+  `WITH due AS (
+     SELECT organization_id, job_id, due_at FROM job_feed WHERE due_at <= now() ORDER BY due_at LIMIT ${SIGHT}
+   ), turns AS (
+     SELECT organization_id, job_id, due_at, row_number() OVER (PARTITION BY organization_id ORDER BY due_at) AS turn
+     FROM due ORDER BY turn, due_at LIMIT $1
+   ), taken AS (
+     SELECT f.organization_id, f.job_id, f.due_at FROM turns t
+     JOIN job_feed f ON f.organization_id = t.organization_id AND f.job_id = t.job_id
+     WHERE f.due_at <= now() FOR UPDATE OF f SKIP LOCKED
+   )
+   UPDATE job_feed f SET due_at = now() + interval '${LEASE_SECONDS} seconds', lease = $2
+   FROM taken t JOIN job j ON j.organization_id = t.organization_id AND j.id = t.job_id
+   WHERE f.organization_id = t.organization_id AND f.job_id = t.job_id
+   RETURNING f.organization_id AS "organizationId", f.job_id AS "jobId", f.lease, f.fed_to AS "fedTo",
+     f.claimed_to AS "claimedTo", f.failures, f.begun_per_second AS "begunPerSecond", f.marked_at AS "markedAt",
+     f.marked_begun AS "markedBegun", j.channel_id AS "channelId", j.template_id AS "templateId",
+     j.throttle_per_hour AS "throttlePerHour", j.total,
+     (extract(epoch FROM now() - t.due_at) * 1000)::float8 AS "lateMs"`,
+);
+const nextDueSql = statement<{ inMs: number }>(
+  'templates.job-feed.next-due',
+  `SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "inMs" FROM job_feed
+   WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+);
+/** A cancellation, a pause or a hold that was committed before is seen, and one that comes later waits for the claim. */
+const shareJobSql = statement<{ goesOn: boolean }>(
+  'templates.job.share',
+  `SELECT state = 'ACTIVE' AND NOT is_paused AND holds = '{}' AS "goesOn" FROM job
+   WHERE organization_id = $1 AND id = $2 FOR SHARE`,
+);
+/** Ids grow with the indexes. One that a recipient has is kept: its former hand-over may have arrived. */
+const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
+  'templates.recipient.claim',
+  `WITH slice AS (
+     SELECT index FROM recipient WHERE organization_id = $1 AND job_id = $2 AND index >= $3 AND index < $4
+     ORDER BY index FOR UPDATE
+   ), claimed AS (
+     UPDATE recipient r SET message_id = coalesce(r.message_id, ($5::text[])[slice.index - $3::int + 1])
+     FROM slice WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index = slice.index AND r.status = 'QUEUED'
+     RETURNING r.index, r.message_id, r.phone, r.variables, r.client_reference, r.metadata, r.status
+   )
+   SELECT index, message_id AS "messageId", phone, variables, client_reference AS "clientReference", metadata, status
+   FROM claimed ORDER BY index`,
+);
+const claimedSql = statement<{ isOurs: boolean }>(
+  'templates.job-feed.claim',
+  `UPDATE job_feed SET claimed_to = greatest(claimed_to, $4::int) WHERE organization_id = $1 AND job_id = $2 AND lease = $3
+   RETURNING true AS "isOurs"`,
+);
+const startedSql = statement(
+  'templates.job.started',
+  'UPDATE job SET started_at = now() WHERE organization_id = $1 AND id = $2 AND started_at IS NULL',
+);
+const fedSql = statement(
+  'templates.job-feed.fed',
+  `UPDATE job_feed SET fed_to = greatest(fed_to, $4::int) WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
+);
+/** One that was stopped meanwhile has no `due_at` and gets none; one that is handed over needs none. */
+const leaveSql = statement(
+  'templates.job-feed.leave',
+  `UPDATE job_feed f SET lease = NULL, failures = 0, lane_per_second = $5, begun_per_second = $6, marked_at = $7,
+     marked_begun = $8,
+     due_at = CASE WHEN f.due_at IS NOT NULL AND f.fed_to < j.total THEN now() + make_interval(secs => $4) END
+   FROM job j
+   WHERE f.organization_id = $1 AND f.job_id = $2 AND f.lease = $3 AND j.organization_id = $1 AND j.id = $2`,
+);
+const failedSql = statement(
+  'templates.job-feed.failed',
+  `UPDATE job_feed SET lease = NULL, failures = failures + 1,
+     due_at = CASE WHEN due_at IS NOT NULL THEN now() + make_interval(secs => $4) END
+   WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
+);
+
+/** Takes due jobs of as many organizations as there are. */
+export async function takeFeeds(through: Queryable, limit: number): Promise<TakenFeed[]> {
+  return through.query(takeSql, [limit, newCuid()]);
+}
+
+/** When the next job is due, in milliseconds; null when none is. */
+export async function nextFeedMs(through: Queryable): Promise<number | null> {
+  const [next] = await through.query(nextDueSql, []);
+  return next?.inMs ?? null;
+}
+
+/**
+ * Claims the recipients of `[from, to)` that are queued, with the ids of their messages.
+ *
+ * @returns null when the job does not go on, or another replica has it by now
+ */
+export async function claimRecipients(
+  database: Pick<Database, 'transaction'>,
+  { organizationId, jobId, lease }: TakenFeed,
+  from: number,
+  to: number,
+): Promise<ClaimedRecipient[] | null> {
+  const messageIds = Array.from({ length: to - from }, newCuid);
+  return database.transaction(async (tx) => {
+    const [job] = await tx.query(shareJobSql, [organizationId, jobId]);
+    if (job?.goesOn !== true) return null;
+    const [ours] = await tx.query(claimedSql, [organizationId, jobId, lease, to]);
+    if (!ours) return null;
+    const claimed = await tx.query(claimSql, [organizationId, jobId, from, to, messageIds]);
+    if (from === 0) tx.atCommit(startedSql, [organizationId, jobId]);
+    return claimed;
+  });
+}
+
+/** Records that all recipients below the index were handed over. */
+export async function recordFed(through: Queryable, feed: TakenFeed, fedTo: number): Promise<void> {
+  await through.query(fedSql, [feed.organizationId, feed.jobId, feed.lease, fedTo]);
+}
+
+/** Leaves a job until its next look. */
+export async function leaveFeed(through: Queryable, feed: TakenFeed, progress: FeedProgress): Promise<void> {
+  const { organizationId, jobId, lease } = feed;
+  const { nextMs, lanePerSecond, begunPerSecond, markedAt, markedBegun } = progress;
+  const seconds = (nextMs ?? 0) / 1_000;
+  const values = [organizationId, jobId, lease, seconds, lanePerSecond, begunPerSecond, markedAt, markedBegun];
+  await through.query(leaveSql, values);
+}
+
+/** Leaves a job that could not be fed until it is tried again. */
+export async function failFeed(through: Queryable, feed: TakenFeed, pauseMs: number): Promise<void> {
+  await through.query(failedSql, [feed.organizationId, feed.jobId, feed.lease, pauseMs / 1_000]);
+}

@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { bulkLaneHeld, bulkLaneReleased } from '@switchboard/contracts/messaging/bulk-events';
+import { templatesLanesConsumer } from '@switchboard/contracts/topology';
+import type { DeliveredEvent } from '@switchboard/nats';
+import type { Transaction } from '@switchboard/postgres';
+import { EventConsumer, eventDataOf, PLATFORM, type Platform } from '@switchboard/platform';
+import { FeedSignal } from '../job/feed-signal.js';
+import { holdJobs, releaseJobs, type JobHold } from '../job/job-flow.js';
+
+/** Causes that this service knows itself: what the lane reports of them is an echo, perhaps of an earlier time. */
+const OWN_REASONS: readonly string[] = ['QUOTA', 'SUBSCRIPTION'];
+const NONE_WAITS: ReadonlySet<string> = new Set();
+
+/** Holds and releases jobs as messaging does their lanes. */
+@Injectable()
+export class FollowLanesConsumer extends EventConsumer<null> {
+  constructor(@Inject(PLATFORM) platform: Platform, signal: FeedSignal) {
+    super(platform, { consumer: templatesLanesConsumer, batchMax: 100, onBatch: () => signal.wake() });
+  }
+
+  override async prepare(): Promise<null> {
+    return null;
+  }
+
+  /** One after the other: a job may be held and released in one batch. */
+  override async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    for (const { envelope } of events) {
+      const held = eventDataOf(envelope, bulkLaneHeld);
+      const released = eventDataOf(envelope, bulkLaneReleased);
+      const event = held ?? released;
+      if (!event || OWN_REASONS.includes(event.data.reason)) continue;
+      const { jobId, reason } = event.data;
+      const hold: JobHold = { organizationId: event.organizationId, jobId, reason };
+      await (held ? holdJobs(tx, [hold]) : releaseJobs(tx, [hold]));
+    }
+    return NONE_WAITS;
+  }
+}

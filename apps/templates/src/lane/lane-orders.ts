@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { Budget } from '@switchboard/nats';
+import { LOG, type Log } from '@switchboard/platform';
+import { Database, statement } from '@switchboard/postgres';
+import { backoffMs } from '@switchboard/timing';
+import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { LaneClient } from './lane.client.js';
+import {
+  ordersDone,
+  ordersFailed,
+  takeDueOrders,
+  takeOrders,
+  type LaneOrder,
+  type TakenOrders,
+} from './lane-order.repository.js';
+
+/** While messaging is away. */
+const BACKOFF = { firstMs: 250, maxMs: 15_000 };
+
+/** A caller waits for its lane, but not for messaging to come back. */
+const CALLER_WAITS_MS = 3_000;
+
+/** Recipients that were taken up but, as far as is known, never reached the lane: nothing of them begins any more. */
+const leftSql = statement<{ index: number }>(
+  'templates.recipient.left',
+  `SELECT r.index FROM job_feed f JOIN recipient r ON r.organization_id = f.organization_id AND r.job_id = f.job_id
+     AND r.index >= f.fed_to AND r.index < f.claimed_to
+   WHERE f.organization_id = $1 AND f.job_id = $2 AND r.status = 'QUEUED' ORDER BY r.index`,
+);
+const releaseSql = statement(
+  'templates.job.begin-release',
+  `UPDATE job j SET release_from = f.fed_to FROM job_feed f
+   WHERE j.organization_id = $1 AND j.id = $2 AND f.organization_id = $1 AND f.job_id = $2 AND j.state = 'CANCELED'`,
+);
+
+/** Carries out what the lanes of jobs have still to be given, in the order in which it was decided. */
+@Injectable()
+export class LaneOrders {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: LaneClient,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /** Carries out the orders of one job now. What fails, or is another replica's, follows in the background. */
+  async runOf(organizationId: string, jobId: string): Promise<void> {
+    const lease = newCuid();
+    const taken = await takeOrders(this.database, organizationId, jobId, lease);
+    if (taken) await this.run(taken, lease, new Budget(CALLER_WAITS_MS));
+  }
+
+  /** Carries out what is due. @returns how many jobs there were */
+  async runDue(limit: number): Promise<number> {
+    const lease = newCuid();
+    const taken = await takeDueOrders(this.database, limit, lease);
+    await Promise.all(taken.map((one) => this.run(one, lease)));
+    return taken.length;
+  }
+
+  private async run(taken: TakenOrders, lease: string, budget?: Budget): Promise<void> {
+    const { organizationId, jobId, orders, failures } = taken;
+    try {
+      for (const order of orders) await this.give(taken, order, budget);
+      await ordersDone(this.database, taken, lease, orders.length);
+    } catch (error) {
+      this.log.error('lane-order.failed', error, { organizationId, jobId });
+      await ordersFailed(this.database, taken, lease, backoffMs(failures + 1, BACKOFF));
+    }
+  }
+
+  private async give(
+    { organizationId, jobId }: TakenOrders,
+    order: LaneOrder,
+    budget: Budget | undefined,
+  ): Promise<void> {
+    for (;;) {
+      const { withdrawn } = await this.lanes.control(organizationId, jobId, order, budget);
+      if (order.action !== 'WITHDRAW') return;
+      if (withdrawn.length === 0) break;
+      await this.skip(organizationId, jobId, withdrawn);
+    }
+    const left = await this.database.query(leftSql, [organizationId, jobId]);
+    const indexes = left.map(({ index }) => index);
+    await this.skip(organizationId, jobId, indexes);
+    await this.database.query(releaseSql, [organizationId, jobId]);
+  }
+
+  private async skip(organizationId: string, jobId: string, indexes: readonly number[]): Promise<void> {
+    const outcome = { organizationId, jobId, status: 'SKIPPED', reason: 'JOB_CANCELED' } as const;
+    await this.database.transaction(async (tx) => {
+      await applyOutcomes(
+        tx,
+        indexes.map((index) => ({ ...outcome, index })),
+      );
+    });
+  }
+}

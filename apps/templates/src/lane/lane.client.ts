@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
+import type { LaneHeldReason } from '@switchboard/contracts/messaging/bulk-events';
+import {
+  controlLaneRpc,
+  laneStateRpc,
+  releaseQuotaRpc,
+  reserveQuotaRpc,
+  submitBatchRpc,
+  type ControlledLane,
+  type LaneAction,
+  type LaneState,
+  type ReservedQuota,
+  type ReserveQuotaRequest,
+  type SubmitBatchRequest,
+  type SubmittedBatch,
+} from '@switchboard/contracts/messaging/bulk-rpc';
+import { getQuotaRpc, type QuotaUse } from '@switchboard/contracts/messaging/rpc';
+import { RpcClient, type Budget, type RpcLimits } from '@switchboard/nats';
+
+/** Asks messaging, which owns the lanes of jobs and the quota, on behalf of the platform. */
+@Injectable()
+export class LaneClient {
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** Hands recipients over; idempotent by message id. */
+  async submit(organizationId: string, batch: SubmitBatchRequest): Promise<SubmittedBatch> {
+    return this.rpc.call(submitBatchRpc, principalOf(organizationId), batch);
+  }
+
+  /** Gives a lane an action; idempotent. */
+  async control(
+    organizationId: string,
+    jobId: string,
+    order: { readonly action: LaneAction; readonly reason: LaneHeldReason | null },
+    budget?: Budget,
+  ): Promise<ControlledLane> {
+    const request = { jobId, action: order.action, heldReason: order.reason };
+    return this.rpc.call(controlLaneRpc, principalOf(organizationId), request, budget ? { budget } : {});
+  }
+
+  /** How far a lane is. */
+  async state(organizationId: string, jobId: string): Promise<LaneState> {
+    return this.rpc.call(laneStateRpc, principalOf(organizationId), { jobId });
+  }
+
+  /** Reserves a job's messages of a month, all or none; idempotent by job. */
+  async reserve(organizationId: string, request: ReserveQuotaRequest, limits: RpcLimits): Promise<ReservedQuota> {
+    return this.rpc.call(reserveQuotaRpc, principalOf(organizationId), request, limits);
+  }
+
+  /** Gives quota back, once for each recipient. @param recipients null: of a job that was never committed, all of it */
+  async release(organizationId: string, jobId: string, recipients: readonly number[] | null): Promise<void> {
+    await this.rpc.call(releaseQuotaRpc, principalOf(organizationId), { jobId, recipients });
+  }
+
+  /** What is used and reserved of the current month. */
+  async quota(organizationId: string): Promise<QuotaUse> {
+    return this.rpc.call(getQuotaRpc, principalOf(organizationId), {});
+  }
+}
+
+function principalOf(organizationId: string): ReturnType<typeof systemPrincipal> {
+  return systemPrincipal(organizationId, 'jobs');
+}

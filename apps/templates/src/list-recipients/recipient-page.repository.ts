@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { RecipientStatus, RecipientView } from '@switchboard/contracts/templates/job-http';
+import { Database, statement } from '@switchboard/postgres';
+import { recipientStatus } from '../recipient/recipient-status.policy.js';
+
+interface RecipientRow {
+  readonly index: number;
+  readonly to: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly messageId: string | null;
+}
+
+/**
+ * By the primary key from the cursor on. The status is compared row by row: an index of it would be written with each change of
+ * each recipient, and a page that finds none reads the job's rows in some 30 ms for 100,000. What a cancelled job never took
+ * up says QUEUED in its row.
+ */
+const pageSql = statement<RecipientRow>(
+  'templates.recipient.page',
+  `SELECT * FROM (
+     SELECT r.index, r.phone AS "to", r.message_id AS "messageId",
+       CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'SKIPPED' ELSE r.status END AS status,
+       CASE WHEN r.status = 'QUEUED' AND r.index >= j.canceled_from THEN 'JOB_CANCELED' ELSE r.reason END AS reason
+     FROM job j JOIN recipient r ON r.organization_id = j.organization_id AND r.job_id = j.id
+     WHERE j.organization_id = $1 AND j.id = $2 AND r.index > $3) AS shown
+   WHERE $4::text IS NULL OR status = $4
+   ORDER BY index LIMIT $5`,
+);
+const existsSql = statement<{ isThere: boolean }>(
+  'templates.job.exists',
+  'SELECT true AS "isThere" FROM job WHERE organization_id = $1 AND id = $2',
+);
+
+/** Pages of a job's recipients. */
+@Injectable()
+export class RecipientPageRepository {
+  constructor(private readonly database: Database) {}
+
+  /** At most so many recipients behind the index, in the order of the request. */
+  async list(
+    organizationId: string,
+    jobId: string,
+    page: { readonly behind: number; readonly status: RecipientStatus | null; readonly limit: number },
+  ): Promise<RecipientView[]> {
+    const { behind, status, limit } = page;
+    const rows = await this.database.query(pageSql, [organizationId, jobId, behind, status, limit]);
+    return rows.map((row) => ({ ...row, status: recipientStatus(row.status) }));
+  }
+
+  /** True for a job of the organization. */
+  async hasJob(organizationId: string, jobId: string): Promise<boolean> {
+    return (await this.database.query(existsSql, [organizationId, jobId])).length > 0;
+  }
+}

@@ -1,0 +1,40 @@
+import type { RecipientStatus } from '@switchboard/contracts/templates/job-http';
+
+/**
+ * Statuses in the order of what is known: evidence of a later one overrides an earlier one, never the other way round.
+ *
+ * SKIPPED is below everything that proves a message: a recipient that was withdrawn too late shows what became of it.
+ * Source: docs/api-behaviour.md#bulk-sends-jobs, docs/api-behaviour.md#message-status.
+ */
+const RANKS: Readonly<Record<RecipientStatus, number>> = {
+  QUEUED: 0,
+  SKIPPED: 1,
+  UNCONFIRMED: 2,
+  SENT: 3,
+  FAILED: 4,
+  DELIVERED: 5,
+  READ: 6,
+};
+
+/** What an event says of a recipient. */
+export interface Outcome {
+  readonly status: RecipientStatus;
+  /** Code of a failure, or why it was skipped. */
+  readonly reason: string | null;
+}
+
+/** True when a recipient of status `from` becomes `to`. */
+export function isRise(from: RecipientStatus, to: RecipientStatus): boolean {
+  return RANKS[to] > RANKS[from];
+}
+
+/** Of two statements about a recipient the one that holds, whatever their order. */
+export function higherOutcome(one: Outcome, other: Outcome): Outcome {
+  return isRise(one.status, other.status) ? other : one;
+}
+
+/** A text of the database as a status. @throws RangeError for another: a bug */
+export function recipientStatus(text: string): RecipientStatus {
+  if (!(text in RANKS)) throw new RangeError(`unknown status of a recipient: ${text}`);
+  return text as RecipientStatus;
+}

@@ -1,0 +1,41 @@
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { bulkItemSkipped, messageOutcomeUnknown } from '@switchboard/contracts/messaging/bulk-events';
+import { messageDelivered, messageFailed, messageRead, messageSent } from '@switchboard/contracts/messaging/events';
+import type { RecipientStatus } from '@switchboard/contracts/templates/job-http';
+import { eventDataOf } from '@switchboard/platform';
+import type { RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
+
+const STAGES = [
+  [messageSent, 'SENT'],
+  [messageDelivered, 'DELIVERED'],
+  [messageRead, 'READ'],
+  [messageFailed, 'FAILED'],
+] as const satisfies readonly (readonly [unknown, RecipientStatus])[];
+
+/** What an event says of a recipient of a job; null for every other event. */
+export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
+  for (const [definition, status] of STAGES) {
+    const event = eventDataOf(envelope, definition);
+    if (!event) continue;
+    const { message, recipientIndex } = event.data;
+    if (!message.jobId || recipientIndex === undefined) return null;
+    const reason = status === 'FAILED' ? (message.error?.code ?? null) : null;
+    return { organizationId: event.organizationId, jobId: message.jobId, index: recipientIndex, status, reason };
+  }
+  const unknown = eventDataOf(envelope, messageOutcomeUnknown);
+  if (unknown) return named(unknown, 'UNCONFIRMED', null);
+  const skipped = eventDataOf(envelope, bulkItemSkipped);
+  return skipped ? named(skipped, 'SKIPPED', skipped.data.reason) : null;
+}
+
+function named(
+  event: {
+    readonly organizationId: string;
+    readonly data: { readonly jobId: string; readonly recipientIndex: number };
+  },
+  status: RecipientStatus,
+  reason: string | null,
+): RecipientOutcome {
+  const { jobId, recipientIndex } = event.data;
+  return { organizationId: event.organizationId, jobId, index: recipientIndex, status, reason };
+}

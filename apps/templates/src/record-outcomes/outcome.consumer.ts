@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  templatesOutcomesConsumer,
+  templatesSkippedConsumer,
+  type ConsumerTopology,
+} from '@switchboard/contracts/topology';
+import type { DeliveredEvent } from '@switchboard/nats';
+import type { Transaction } from '@switchboard/postgres';
+import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import type { StatusChange } from '../job/job-count.js';
+import { TouchedJobs } from '../job/touched-jobs.js';
+import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { outcomeOf } from './message-outcome.policy.js';
+
+const BATCH_MAX = 500;
+const NONE_WAITS: ReadonlySet<string> = new Set();
+
+/** Settles recipients by the events of a consumer. */
+abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
+  /** Of the batch under way. */
+  private changes: StatusChange[] = [];
+
+  constructor(
+    platform: Platform,
+    consumer: ConsumerTopology,
+    private readonly touched: TouchedJobs,
+  ) {
+    super(platform, { consumer, batchMax: BATCH_MAX, onBatch: () => this.noteChanges() });
+  }
+
+  override async prepare(): Promise<null> {
+    return null;
+  }
+
+  override async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    const outcomes = events.flatMap(({ envelope }) => outcomeOf(envelope) ?? []);
+    this.changes.push(...(await applyOutcomes(tx, outcomes)));
+    return NONE_WAITS;
+  }
+
+  /** Of a transaction that failed too: looking at a job once more changes nothing. */
+  private noteChanges(): void {
+    this.touched.note(this.changes);
+    this.changes = [];
+  }
+}
+
+/** Settles recipients by what became of their messages. */
+@Injectable()
+export class RecordOutcomesConsumer extends RecipientOutcomeConsumer {
+  constructor(@Inject(PLATFORM) platform: Platform, touched: TouchedJobs) {
+    super(platform, templatesOutcomesConsumer, touched);
+  }
+}
+
+/** Settles recipients that get no message. */
+@Injectable()
+export class RecordSkippedConsumer extends RecipientOutcomeConsumer {
+  constructor(@Inject(PLATFORM) platform: Platform, touched: TouchedJobs) {
+    super(platform, templatesSkippedConsumer, touched);
+  }
+}

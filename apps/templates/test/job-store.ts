@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { JobView, RecipientView } from '@switchboard/contracts/templates/job-http';
+import type { BulkRecipient, CommitJobRequest, JobAction, KeyedJob } from '@switchboard/contracts/templates/job-rpc';
+import { Budget, type RpcCall } from '@switchboard/nats';
+import { createLog, systemClock } from '@switchboard/platform';
+import type { Database } from '@switchboard/postgres';
+import type { TestServers } from '@switchboard/testing';
+import { ChannelRepository } from '../src/channel/channel.repository.js';
+import { AcceptBatch } from '../src/commit-job/accept-batch.js';
+import { BatchTargets } from '../src/commit-job/batch-target.js';
+import { CommitJob } from '../src/commit-job/commit-job.js';
+import { ControlJobHandler } from '../src/control-job/control-job.handler.js';
+import { FeedJob } from '../src/feed-jobs/feed-job.js';
+import { takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
+import { FeedSignal } from '../src/job/feed-signal.js';
+import { jobView } from '../src/job/job-view.js';
+import { JobRepository } from '../src/job/job.repository.js';
+import { KeyedJobs } from '../src/job-key/keyed-jobs.js';
+import { LaneOrders } from '../src/lane/lane-orders.js';
+import { RecipientPageRepository } from '../src/list-recipients/recipient-page.repository.js';
+import { templatesMigrations } from '../src/migrations/all.js';
+import { applyOutcomes } from '../src/recipient/recipient-outcome.repository.js';
+import type { Outcome } from '../src/recipient/recipient-status.policy.js';
+import { StageRecipientsHandler } from '../src/stage-recipients/stage-recipients.handler.js';
+import { StagedJobRepository } from '../src/staging/staged-job.repository.js';
+import { TemplateRepository } from '../src/template/template.repository.js';
+import { FakeMessaging } from './fake-messaging.js';
+
+const log = createLog('templates', { write: () => undefined });
+let numbers = 0;
+
+/** Jobs on a real server, with a messaging service in memory. */
+export class JobStore {
+  readonly organizationId = newCuid();
+  readonly channelId = newCuid();
+  readonly templateId = newCuid();
+  readonly messaging = new FakeMessaging();
+  readonly jobs: JobRepository;
+  readonly staged: StagedJobRepository;
+  readonly control: ControlJobHandler;
+  readonly orders: LaneOrders;
+  readonly feedJob: FeedJob;
+  private readonly commits: CommitJob;
+  private readonly stageHandler: StageRecipientsHandler;
+  private readonly pages: RecipientPageRepository;
+
+  private constructor(
+    readonly database: Database,
+    readonly superuser: Database,
+  ) {
+    const signal = new FeedSignal();
+    this.jobs = new JobRepository(database);
+    this.staged = new StagedJobRepository(database);
+    this.orders = new LaneOrders(database, this.messaging.client, log);
+    this.control = new ControlJobHandler(database, this.orders, signal, log);
+    this.feedJob = new FeedJob(database, this.messaging.client, new TemplateRepository(database), systemClock);
+    this.commits = this.replica();
+    this.stageHandler = new StageRecipientsHandler(database);
+    this.pages = new RecipientPageRepository(database);
+  }
+
+  /** A fresh database with one organization, its connected channel and an approved template of two variables. */
+  static async open(servers: TestServers): Promise<JobStore> {
+    const prepared = await servers.serviceDatabase('templates', templatesMigrations);
+    const store = new JobStore(await prepared.database(), await prepared.superuser());
+    await store.addChannel();
+    await store.addTemplate();
+    return store;
+  }
+
+  /** What commits batches in another process. */
+  replica(): CommitJob {
+    const { database, jobs, staged, messaging } = this;
+    const targets = new BatchTargets(new ChannelRepository(database), new TemplateRepository(database));
+    const accept = new AcceptBatch(database, targets, messaging.client, systemClock, log);
+    return new CommitJob(database, new KeyedJobs(database, jobs), staged, accept, new FeedSignal(), log);
+  }
+
+  /** Changes a row of the service's tables as an operator would. */
+  async change(sql: string, values: readonly unknown[] = []): Promise<void> {
+    await this.superuser.dataSource.query(sql, [...values]);
+  }
+
+  /** Rows of a query, as a superuser. */
+  async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.superuser.dataSource.query(sql, [...values]);
+  }
+
+  /** A batch of recipients that fit the template; a test names what matters. */
+  batch(recipients: number | readonly BulkRecipient[], given: Partial<CommitJobRequest> = {}): CommitJobRequest {
+    const list = typeof recipients === 'number' ? Array.from({ length: recipients }, () => recipient()) : recipients;
+    const sha256 = createHash('sha256').update(newCuid()).digest('hex');
+    return {
+      jobId: newCuid(),
+      key: { kind: 'explicit', sha256 },
+      bodySha256: sha256,
+      template: { id: this.templateId },
+      messagingChannelId: this.channelId,
+      throttlePerHour: null,
+      scheduledAt: null,
+      total: list.length,
+      recipients: list,
+      ...given,
+    };
+  }
+
+  async commit(request: CommitJobRequest, by = this.commits): Promise<KeyedJob> {
+    const budget = new Budget(20_000);
+    return by.commit(this.organizationId, request, budget).finally(() => budget.close());
+  }
+
+  /** Stages recipients in chunks of the given order and gives the batch that commits them. */
+  async stage(recipients: readonly BulkRecipient[], chunk = 500): Promise<CommitJobRequest> {
+    const request = this.batch(recipients, { recipients: null });
+    const { jobId } = request;
+    await this.staged.begin(this.organizationId, jobId, 4);
+    const firsts = Array.from({ length: Math.ceil(recipients.length / chunk) }, (_, place) => place * chunk);
+    await Promise.all(
+      firsts.reverse().map((first) => this.stageChunk(jobId, first, recipients.slice(first, first + chunk))),
+    );
+    return request;
+  }
+
+  async stageChunk(jobId: string, firstIndex: number, recipients: readonly BulkRecipient[]): Promise<void> {
+    await this.stageHandler.stage(this.rpc({ jobId, firstIndex, recipients }));
+  }
+
+  async view(id: string): Promise<JobView> {
+    const job = await this.jobs.find(this.organizationId, id);
+    if (!job) throw new Error(`there is no job ${id}`);
+    return jobView(job);
+  }
+
+  async recipients(jobId: string): Promise<RecipientView[]> {
+    return this.pages.list(this.organizationId, jobId, { behind: -1, status: null, limit: 100_000 });
+  }
+
+  async act(id: string, action: JobAction): Promise<JobView> {
+    return this.control.control(this.rpc({ id, action }));
+  }
+
+  /** One look at every job that is due now. */
+  async feed(): Promise<void> {
+    for (const feed of await takeFeeds(this.database, 8)) await this.feedJob.feed(feed);
+  }
+
+  /** Makes every job that is being fed due at once. */
+  async makeDue(): Promise<void> {
+    await this.change('UPDATE templates.job_feed SET due_at = now() WHERE due_at IS NOT NULL');
+  }
+
+  /** Feeds until everything of the job lies in its lane or has begun. */
+  async feedAll(jobId: string): Promise<void> {
+    for (;;) {
+      const [row] = await this.rows<{ fed: boolean }>(
+        'SELECT f.due_at IS NULL AS fed FROM templates.job_feed f WHERE f.job_id = $1',
+        [jobId],
+      );
+      if (row?.fed !== false) return;
+      await this.feed();
+      this.messaging.begin(jobId, 100_000);
+      await this.makeDue();
+    }
+  }
+
+  /** Events of messaging about recipients of the job. */
+  async settle(jobId: string, outcomes: readonly (Outcome & { readonly index: number })[]): Promise<void> {
+    const { organizationId } = this;
+    await this.database.transaction(async (tx) => {
+      await applyOutcomes(
+        tx,
+        outcomes.map((outcome) => ({ ...outcome, organizationId, jobId })),
+      );
+    });
+  }
+
+  private rpc<Request>(request: Request): RpcCall<Request> {
+    const principal = {
+      organizationId: this.organizationId,
+      actor: { type: 'key' as const, keyId: 'k' },
+      scopes: null,
+    };
+    return { principal, request, budget: new Budget(20_000) };
+  }
+
+  private async addChannel(): Promise<void> {
+    await this.change(
+      `INSERT INTO templates.channel (organization_id, id, business_account_id, phone, status, is_default, default_region,
+         last_event_id) VALUES ($1, $2, '1022', '+12015550100', 'CONNECTED', true, 'US', $3)`,
+      [this.organizationId, this.channelId, newCuid()],
+    );
+  }
+
+  private async addTemplate(): Promise<void> {
+    await this.change(
+      `INSERT INTO templates.template (organization_id, id, business_account_id, name, language, status, status_at,
+         upstream_template_id, category, parameter_format, components, search_name, updated_at)
+       VALUES ($1, $2, '1022', 'offer', 'en_US', 'APPROVED', now(), 'u1', 'MARKETING', 'POSITIONAL', $3, 'OFFER', now())`,
+      [this.organizationId, this.templateId, JSON.stringify([{ type: 'BODY', text: 'Hello {{1}}, {{2}}.' }])],
+    );
+  }
+}
+
+/** A recipient with a number of its own that fits the template of a `JobStore`. */
+export function recipient(given: Partial<BulkRecipient> = {}): BulkRecipient {
+  const e164 = `+1415${5_000_000 + ++numbers}`;
+  const whole = { to: e164, phone: { e164, subscriber: e164 }, variables: ['Ada', 'today'] };
+  return { ...whole, clientReference: null, metadata: null, ...given };
+}
