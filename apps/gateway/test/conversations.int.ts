@@ -30,7 +30,8 @@ const conversation: ConversationView = {
   messagingChannelId: 'c0000001',
   contact: { id: 'c0000002', name: null, phone: '+12015550123', messagingId: '12015550123' },
 };
-const message = (id: string): Partial<MessageView> => ({ id, conversationId: ID, text: 'hello' });
+const parts = { clientReference: 'order-4711', metadata: { a: 'b' }, jobId: 'c0000009' };
+const message = (id: string): Partial<MessageView> => ({ id, conversationId: ID, text: 'hello', ...parts });
 const channel: ChannelView = {
   id: 'c0000001',
   name: 'support',
@@ -213,6 +214,14 @@ describe('lists', () => {
       { conversationId: ID, limit: 2, cursor: ids[1] },
       { conversationId: ID, limit: 1, cursor: ids[2] },
     ]);
+  });
+
+  it('of messages show every field, also where an earlier release of messaging answers', async () => {
+    answers.push({ items: [{ id: 'c0000003', text: 'hello' }] });
+    const response = await get(`/v1/conversations/${ID}/messages`);
+    expect(await response.json()).toEqual({
+      items: [{ id: 'c0000003', text: 'hello', clientReference: null, metadata: {}, jobId: null }],
+    });
   });
 
   it('end where messaging says so, with no cursor', async () => {

@@ -1,7 +1,12 @@
 import { beforeAll, expect } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
-import { getMessageRpc, listConversationsRpc, sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import {
+  findMessagesRpc,
+  getMessageRpc,
+  listConversationsRpc,
+  sendMessageRpc,
+} from '@switchboard/contracts/messaging/rpc';
 import type { TestServers } from '@switchboard/testing';
 import {
   answerRpcs,
@@ -23,6 +28,9 @@ export class HttpHarness {
   private made: { readonly booted: TestGateway; readonly key: IssuedKey } | undefined;
   /** Every send that reached messaging. */
   readonly sent: unknown[] = [];
+  /** Every search for messages that reached messaging, and the pages that answer the next ones. */
+  readonly searches: unknown[] = [];
+  readonly pages: unknown[] = [];
 
   constructor(servers: TestServers) {
     beforeAll(async () => {
@@ -76,6 +84,10 @@ export class HttpHarness {
         const { messageId: id, to } = request as { messageId: string; to: string };
         if (to === REFUSED) throw new AppError(messagingErrors.CONTACT_OPTED_OUT, undefined, { messageId: id });
         return { id, conversationId: 'c1', contactId: 'c2', upstreamMessageId: null, surplus: 'never shown' };
+      },
+      [findMessagesRpc.subject]: (request) => {
+        this.searches.push(request);
+        return this.pages.shift() ?? { items: [] };
       },
       [getMessageRpc.subject]: () => {
         throw new AppError(messagingErrors.MESSAGE_NOT_FOUND);

@@ -144,6 +144,50 @@ describe('bodies and queries', () => {
   });
 });
 
+describe('the search for messages', () => {
+  const find = (query: string): Promise<Response> => call(`/v1/messages?${query}`, { headers: authorization() });
+
+  it('passes every filter on, a date alone with its day, and puts a whole page together', async () => {
+    const message = (id: string): object => ({ id, clientReference: null, metadata: {}, jobId: null });
+    http.pages.push({ items: [message('c0000003')], nextCursor: 'c0000003' }, { items: [message('c0000002')] });
+    const filters = {
+      status: 'FAILED',
+      direction: 'OUTBOUND',
+      conversationId: 'c0000011',
+      contactId: 'c0000012',
+      messagingChannelId: 'c0000013',
+      jobId: 'c0000014',
+      clientReference: 'order 4711',
+    };
+    const times = { createdFrom: '2026-01-02', createdTo: '2026-01-02' };
+    const response = await find(String(new URLSearchParams({ ...filters, ...times, limit: '2' })));
+    expect(await response.json()).toEqual({ items: [message('c0000003'), message('c0000002')] });
+    const period = { createdFrom: '2026-01-02T00:00:00.000Z', createdBefore: '2026-01-03T00:00:00.000Z' };
+    expect(http.searches).toEqual([
+      { ...filters, ...period, limit: 2, cursor: null },
+      { ...filters, ...period, limit: 1, cursor: 'c0000003' },
+    ]);
+    expect(await (await find('createdTo=2026-01-02T12:00')).json()).toEqual({ items: [] });
+    const open = { status: null, createdFrom: null, createdBefore: '2026-01-02T12:00:00.000Z' };
+    expect(http.searches.at(-1)).toMatchObject(open);
+  });
+
+  it.each([
+    ['status=SENDING', '`status` must be one of QUEUED, SENT, DELIVERED, READ, FAILED, RECEIVED'],
+    ['direction=out', '`direction` must be one of OUTBOUND, INBOUND'],
+    ['jobId=X', '`jobId` must be a cuid'],
+    ['conversationId=X', '`conversationId` must be a cuid'],
+    [`clientReference=${'x'.repeat(129)}`, '`clientReference` must be 1 to 128 characters long'],
+    ['createdFrom=yesterday', '`createdFrom` must be an ISO 8601 date, or date and time'],
+    ['createdTo=2026-02-30', '`createdTo` must be an ISO 8601 date, or date and time'],
+  ])('refuses the query %s', async (query, message) => {
+    const before = http.searches.length;
+    const response = await find(query);
+    expect([response.status, await response.json()]).toEqual([400, { error: { code: 'VALIDATION_FAILED', message } }]);
+    expect(http.searches).toHaveLength(before);
+  });
+});
+
 describe('callbacks', () => {
   const signed = (body: string): string => `sha256=${createHmac('sha256', 'app-secret').update(body).digest('hex')}`;
   const callBack = (body: string, signature: string): Promise<Response> =>

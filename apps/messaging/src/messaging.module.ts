@@ -16,6 +16,8 @@ import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { RetrySignal } from './dispatch/retry-signal.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
+import { FindMessagesHandler } from './find-messages/find-messages.handler.js';
+import { MessageSearchRepository } from './find-messages/message-search.repository.js';
 import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
@@ -53,6 +55,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     SendMessageHandler,
     GetMessageHandler,
     ListMessagesHandler,
+    FindMessagesHandler,
     GetConversationHandler,
     ListConversationsHandler,
     ChangeConversationHandler,
@@ -77,6 +80,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     StoreResponse,
     ResolveContactsClient,
     MessagePageRepository,
+    MessageSearchRepository,
     MessageRepository,
     ObserveDispatches,
     ProjectContactsConsumer,

@@ -26,6 +26,7 @@ import {
   listChannelsRpc,
   listConversationsRpc,
   listMessagesRpc,
+  findMessagesRpc,
   sendMessageOnceRpc,
   sendMessageRpc,
 } from './messaging/rpc.js';
@@ -184,6 +185,7 @@ const messagingRequests = [
   sendMessageOnceRpc,
   getMessageRpc,
   listMessagesRpc,
+  findMessagesRpc,
   getConversationRpc,
   listConversationsRpc,
   changeConversationRpc,

@@ -69,6 +69,9 @@ describe('a message on its way through everything that npm start starts', () => 
     expect(await messageWhen(sent.body?.id, 'DELIVERED')).toMatchObject({ ...own, jobId: null, type: 'TEXT' });
     const listed = await acme.get(`/v1/conversations/${sent.body?.['conversationId']}/messages?limit=1`);
     expect(listed.body?.items?.[0]).toMatchObject({ id: sent.body?.id, ...own });
+    const found = await acme.get(`/v1/messages?clientReference=order-4711&direction=OUTBOUND&createdFrom=2026-01-01`);
+    expect(found.body?.items?.[0]).toMatchObject({ id: sent.body?.id, ...own });
+    expect((await globex.get('/v1/messages?clientReference=order-4711')).body).toEqual({ items: [] });
     const [request] = await simulator.requests(`reference=${sent.body?.id}`);
     expect(JSON.stringify(request?.body)).not.toMatch(/4711|campaign|spring|note/);
   });

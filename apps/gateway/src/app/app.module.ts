@@ -5,6 +5,8 @@ import { IdentityModule } from '../identity/identity.module.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { AuditLogController } from './audit-log/audit-log.controller.js';
 import { InvitesController } from './invites/invites.controller.js';
+import { FindMessages } from '../messages/find-messages.js';
+import { AppMessagesController } from './messages/messages.controller.js';
 import { MembersController } from './members/members.controller.js';
 import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
@@ -23,6 +25,8 @@ import { AppBulkSendsController } from './templates/bulk-sends.controller.js';
     ApiKeysController,
     AuditLogController,
     AppBulkSendsController,
+    AppMessagesController,
   ],
+  providers: [FindMessages],
 })
 export class AppModule {}

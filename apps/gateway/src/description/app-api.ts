@@ -8,6 +8,7 @@ const tags = {
   Plan: 'What the organization pays for.',
   'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
   'Audit log': 'Who did what, security-relevant acts alone.',
+  Messages: 'What was sent and received.',
 } as const;
 
 /** The name of a group. */

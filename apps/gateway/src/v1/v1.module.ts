@@ -4,6 +4,7 @@ import { ChannelsController } from './channels/channels.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { ListMessages } from './conversations/list-messages.js';
+import { FindMessages } from '../messages/find-messages.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { SendMessage } from './messages/send-message.js';
 import { OptOutsController } from './opt-outs/opt-outs.controller.js';
@@ -22,6 +23,6 @@ import { BulkSendsController } from './templates/bulk-sends.controller.js';
     BulkSendsController,
   ],
   imports: [BulkIntakeModule],
-  providers: [ListMessages, SendMessage],
+  providers: [FindMessages, ListMessages, SendMessage],
 })
 export class V1Module {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ListMessagesRequest } from '@switchboard/contracts/messaging/rpc';
 import { Database, statement } from '@switchboard/postgres';
+import { AFTER_EVERY_ID, messageColumns } from '../message/message-columns.js';
 import type { MessageRow } from '../message/message-view.js';
 
 /**
@@ -13,18 +14,11 @@ import type { MessageRow } from '../message/message-view.js';
  */
 const pageSql = statement<MessageRow>(
   'messaging.message.page',
-  `SELECT m.id, m.conversation_id AS "conversationId", m.contact_id AS "contactId", m.channel_id AS "channelId",
-     m.direction, m.type, m.unsupported_type AS "unsupportedType", m.text, m.template,
-     m.client_reference AS "clientReference", m.metadata, m.job_id AS "jobId", m.recipient_index AS "recipientIndex", m.status,
-     m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
-     m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
-     m.failed_at AS "failedAt", m.traceparent
+  `SELECT ${messageColumns}
    FROM message m
    WHERE m.organization_id || ' ' || m.conversation_id = $1 || ' ' || $2 AND m.conversation_id > '' AND m.id < $3
    ORDER BY m.id DESC LIMIT $4`,
 );
-/** Sorts after every id. */
-const FIRST_PAGE = 'd';
 
 /** Pages of a conversation's messages. */
 @Injectable()
@@ -34,6 +28,6 @@ export class MessagePageRepository {
   /** At most `limit` messages behind the cursor, newest first. */
   async list(organizationId: string, request: ListMessagesRequest, limit: number): Promise<MessageRow[]> {
     const { conversationId, cursor } = request;
-    return this.database.query(pageSql, [organizationId, conversationId, cursor ?? FIRST_PAGE, limit]);
+    return this.database.query(pageSql, [organizationId, conversationId, cursor ?? AFTER_EVERY_ID, limit]);
   }
 }

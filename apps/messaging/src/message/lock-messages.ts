@@ -1,4 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { messageColumns } from './message-columns.js';
 import type { Message } from './message.entity.js';
 
 /** Names a message. */
@@ -15,13 +16,7 @@ export interface LockedMessage extends Message {
 /** With FOR UPDATE the server reads the newest version of both once the lock is had. */
 const lockSql = statement<LockedMessage>(
   'messaging.message.lock',
-  `SELECT m.organization_id AS "organizationId", m.id, m.conversation_id AS "conversationId",
-     m.contact_id AS "contactId", m.channel_id AS "channelId", m.direction, m.type,
-     m.unsupported_type AS "unsupportedType", m.text, m.template, m.client_reference AS "clientReference", m.metadata,
-     m.job_id AS "jobId", m.recipient_index AS "recipientIndex", m.status,
-     m.upstream_message_id AS "upstreamMessageId", m.error_code AS "errorCode", m.error_message AS "errorMessage",
-     m.attempted_at AS "attemptedAt", m.sent_at AS "sentAt", m.delivered_at AS "deliveredAt", m.read_at AS "readAt",
-     m.failed_at AS "failedAt", m.traceparent, c.event_sequence AS "eventSequence"
+  `SELECT m.organization_id AS "organizationId", ${messageColumns}, c.event_sequence AS "eventSequence"
    FROM unnest($1::text[], $2::text[]) AS given(organization_id, id)
    JOIN message m ON m.organization_id = given.organization_id AND m.id = given.id AND m.direction = 'OUTBOUND'
    JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id

@@ -2,7 +2,12 @@ import type { Cuid } from '../grammar/cuid.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 
 /** States of a message as the API shows them. Source: docs/api-behaviour.md#message-status. */
-export type MessageStatus = 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
+export const messageStatuses = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
+/** One of `messageStatuses`. */
+export type MessageStatus = (typeof messageStatuses)[number];
+
+/** Where a message goes. */
+export const messageDirections = ['OUTBOUND', 'INBOUND'] as const;
 
 /**
  * A message as events and answers between services carry it: what another release stored or answers may lack the optional
@@ -15,7 +20,7 @@ export interface MessageFacts {
   readonly conversationId: Cuid;
   readonly contactId: Cuid;
   readonly messagingChannelId: Cuid;
-  readonly direction: 'OUTBOUND' | 'INBOUND';
+  readonly direction: (typeof messageDirections)[number];
   readonly type: 'TEXT' | 'TEMPLATE' | 'UNSUPPORTED';
   readonly unsupportedType: string | null;
   readonly text: string | null;

@@ -1,9 +1,11 @@
 import type { Cuid } from '../grammar/cuid.js';
 import type { ContactFacts } from '../contacts/rpc.js';
 import { defineRpc } from '../grammar/define-rpc.js';
+import type { Int } from '../grammar/int.js';
+import type { IsoTime } from '../grammar/iso-time.js';
 import type { Page } from '../grammar/page.js';
 import type { ChannelFacts, ChannelView, ConversationStatus, ConversationView, SentMessageResult } from './http.js';
-import type { MessageFacts } from './message-facts.js';
+import type { MessageFacts, MessageStatus } from './message-facts.js';
 
 /** A text to send; the gateway mints `messageId`, so that asking again by it never sends twice. */
 export interface SendMessageRequest {
@@ -142,6 +144,33 @@ export interface ListMessagesRequest {
  * @throws CONVERSATION_NOT_FOUND
  */
 export const listMessagesRpc = defineRpc<ListMessagesRequest, Page<MessageFacts>>('messaging', 'list-messages', {
+  deadlineMs: 5_000,
+});
+
+/** A page of an organization's messages; null stands for no filter. */
+export interface FindMessagesRequest {
+  /** 1 to 100. */
+  readonly limit: Int;
+  readonly cursor: Cuid | null;
+  readonly status: MessageStatus | null;
+  readonly direction: MessageFacts['direction'] | null;
+  readonly conversationId: Cuid | null;
+  readonly contactId: Cuid | null;
+  readonly messagingChannelId: Cuid | null;
+  readonly jobId: Cuid | null;
+  readonly clientReference: string | null;
+  /** Inclusive. */
+  readonly createdFrom: IsoTime | null;
+  /** Exclusive. */
+  readonly createdBefore: IsoTime | null;
+}
+
+/**
+ * Messages of the organization, newest first; none where a filter names what is not there.
+ *
+ * The answer fits into one message of the broker, as that of `list-messages`.
+ */
+export const findMessagesRpc = defineRpc<FindMessagesRequest, Page<MessageFacts>>('messaging', 'find-messages', {
   deadlineMs: 5_000,
 });
 

@@ -1,6 +1,7 @@
 const FORM =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)?$/;
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The form of what `momentOf` reads, as a regular expression; whether a calendar has the day, it does not say. */
 export const momentPattern = FORM.source;
@@ -23,4 +24,14 @@ export function momentOf(text: string): Date | null {
   const offsetMinutes = Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0);
   const moment = new Date(asUtc.getTime() - (sign === '-' ? -1 : 1) * offsetMinutes * MINUTE_MS);
   return /^\d{4}-/.test(moment.toISOString()) ? moment : null;
+}
+
+/**
+ * Where a period that ends with such a text ends, exclusively: the moment itself, and for a date the end of its day.
+ *
+ * @returns null as `momentOf`
+ */
+export function endOf(text: string): Date | null {
+  const moment = momentOf(text);
+  return moment && !text.includes('T') ? new Date(moment.getTime() + DAY_MS) : moment;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { momentOf } from './moment.policy.js';
+import { endOf, momentOf } from './moment.policy.js';
 
 describe('a moment', () => {
   it.each([
@@ -44,5 +44,20 @@ describe('a moment', () => {
     '9999-12-31T23:59-01:00',
   ])('is nothing in %j', (text) => {
     expect(momentOf(text)).toBeNull();
+  });
+});
+
+describe('the end of a period', () => {
+  it.each([
+    ['2026-01-02', '2026-01-03T00:00:00.000Z'],
+    ['2024-02-28', '2024-02-29T00:00:00.000Z'],
+    ['2026-01-02T00:00', '2026-01-02T00:00:00.000Z'],
+    ['2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000Z'],
+  ])('that is written %s is %s', (text, end) => {
+    expect(endOf(text)?.toISOString()).toBe(end);
+  });
+
+  it('is nothing in what is no moment', () => {
+    expect(endOf('2026-02-30')).toBeNull();
   });
 });

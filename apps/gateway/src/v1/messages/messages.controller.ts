@@ -1,5 +1,6 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { Page } from '@switchboard/contracts/grammar/page';
 import { invalidPhone, messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { MessageView, SentMessageResult } from '@switchboard/contracts/messaging/http';
 import { messageViewOf } from '@switchboard/contracts/messaging/message-view';
@@ -8,6 +9,9 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { Admitted, Idempotency, Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
+import { findMessagesDocs } from '../../messages/find-messages.docs.js';
+import { FindMessagesQuery } from '../../messages/find-messages.query.js';
+import { FindMessages } from '../../messages/find-messages.js';
 import { SendMessageBody, sendMessageBody } from './send-message.body.js';
 import { SendMessage, type MessageContent } from './send-message.js';
 
@@ -16,6 +20,7 @@ import { SendMessage, type MessageContent } from './send-message.js';
 export class MessagesController {
   constructor(
     private readonly sendMessage: SendMessage,
+    private readonly findMessages: FindMessages,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -87,6 +92,12 @@ export class MessagesController {
     const stored = await this.sendMessage.sendOnce(principal, idempotency, refusal ? null : content());
     if (!stored) throw refusal ?? new Error('a sent message has no stored response');
     return replyWith(reply, stored);
+  }
+
+  @Get()
+  @Declare({ access: 'key', scope: 'messages:read', errors: [], cost: 1, docs: findMessagesDocs })
+  find(@Principal() principal: Principal, @Query() query: FindMessagesQuery): Promise<Page<MessageView>> {
+    return this.findMessages.find(principal, query);
   }
 
   @Get(':id')
