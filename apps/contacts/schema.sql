@@ -5,6 +5,7 @@ contact_alias
 dead_letter
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
+incarnation with fillfactor=50
 migration
 opt_out
 outbox partition by RANGE (id)
@@ -47,6 +48,13 @@ event_failure.consumer text not null
 event_failure.failures integer not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
+incarnation.id integer not null default 1
+incarnation.number integer not null
+incarnation.token text not null
+incarnation.previous_token text
+incarnation.consumer_epoch integer not null
+incarnation.compared_at timestamp with time zone not null
+incarnation.server_started_at timestamp with time zone not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
@@ -80,6 +88,8 @@ contact_alias: PRIMARY KEY (organization_id, alias)
 dead_letter: PRIMARY KEY (event_id, consumer)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
+incarnation: CHECK ((id = 1))
+incarnation: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
 opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 opt_out: PRIMARY KEY (organization_id, id)
@@ -99,6 +109,7 @@ CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, 
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX incarnation_pkey ON contacts.incarnation USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
 CREATE INDEX opt_out_channel ON contacts.opt_out USING btree (organization_id, channel_id, id)
 CREATE UNIQUE INDEX opt_out_contact ON contacts.opt_out USING btree (organization_id, contact_id, channel_id)

@@ -5,6 +5,7 @@ audit_head with fillfactor=50
 dead_letter
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
+incarnation with fillfactor=50
 invite
 login_throttle unlogged with fillfactor=50
 membership
@@ -59,6 +60,13 @@ event_failure.consumer text not null
 event_failure.failures integer not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
+incarnation.id integer not null default 1
+incarnation.number integer not null
+incarnation.token text not null
+incarnation.previous_token text
+incarnation.consumer_epoch integer not null
+incarnation.compared_at timestamp with time zone not null
+incarnation.server_started_at timestamp with time zone not null
 invite.id text collate C not null
 invite.organization_id text collate C not null
 invite.email text collate C not null
@@ -138,6 +146,8 @@ audit_head: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
+incarnation: CHECK ((id = 1))
+incarnation: PRIMARY KEY (id)
 invite: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
 invite: CHECK ((length(secret_hash) = 32))
 invite: FOREIGN KEY (organization_id) REFERENCES organization(id)
@@ -185,6 +195,7 @@ CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, e
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX event_failure_pkey ON gateway.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX incarnation_pkey ON gateway.incarnation USING btree (id)
 CREATE INDEX invite_age ON gateway.invite USING btree (expires_at)
 CREATE UNIQUE INDEX invite_organization_id_email_key ON gateway.invite USING btree (organization_id, email)
 CREATE UNIQUE INDEX invite_pkey ON gateway.invite USING btree (id)

@@ -12,6 +12,7 @@ dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
 event_failure with fillfactor=50
 idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 inbox partition by RANGE (event_id)
+incarnation with fillfactor=50
 message partition by RANGE (id)
 migration
 outbox partition by RANGE (id)
@@ -122,6 +123,13 @@ idempotency_key.status smallint
 idempotency_key.response text
 inbox.event_id text collate C not null
 inbox.consumer text not null
+incarnation.id integer not null default 1
+incarnation.number integer not null
+incarnation.token text not null
+incarnation.previous_token text
+incarnation.consumer_epoch integer not null
+incarnation.compared_at timestamp with time zone not null
+incarnation.server_started_at timestamp with time zone not null
 message.organization_id text collate C not null
 message.id text collate C not null
 message.conversation_id text collate C not null
@@ -212,6 +220,8 @@ idempotency_key: CHECK (((status IS NULL) = (response IS NULL)))
 idempotency_key: CHECK ((length(key_sha256) = 32))
 idempotency_key: PRIMARY KEY (organization_id, key_sha256)
 inbox: PRIMARY KEY (event_id, consumer)
+incarnation: CHECK ((id = 1))
+incarnation: PRIMARY KEY (id)
 message: CHECK ((direction = ANY (ARRAY['OUTBOUND'::text, 'INBOUND'::text])))
 message: CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'DELIVERED'::text, 'READ'::text, 'FAILED'::text, 'RECEIVED'::text])))
 message: CHECK ((type = ANY (ARRAY['TEXT'::text, 'TEMPLATE'::text, 'UNSUPPORTED'::text])))
@@ -263,6 +273,7 @@ CREATE UNIQUE INDEX event_failure_pkey ON messaging.event_failure USING btree (e
 CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)
 CREATE UNIQUE INDEX idempotency_key_pkey ON messaging.idempotency_key USING btree (organization_id, key_sha256)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY messaging.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX incarnation_pkey ON messaging.incarnation USING btree (id)
 CREATE INDEX message_branch ON ONLY messaging.message USING btree ((((((organization_id || ' '::text) || channel_id) || ' '::text) || status)), id) WHERE (channel_id > ''::text)
 CREATE INDEX message_job ON ONLY messaging.message USING btree ((((((organization_id || ' '::text) || job_id) || ' '::text) || status)), id) WHERE (job_id > ''::text)
 CREATE INDEX message_page ON ONLY messaging.message USING btree ((((organization_id || ' '::text) || conversation_id)), id) WHERE (conversation_id > ''::text)

@@ -4,6 +4,7 @@ channel
 dead_letter
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
+incarnation with fillfactor=50
 job with fillfactor=50
 job_count with fillfactor=30, autovacuum_vacuum_scale_factor=0.05
 job_feed with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
@@ -48,6 +49,13 @@ event_failure.consumer text not null
 event_failure.failures integer not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
+incarnation.id integer not null default 1
+incarnation.number integer not null
+incarnation.token text not null
+incarnation.previous_token text
+incarnation.consumer_epoch integer not null
+incarnation.compared_at timestamp with time zone not null
+incarnation.server_started_at timestamp with time zone not null
 job.organization_id text collate C not null
 job.id text collate C not null
 job.template_id text collate C not null
@@ -159,6 +167,8 @@ channel: PRIMARY KEY (organization_id, id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
+incarnation: CHECK ((id = 1))
+incarnation: PRIMARY KEY (id)
 job: CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'COMPLETED'::text, 'CANCELED'::text])))
 job: CHECK ((total > 0))
 job: PRIMARY KEY (organization_id, id)
@@ -189,6 +199,7 @@ CREATE INDEX dead_letter_redrive ON templates.dead_letter USING btree (consumer,
 CREATE UNIQUE INDEX dead_letter_pkey ON templates.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX event_failure_pkey ON templates.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY templates.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX incarnation_pkey ON templates.incarnation USING btree (id)
 CREATE INDEX job_active ON templates.job USING btree (organization_id, channel_id) WHERE (state = 'ACTIVE'::text)
 CREATE INDEX job_release ON templates.job USING btree (organization_id, id) WHERE (release_from IS NOT NULL)
 CREATE UNIQUE INDEX job_pkey ON templates.job USING btree (organization_id, id)

@@ -2,6 +2,7 @@
 dead_letter
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
+incarnation with fillfactor=50
 migration
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
@@ -20,6 +21,13 @@ event_failure.consumer text not null
 event_failure.failures integer not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
+incarnation.id integer not null default 1
+incarnation.number integer not null
+incarnation.token text not null
+incarnation.previous_token text
+incarnation.consumer_epoch integer not null
+incarnation.compared_at timestamp with time zone not null
+incarnation.server_started_at timestamp with time zone not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
@@ -40,6 +48,8 @@ relay_state.replay_from text collate C
 dead_letter: PRIMARY KEY (event_id, consumer)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
+incarnation: CHECK ((id = 1))
+incarnation: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
@@ -49,6 +59,7 @@ CREATE INDEX dead_letter_redrive ON webhooks.dead_letter USING btree (consumer, 
 CREATE UNIQUE INDEX dead_letter_pkey ON webhooks.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX event_failure_pkey ON webhooks.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY webhooks.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX incarnation_pkey ON webhooks.incarnation USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON webhooks.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY webhooks.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY webhooks.outbox USING btree (id)

@@ -1,6 +1,8 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { inboxPrefix } from './connection.js';
 import { announcementSubject } from './direct-link/announcement.js';
+import { durableNames } from './durable-names.js';
+import { incarnationRequest, incarnationSubject } from './incarnation-mirror.js';
 import { wakeSubject } from './wake-ups.js';
 
 /** What a NATS user may do; the server's configuration is written from it. */
@@ -32,13 +34,18 @@ export function natsUsers(): NatsUser[] {
         publish: [
           // Its relay compares the stream with what it has published; the stream's content is not readable by this.
           ...(own.stream ? [`${service}.>`, `$JS.API.STREAM.INFO.${own.stream}`, wakeSubject(service)] : []),
+          // Which state of its database it has shown last; of the stream no other subject is readable by this.
+          incarnationSubject(service),
+          incarnationRequest(service),
           ...own.calls.map(({ subject }) => subject),
           ...callers.map(([caller]) => `${inboxPrefix(caller)}.>`),
           ...callers.map(([caller]) => announcementSubject(service, caller)),
-          ...own.consumes.flatMap(({ stream, name }) => [
-            `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
-            `$JS.ACK.${stream}.${name}.>`,
-          ]),
+          ...own.consumes.flatMap((consumer) =>
+            durableNames(consumer).flatMap((name) => [
+              `$JS.API.CONSUMER.MSG.NEXT.${consumer.stream}.${name}`,
+              `$JS.ACK.${consumer.stream}.${name}.>`,
+            ]),
+          ),
         ],
         subscribe: [
           `${inboxPrefix(service)}.>`,

@@ -13,6 +13,13 @@ import {
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { ACK_WAIT_MS } from './ack-deadline.js';
+import { durableName, durableNames, spareName } from './durable-names.js';
+import {
+  INCARNATION_SUBJECTS,
+  INCARNATIONS_STREAM,
+  incarnationSubject,
+  type Incarnation,
+} from './incarnation-mirror.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Another provisioner, or a store that is lost just now, may come between a look and what follows from it. */
@@ -37,11 +44,33 @@ export async function provision(connection: NatsConnection, replicas: number): P
 }
 
 async function provisionAll(manager: JetStreamManager, replicas: number): Promise<void> {
-  const services: ServiceTopology[] = Object.values(topology);
-  for (const [service, { stream }] of Object.entries<ServiceTopology>(topology)) {
+  const services = Object.entries<ServiceTopology>(topology);
+  await ensureStream(manager, incarnationsConfig(replicas));
+  for (const [service, { stream }] of services) {
     if (stream) await ensureStream(manager, streamConfig(stream, service, replicas));
   }
-  for (const consumer of services.flatMap(({ consumes }) => consumes)) await ensureDurable(manager, consumer);
+  for (const [service, { consumes }] of services) {
+    const consumerEpoch = consumes.length > 0 ? await consumerEpochOf(manager, service) : 0;
+    for (const consumer of consumes) {
+      await ensureDurable(manager, { ...consumer, name: durableName(consumer, consumerEpoch) });
+      await ensureSpare(manager, { ...consumer, name: spareName(consumer, consumerEpoch) });
+    }
+  }
+}
+
+/** Which of its durable consumers a service uses; 0 before it has shown an incarnation. */
+async function consumerEpochOf(manager: JetStreamManager, service: string): Promise<number> {
+  const query = { last_by_subj: incarnationSubject(service) };
+  const message = await unlessAbsent(manager.streams.getMessage(INCARNATIONS_STREAM, query));
+  return message?.json<Incarnation>().consumerEpoch ?? 0;
+}
+
+/** A spare that was used before an earlier restore is made anew: it has to begin at the start of the stream. */
+async function ensureSpare(manager: JetStreamManager, spare: ConsumerTopology): Promise<void> {
+  const { consumers } = manager;
+  const info = await unlessAbsent(consumers.info(spare.stream, spare.name));
+  if (info !== null && info.delivered.consumer_seq > 0) await unlessAbsent(consumers.delete(spare.stream, spare.name));
+  await ensureDurable(manager, spare);
 }
 
 /**
@@ -67,8 +96,10 @@ export async function restartConsumers(connection: NatsConnection, services: rea
   });
   const manager = await jetstreamManager(connection);
   for (const consumer of consumers) {
-    await unlessAbsent(manager.consumers.delete(consumer.stream, consumer.name));
-    await ensureDurable(manager, consumer);
+    for (const name of durableNames(consumer)) {
+      await unlessAbsent(manager.consumers.delete(consumer.stream, name));
+      await ensureDurable(manager, { ...consumer, name });
+    }
   }
 }
 
@@ -82,6 +113,21 @@ async function ensureDurable(manager: JetStreamManager, consumer: ConsumerTopolo
     max_deliver: -1,
     max_ack_pending: consumer.ackPendingMax,
   });
+}
+
+/** One message for each service, which never ends by age: a service may have been stopped for long. */
+function incarnationsConfig(replicas: number): Partial<StreamConfig> & { name: string } {
+  return {
+    name: INCARNATIONS_STREAM,
+    subjects: [INCARNATION_SUBJECTS],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    max_msgs_per_subject: 1,
+    // Read by its subject: that right names no other service's.
+    allow_direct: true,
+    discard: DiscardPolicy.Old,
+    num_replicas: replicas,
+  };
 }
 
 function streamConfig(name: string, service: string, replicas: number): Partial<StreamConfig> & { name: string } {

@@ -34,6 +34,8 @@ export type Disposition = { readonly ack: true } | { readonly retryAfterMs: numb
 export interface PullConsumerOptions {
   readonly connection: NatsConnection;
   readonly consumer: ConsumerTopology;
+  /** Which durable consumer is pulled from, asked before each pull; the consumer's own name by default. */
+  readonly durable?: () => Promise<string>;
   /** Events of a batch at most. */
   readonly batchMax: number;
   /** One disposition per event, in order; throwing gives all of them back after a pause. */
@@ -97,7 +99,8 @@ export class PullConsumer {
   private async consume(): Promise<void> {
     // A pull at a time, the next when all of this one is handled: what waits stays with the broker, for any replica.
     const max_messages = this.options.batchMax;
-    this.messages = await boundConsumer(this.options).fetch({ max_messages, expires: PULL_MS, bind: true });
+    const name = (await this.options.durable?.()) ?? this.options.consumer.name;
+    this.messages = await boundConsumer(this.options, name).fetch({ max_messages, expires: PULL_MS, bind: true });
     if (this.stopping) await this.messages.close();
     let buffer: JsMsg[] = [];
     let working: Promise<void> | undefined;
@@ -169,12 +172,12 @@ function isEnvelope(value: unknown): value is EventEnvelope {
 }
 
 /** The consumer as provisioned, without asking for its info: a service's user may not use that part of the API. */
-function boundConsumer({ connection, consumer }: PullConsumerOptions): Consumer {
+function boundConsumer({ connection, consumer }: PullConsumerOptions, name: string): Consumer {
   const info: Partial<ConsumerInfo> = {
     stream_name: consumer.stream,
-    name: consumer.name,
+    name,
     config: {
-      durable_name: consumer.name,
+      durable_name: name,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
       replay_policy: ReplayPolicy.Instant,

@@ -1,8 +1,21 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
-import { PullConsumer, type DeliveredEvent, type Disposition, type NatsConnection } from '@switchboard/nats';
-import { consumerMetrics, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
+import {
+  durableName,
+  PullConsumer,
+  type DeliveredEvent,
+  type Disposition,
+  type NatsConnection,
+} from '@switchboard/nats';
+import {
+  consumerEpoch,
+  consumerMetrics,
+  handleBatch,
+  markedLetters,
+  redriveBatch,
+  type BatchHandler,
+} from '@switchboard/outbox';
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
@@ -68,6 +81,7 @@ export abstract class EventConsumer<Prepared>
     this.#pull = new PullConsumer({
       connection: platform.nats,
       consumer,
+      durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
       batchMax: spec.batchMax,
       handle: (events) => this.#handle(events),
       onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),

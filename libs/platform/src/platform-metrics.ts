@@ -1,5 +1,5 @@
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { deadLetterCounts, outboxBacklog } from '@switchboard/outbox';
+import { comparisonAge, deadLetterCounts, outboxBacklog } from '@switchboard/outbox';
 import { oldestSnapshotAge, type Database } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { CachedGauge } from './cached-gauge.js';
@@ -32,6 +32,12 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
     'switchboard_outbox_oldest_pending_age_seconds',
     'Age of the next event to be published, 0 when none waits: how far the relay is behind',
     ({ oldestAgeSeconds }) => [{ value: oldestAgeSeconds }],
+  );
+  const comparison = new CachedGauge({ name: 'comparison', read: () => comparisonAge(database), log });
+  comparison.observeAs(
+    'switchboard_database_comparison_age_seconds',
+    'Time since the database was last compared with the broker; above 15 s nothing that is due is sent',
+    (ageSeconds) => (ageSeconds === null ? [] : [{ value: ageSeconds }]),
   );
   const snapshot = new CachedGauge({ name: 'oldest snapshot', read: () => oldestSnapshotAge(database), log });
   snapshot.observeAs(

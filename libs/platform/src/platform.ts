@@ -8,9 +8,10 @@ import {
   WakeUps,
   type NatsConnection,
 } from '@switchboard/nats';
-import { PartitionKeeper, Relay } from '@switchboard/outbox';
+import { PartitionKeeper, Relay, type Restore } from '@switchboard/outbox';
 import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
+import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
 import { observePlatform } from './platform-metrics.js';
@@ -25,6 +26,8 @@ export interface PlatformSpec {
   readonly entities?: DatabaseOptions['entities'];
   /** Makes and drops the service's partitions other than the outbox's, at start and every hour. */
   readonly keepPartitions?: (database: Database) => Promise<void>;
+  /** Takes back what a database that is from a backup would do again; before anything of it is done. Safe to repeat. */
+  readonly onRestored?: (database: Database, restore: Restore) => Promise<void>;
 }
 
 /** What every service stands on: its database, its NATS user, and the relay of its outbox. */
@@ -76,6 +79,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     (error) => log.error('partitions.keep-failed', error),
     keepMore && (() => keepMore(database)),
   );
+  const incarnation = await keepIncarnation({ service, database, nats, log, onRestored: spec.onRestored });
   relay.start();
   keeper.start();
   const platform: Platform = {
@@ -91,7 +95,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
       nats: () => nats.flush().then(() => null),
     },
     close: async () => {
-      await Promise.all([relay.stop(), keeper.stop()]);
+      await Promise.all([relay.stop(), keeper.stop(), incarnation.stop()]);
       await Promise.all([nats.close(), direct.close()]);
       await database.close();
     },

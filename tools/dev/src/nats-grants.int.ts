@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { ConsumerTopology } from '@switchboard/contracts/topology';
 import {
   connectNats,
   EventPublisher,
+  IncarnationMirror,
   LinkState,
   type NatsConnection,
   natsUsers,
@@ -72,6 +74,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
   it.each(uses.map((use) => [nameOf(use), use] as const))('%s', async (_name, use) => {
     if (use.kind === 'tell') await tell(of(use.service).connection, use.service);
     if (use.kind === 'wake') await wake(of(use.service).connection, use.service);
+    if (use.kind === 'mirror') await mirror(of(use.service).connection, use.service);
     if (use.kind === 'call') await call(of(use.caller).connection, of(use.server).connection, use.rpc);
     if (use.kind === 'announce') await announce(of(use.server).connection, of(use.caller).connection, use.subject);
     if (use.kind === 'consume') await consume(of(use.service).connection, use.consumer);
@@ -117,8 +120,8 @@ describe('on the server of deploy/nats/nats.conf', () => {
   });
 
   it('no header of a publisher can empty a stream', async () => {
-    for (const use of uses.filter(({ kind }) => kind === 'tell')) {
-      const { stream } = use as Extract<NatsUse, { kind: 'tell' }>;
+    const streams = uses.flatMap((use) => (use.kind === 'tell' ? [use.stream] : []));
+    for (const stream of ['INCARNATIONS', ...streams]) {
       const info = await of(PROVISIONER).connection.request(`$JS.API.STREAM.INFO.${stream}`);
       expect(info.json()).toMatchObject({ config: { allow_rollup_hdrs: false } });
     }
@@ -144,6 +147,8 @@ function nameOf(use: NatsUse): string {
       return `${use.service} emits an event, learns that ${use.stream} has it, and looks at that stream`;
     case 'wake':
       return `${use.service} wakes its other replicas`;
+    case 'mirror':
+      return `${use.service} mirrors its incarnation, and reads it`;
     case 'call':
       return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
     case 'announce':
@@ -187,6 +192,13 @@ async function wake(connection: NatsConnection, service: string): Promise<void> 
   end();
 }
 
+async function mirror(connection: NatsConnection, service: string): Promise<void> {
+  const own = new IncarnationMirror(connection, service);
+  const before = await own.read();
+  const sequence = await own.write({ number: 1, token: 'probe', consumerEpoch: 0 }, before?.sequence ?? 0);
+  expect(await own.read()).toEqual({ number: 1, token: 'probe', consumerEpoch: 0, sequence });
+}
+
 async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefinition): Promise<void> {
   const serving = server.subscribe(rpc.subject, {
     queue: rpc.owner,
@@ -216,7 +228,7 @@ async function consume(connection: NatsConnection, consumer: ConsumerTopology): 
     payload: JSON.stringify(envelope),
     traceparent: null,
   });
-  const heard: unknown[] = [];
+  const heard: Pick<EventEnvelope, 'id'>[] = [];
   const pulling = new PullConsumer({
     connection,
     consumer,
@@ -226,7 +238,7 @@ async function consume(connection: NatsConnection, consumer: ConsumerTopology): 
     onError: () => undefined,
   });
   pulling.start();
-  await eventually(() => heard.length > 0);
+  await eventually(() => heard.some(({ id }) => id === envelope.id));
   const { connection: looking } = await connect(PROVISIONER);
   await eventually(async () => {
     const info = await looking.request(`$JS.API.CONSUMER.INFO.${consumer.stream}.${consumer.name}`);
@@ -234,5 +246,7 @@ async function consume(connection: NatsConnection, consumer: ConsumerTopology): 
     return num_pending === 0 && num_ack_pending === 0;
   });
   await pulling.stop();
-  expect(heard).toEqual([envelope]);
+  // The spare has what was emitted for the durable in use as well.
+  const names = new Set([consumer.name.replace(/-anew$/, ''), consumer.name]);
+  expect(heard).toEqual([...names].map((name) => ({ id: `cprobe-${name}`, subject })));
 }

@@ -1,11 +1,12 @@
 import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import { topology, type ConsumerTopology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { PROVISIONER } from '@switchboard/nats';
+import { durableNames, PROVISIONER } from '@switchboard/nats';
 
 /** One way to use NATS, with the patterns that its users need for it; read from the topology, not from the permissions. */
 export type NatsUse =
   | { readonly kind: 'tell'; readonly service: string; readonly stream: string }
   | { readonly kind: 'wake'; readonly service: string }
+  | { readonly kind: 'mirror'; readonly service: string }
   | { readonly kind: 'call'; readonly caller: string; readonly server: string; readonly rpc: RpcDefinition }
   | { readonly kind: 'announce'; readonly caller: string; readonly server: string; readonly subject: string }
   | { readonly kind: 'consume'; readonly service: string; readonly consumer: ConsumerTopology }
@@ -24,14 +25,20 @@ const services = Object.entries<ServiceTopology>(topology);
 /** Everything that the topology says. */
 export function usesOfTopology(): NatsUse[] {
   const uses = services.flatMap(([service, { stream, calls, consumes }]): NatsUse[] => [
+    { kind: 'mirror', service },
     ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const, { kind: 'wake', service } as const]),
     ...calls.map((rpc) => ({ kind: 'call', caller: service, server: rpc.owner, rpc }) as const),
     ...[...new Set(calls.map(({ owner }) => owner))].map(
       (server) => ({ kind: 'announce', caller: service, server, subject: `announce.${server}.${service}` }) as const,
     ),
-    ...consumes.map((consumer) => ({ kind: 'consume', service, consumer }) as const),
+    ...durablesOf(consumes).map((consumer) => ({ kind: 'consume', service, consumer }) as const),
   ]);
   return [...uses, { kind: 'provision' }];
+}
+
+/** Each consumer under both of its names: one is in use, the other waits for a restore. */
+function durablesOf(consumes: readonly ConsumerTopology[]): ConsumerTopology[] {
+  return consumes.flatMap((consumer) => durableNames(consumer).map((name) => ({ ...consumer, name })));
 }
 
 /** What a use needs, and so all that anybody may have. Whoever publishes to JetStream hears from it in his inbox. */
@@ -49,6 +56,12 @@ export function rightsOf(use: NatsUse): NatsRight[] {
       return [
         publish(use.service, `wake.${use.service}`),
         { user: use.service, operation: 'subscribe', pattern: `wake.${use.service}` },
+      ];
+    case 'mirror':
+      return [
+        publish(use.service, `incarnation.${use.service}`),
+        publish(use.service, `$JS.API.DIRECT.GET.INCARNATIONS.incarnation.${use.service}`),
+        inboxOf(use.service),
       ];
     case 'call':
       return [
@@ -87,8 +100,8 @@ export function subjectIn(pattern: string): string {
   return pattern.replace('>', 'probe.v1');
 }
 
-const streams = services.flatMap(([, { stream }]) => stream ?? []);
-const consumers = services.flatMap(([, { consumes }]) => consumes);
+const streams = ['INCARNATIONS', ...services.flatMap(([, { stream }]) => stream ?? [])];
+const consumers = services.flatMap(([, { consumes }]) => durablesOf(consumes));
 const words = (text: string): string[] => text.split(' ');
 
 /** Parts of JetStream's API: of the account, of a stream, of a consumer. Source: NATS documentation, "JetStream wire API". */
@@ -109,6 +122,7 @@ export function dangerousToPublish(): string[] {
     `CONSUMER.CREATE.${stream}.intruder.>`,
     `CONSUMER.DURABLE.CREATE.${stream}.intruder`,
     `CONSUMER.MSG.NEXT.${stream}.intruder`,
+    `DIRECT.GET.${stream}.probe`,
   ];
   const ofConsumer = ({ stream, name }: ConsumerTopology): string[] =>
     consumerApi.map((verb) => `${verb}.${stream}.${name}`);
@@ -125,9 +139,15 @@ export function dangerousToPublish(): string[] {
 export function dangerousToSubscribe(): string[] {
   return [
     ...words(
-      '> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* wake.> wake.* _INBOX.> _INBOX*.> *.probe.v1',
+      '> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* wake.> wake.* incarnation.> incarnation.* _INBOX.> _INBOX*.> *.probe.v1',
     ),
     ...words('$JS.> $JS.API.> $JS.ACK.> $JS.EVENT.> $JS.EVENT.ADVISORY.> $SYS.> $KV.> $O.> $SRV.>'),
-    ...services.flatMap(([service]) => [`${service}.>`, `rpc.${service}.>`, `rpc.${service}.*`, `_INBOX_${service}.*`]),
+    ...services.flatMap(([service]) => [
+      `${service}.>`,
+      `rpc.${service}.>`,
+      `rpc.${service}.*`,
+      `_INBOX_${service}.*`,
+      `incarnation.${service}`,
+    ]),
   ];
 }

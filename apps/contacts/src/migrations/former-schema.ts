@@ -6,7 +6,7 @@ import { gramsFunction, ordinalFunction, ordinalTrigger, searchFunctions, search
  * The schema as the migrations before the baseline left it. The index of the search is built anew, a minute for a million contacts: its function has a parameter of another name.
  */
 export const formerSchema: FormerSchema = {
-  schemaFile: new URL('../../schema.sql', import.meta.url),
+  schemaFile: new URL('../../baseline-schema.sql', import.meta.url),
   migrations: [
     'Contacts1764000000000',
     'Replay1764100000000',

@@ -6,7 +6,7 @@ import { auditFunctions } from './initial/audit-log.sql.js';
  * The schema as the migrations before the baseline left it.
  */
 export const formerSchema: FormerSchema = {
-  schemaFile: new URL('../../schema.sql', import.meta.url),
+  schemaFile: new URL('../../baseline-schema.sql', import.meta.url),
   migrations: [
     'Initial1763700000000',
     'People1764000001000',

@@ -1,3 +1,4 @@
+import { Incarnation1766390000000 } from '@switchboard/outbox';
 import { Initial1765000000000 } from './1765000000000-initial.js';
 import { MessageParts1766300000000 } from './1766300000000-message-parts.js';
 import { DispatchTemplate1766300001000 } from './1766300001000-dispatch-template.js';
@@ -12,6 +13,7 @@ export const messagingMigrations = [
   MessageParts1766300000000,
   DispatchTemplate1766300001000,
   MessageLists1766300002000,
+  Incarnation1766390000000,
   BulkLanes1766400000000,
   PacedDispatches1766400001000,
   QuotaReservations1766400002000,

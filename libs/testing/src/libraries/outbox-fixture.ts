@@ -3,7 +3,13 @@ import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
-import { PullConsumer, type DeliveredEvent, type EventPublisher, type NatsConnection } from '@switchboard/nats';
+import {
+  PullConsumer,
+  type DeliveredEvent,
+  type EventPublisher,
+  type NatsConnection,
+  type PullConsumerOptions,
+} from '@switchboard/nats';
 import {
   appendEvents,
   handleBatch,
@@ -106,6 +112,7 @@ export function effectsConsumer(
   connection: NatsConnection,
   database: Database,
   heard: (envelope: EventEnvelope) => void = () => undefined,
+  durable?: PullConsumerOptions['durable'],
 ): PullConsumer {
   const handler: BatchHandler<null> = {
     database,
@@ -122,6 +129,7 @@ export function effectsConsumer(
   return new PullConsumer({
     connection,
     consumer: messagingContactsConsumer,
+    ...(durable && { durable }),
     batchMax: 100,
     handle: (events) => handleBatch(handler, events),
     onMalformed: () => undefined,

@@ -1,0 +1,124 @@
+-- tables
+channel
+contact with fillfactor=90
+contact_alias
+dead_letter
+event_failure with fillfactor=50
+inbox partition by RANGE (event_id)
+migration
+opt_out
+outbox partition by RANGE (id)
+relay_state with fillfactor=50
+unconfirmed_removal
+
+-- columns
+channel.organization_id text collate C not null
+channel.id text collate C not null
+channel.is_default boolean not null default false
+channel.default_region text
+channel.last_event_id text collate C not null default ''::text
+contact.organization_id text collate C not null
+contact.id text collate C not null
+contact.phone text not null
+contact.messaging_id text not null
+contact.name text
+contact.email text
+contact.version bigint not null
+contact.created_at timestamp with time zone not null
+contact.updated_at timestamp with time zone not null
+contact.coverage integer not null default 0
+contact.applied_statements jsonb
+contact.search_text text not null
+contact.ordinal integer not null
+contact.segment integer not null default (ordinal / 8192)
+contact_alias.organization_id text collate C not null
+contact_alias.alias text collate C not null
+contact_alias.contact_id text collate C not null
+dead_letter.event_id text collate C not null
+dead_letter.consumer text not null
+dead_letter.subject text not null
+dead_letter.envelope text not null
+dead_letter.error text not null
+dead_letter.deliveries integer not null
+dead_letter.died_at timestamp with time zone not null default now()
+dead_letter.redrive_requested_at timestamp with time zone
+event_failure.event_id text collate C not null
+event_failure.consumer text not null
+event_failure.failures integer not null
+inbox.event_id text collate C not null
+inbox.consumer text not null
+migration.id integer not null default nextval('migration_id_seq'::regclass)
+migration.timestamp bigint not null
+migration.name character varying not null
+opt_out.organization_id text collate C not null
+opt_out.id text collate C not null
+opt_out.contact_id text collate C not null
+opt_out.channel_id text collate C not null
+opt_out.source text not null
+opt_out.reason text
+outbox.id text collate C not null
+outbox.position bigint not null default nextval('outbox_position'::regclass)
+outbox.aggregate_id text not null
+outbox.subject text not null
+outbox.payload text not null
+outbox.traceparent text
+outbox.published_at timestamp with time zone
+relay_state.stream text collate C not null
+relay_state.created text not null
+relay_state.last_sequence bigint not null
+relay_state.epoch integer not null default 1
+relay_state.replay_from text collate C
+unconfirmed_removal.organization_id text collate C not null
+unconfirmed_removal.opt_out_id text collate C not null
+unconfirmed_removal.contact_id text collate C not null
+unconfirmed_removal.started_at timestamp with time zone not null default now()
+
+-- constraints
+channel: PRIMARY KEY (organization_id, id)
+contact: PRIMARY KEY (organization_id, id)
+contact_alias: PRIMARY KEY (organization_id, alias)
+dead_letter: PRIMARY KEY (event_id, consumer)
+event_failure: PRIMARY KEY (event_id, consumer)
+inbox: PRIMARY KEY (event_id, consumer)
+migration: PRIMARY KEY (id)
+opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
+opt_out: PRIMARY KEY (organization_id, id)
+outbox: PRIMARY KEY (id)
+relay_state: PRIMARY KEY (stream)
+unconfirmed_removal: PRIMARY KEY (organization_id, opt_out_id)
+
+-- indexes
+CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
+CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id) WHERE (coverage >= '-1'::integer)
+CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, segment, search_text)) WITH (fastupdate=off)
+CREATE INDEX contact_segment ON contacts.contact USING btree (organization_id, segment, id) WHERE (segment >= 0)
+CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
+CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organization_id, contact_id)
+CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (organization_id, alias)
+CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
+CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
+CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
+CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
+CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
+CREATE INDEX opt_out_channel ON contacts.opt_out USING btree (organization_id, channel_id, id)
+CREATE UNIQUE INDEX opt_out_contact ON contacts.opt_out USING btree (organization_id, contact_id, channel_id)
+CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_id, id)
+CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
+CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
+CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
+CREATE INDEX unconfirmed_removal_started ON contacts.unconfirmed_removal USING btree (started_at)
+CREATE UNIQUE INDEX unconfirmed_removal_pkey ON contacts.unconfirmed_removal USING btree (organization_id, opt_out_id)
+
+-- functions
+assign_ordinal()
+cuid_floor(moment timestamp with time zone)
+drop_past_partition(name text, retention_days integer) security definer
+ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_outbox_partitions(retention_days integer) security definer
+past_partitions(retention_days integer) security definer
+search_contacts(organization text, before text, term text, grams text[], coverages integer[], at_most integer)
+search_grams(organization_id text, segment integer, search_text text)
+search_segment(organization text, number integer, before text, grams tsquery, term text, coverages integer[], crowd integer)
+
+-- triggers
+CREATE TRIGGER contact_ordinal BEFORE INSERT ON contacts.contact FOR EACH ROW WHEN ((new.ordinal IS NULL)) EXECUTE FUNCTION assign_ordinal()

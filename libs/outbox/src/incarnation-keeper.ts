@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { metrics } from '@opentelemetry/api';
+import type { IncarnationMirror } from '@switchboard/nats';
+import type { Queryable } from '@switchboard/postgres';
+import { IncarnationLedger, type IncarnationRow } from './incarnation-ledger.js';
+import { compareIncarnations } from './incarnation.policy.js';
+
+/** A database that turned out to be from a backup. */
+export interface Restore {
+  /** What it holds was written before this; what is newer has come since. */
+  readonly writtenBefore: Date;
+  /** Of the backup, and of the state that is gone. */
+  readonly number: number;
+  readonly lastNumber: number;
+}
+
+/** What the keeper of an incarnation works with. */
+export interface IncarnationKeeperOptions {
+  readonly database: Queryable;
+  readonly mirror: Pick<IncarnationMirror, 'read' | 'write'>;
+  /**
+   * Takes back what the backup would have done again. Before anything that is due is sent; it may run more than once, and in
+   * several processes.
+   */
+  readonly onRestored: (restore: Restore) => Promise<void>;
+  /** Called once for each restore. */
+  readonly report: (restore: Restore) => void;
+}
+
+/** Draws random tokens so often: a restore to a moment since the last one is not noticed. */
+export const RENEW_INTERVAL_MS = 5_000;
+
+/**
+ * Notices that a service's database was restored from a backup, whoever has written to it since.
+ *
+ * Each look draws a new token in the database and shows it to the broker. A backup holds an older one, which is noticed when
+ * a process looks at it first, or again after its own token has gone. Then the service's consumers begin anew, by the epoch,
+ * and what was due is taken back; only then is the database called compared (`IS_COMPARED`). Every replica looks.
+ */
+export class IncarnationKeeper {
+  private readonly ledger: IncarnationLedger;
+  /** The row as this process has left it; `sequence` is undefined while the broker may hold another. */
+  private known: { readonly row: IncarnationRow; readonly sequence: number | undefined } | undefined;
+  private readonly restores = metrics.getMeter('@switchboard/outbox').createCounter('switchboard_restores_total', {
+    description:
+      'Times that the database was found to be from a backup and older than the broker; its consumers began anew',
+  });
+
+  constructor(private readonly options: IncarnationKeeperOptions) {
+    this.ledger = new IncarnationLedger(options.database);
+    this.restores.add(0);
+  }
+
+  /**
+   * One look. While the broker is away, a process that has compared before goes on to call the database compared.
+   *
+   * @throws when the database or the broker does not answer; to be repeated
+   */
+  async look(): Promise<void> {
+    const { known } = this;
+    if (known?.sequence === undefined) {
+      const row = known && (await this.ledger.confirm(known.row.token));
+      return this.compare(row ?? (await this.ledger.load()));
+    }
+    const row = await this.ledger.renew(known.row.token, randomUUID());
+    if (!row) return this.compare(await this.ledger.load());
+    this.known = { row, sequence: undefined };
+    this.known = { row, sequence: await this.options.mirror.write(row, known.sequence) };
+  }
+
+  private async compare(found: IncarnationRow | undefined): Promise<void> {
+    const { mirror } = this.options;
+    if (this.known?.row.token !== found?.token) this.known = undefined;
+    const shown = await mirror.read();
+    const comparison = compareIncarnations(found, shown);
+    let row: IncarnationRow | undefined;
+    if (!found) {
+      const next = { number: (shown?.number ?? 0) + 1, token: randomUUID(), previousToken: shown?.token ?? null };
+      await this.ledger.begin({ ...next, consumerEpoch: shown?.consumerEpoch ?? 0 });
+      row = await this.ledger.load();
+    } else if (comparison === 'restored' && shown) row = await this.takeBack(found, shown);
+    else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID());
+    else row = await this.ledger.confirm(found.token);
+    // Another process has written meanwhile: the next look sees what.
+    if (!row) return;
+    this.known = { row, sequence: undefined };
+    this.known = { row, sequence: await mirror.write(row, shown?.sequence ?? 0) };
+  }
+
+  private async takeBack(
+    found: IncarnationRow,
+    shown: Parameters<IncarnationLedger['replace']>[2],
+  ): Promise<IncarnationRow | undefined> {
+    const { onRestored, report } = this.options;
+    const restore = { writtenBefore: found.writtenBefore, number: found.number, lastNumber: shown.number };
+    await onRestored(restore);
+    const row = await this.ledger.replace(found.token, randomUUID(), shown);
+    if (!row) return undefined;
+    this.restores.add(1);
+    report(restore);
+    return row;
+  }
+}

@@ -1,0 +1,85 @@
+import { statement, type Queryable } from '@switchboard/postgres';
+import type { Incarnation } from '@switchboard/nats';
+import type { OwnIncarnation } from './incarnation.policy.js';
+
+/** The row with what is to be known of a restore. */
+export interface IncarnationRow extends OwnIncarnation {
+  /** What a restored database holds was written before this. */
+  readonly writtenBefore: Date;
+}
+
+/** The longest that a row may be behind the rest of a backup of its tables alone, which stops no server. */
+const RENEWED_WITHIN_S = 15;
+const COLUMNS = `number, token, previous_token AS "previousToken", consumer_epoch AS "consumerEpoch",
+  CASE WHEN pg_postmaster_start_time() > compared_at THEN pg_postmaster_start_time()
+    ELSE compared_at + interval '${RENEWED_WITHIN_S} seconds' END AS "writtenBefore"`;
+const COMPARED = 'compared_at = now(), server_started_at = pg_postmaster_start_time()';
+
+const load = statement<IncarnationRow>('incarnation.load', `SELECT ${COLUMNS} FROM incarnation WHERE id = 1`);
+const epoch = statement<{ epoch: number }>(
+  'incarnation.consumer-epoch',
+  'SELECT consumer_epoch AS epoch FROM incarnation WHERE id = 1',
+);
+const age = statement<{ ageSeconds: number }>(
+  'incarnation.age',
+  `SELECT greatest(extract(epoch FROM now() - compared_at), 0)::float8 AS "ageSeconds" FROM incarnation WHERE id = 1`,
+);
+const begin = statement(
+  'incarnation.begin',
+  `INSERT INTO incarnation (number, token, previous_token, consumer_epoch, compared_at, server_started_at)
+   VALUES ($1, $2, $3, $4, now(), pg_postmaster_start_time()) ON CONFLICT DO NOTHING`,
+);
+const confirm = statement<IncarnationRow>(
+  'incarnation.confirm',
+  `UPDATE incarnation SET ${COMPARED} WHERE id = 1 AND token = $1 RETURNING ${COLUMNS}`,
+);
+const renew = statement<IncarnationRow>(
+  'incarnation.renew',
+  `UPDATE incarnation SET number = number + 1, token = $2, previous_token = token, ${COMPARED}
+   WHERE id = 1 AND token = $1 RETURNING ${COLUMNS}`,
+);
+const replace = statement<IncarnationRow>(
+  'incarnation.replace',
+  `UPDATE incarnation SET number = $2, token = $3, previous_token = $4, consumer_epoch = $5, ${COMPARED}
+   WHERE id = 1 AND token = $1 RETURNING ${COLUMNS}`,
+);
+
+/** Which of its durable consumers a service uses, see `durableName`; 0 before the first comparison. */
+export async function consumerEpoch(through: Queryable): Promise<number> {
+  return (await through.query(epoch, []))[0]?.epoch ?? 0;
+}
+
+/** Seconds since the database was compared; null before the first comparison. */
+export async function comparisonAge(through: Queryable): Promise<number | null> {
+  return (await through.query(age, []))[0]?.ageSeconds ?? null;
+}
+
+/** What a service reads and writes of its incarnation. Each method is one statement; undefined: the row is another one by now. */
+export class IncarnationLedger {
+  constructor(private readonly through: Queryable) {}
+
+  async load(): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(load, []))[0];
+  }
+
+  /** Makes the row, unless another process has. */
+  async begin({ number, token, previousToken, consumerEpoch }: OwnIncarnation): Promise<void> {
+    await this.through.query(begin, [number, token, previousToken, consumerEpoch]);
+  }
+
+  /** Records that the row was found to be the newest just now. */
+  async confirm(token: string): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(confirm, [token]))[0];
+  }
+
+  /** Goes on to the next token. A process that knows the present one needs no comparison for that: nothing came between. */
+  async renew(token: string, next: string): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(renew, [token, next]))[0];
+  }
+
+  /** Goes on behind what the broker was shown before the restore. */
+  async replace(token: string, next: string, shown: Incarnation): Promise<IncarnationRow | undefined> {
+    const values = [token, shown.number + 1, next, shown.token, shown.consumerEpoch + 1];
+    return (await this.through.query(replace, values))[0];
+  }
+}
