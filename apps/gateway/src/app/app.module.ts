@@ -12,6 +12,7 @@ import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
 import { SessionController } from './session/session.controller.js';
 import { AppBulkSendsController } from './templates/bulk-sends.controller.js';
+import { AppTemplatesController } from './templates/templates.controller.js';
 
 /** The application's API, under /app/api, by session. */
 @Module({
@@ -26,6 +27,7 @@ import { AppBulkSendsController } from './templates/bulk-sends.controller.js';
     AuditLogController,
     AppBulkSendsController,
     AppMessagesController,
+    AppTemplatesController,
   ],
   providers: [FindMessages],
 })

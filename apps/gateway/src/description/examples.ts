@@ -122,4 +122,5 @@ export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   AcceptedJob: acceptedJobExample,
   Job: jobExample,
   Recipient: recipientExample,
+  Template: templateExample,
 };

@@ -10,6 +10,7 @@ import { SendMessage } from './messages/send-message.js';
 import { OptOutsController } from './opt-outs/opt-outs.controller.js';
 import { PingController } from './ping/ping.controller.js';
 import { BulkSendsController } from './templates/bulk-sends.controller.js';
+import { TemplatesController } from './templates/templates.controller.js';
 
 /** The public API, under /v1, by API key. */
 @Module({
@@ -21,6 +22,7 @@ import { BulkSendsController } from './templates/bulk-sends.controller.js';
     OptOutsController,
     ChannelsController,
     BulkSendsController,
+    TemplatesController,
   ],
   imports: [BulkIntakeModule],
   providers: [FindMessages, ListMessages, SendMessage],

@@ -1,0 +1,30 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import { templatesErrors } from '@switchboard/contracts/templates/errors';
+import type { TemplateView } from '@switchboard/contracts/templates/http';
+import { getTemplateRpc, listTemplatesRpc } from '@switchboard/contracts/templates/rpc';
+import { RpcClient } from '@switchboard/nats';
+import { Principal } from '../../http/request.decorators.js';
+import { Declare, type KeyRoute } from '../../http/route-declaration.js';
+import { ListTemplatesQuery, templatesPageOf } from '../../template-list/list-templates.query.js';
+import { getTemplateDocs, listTemplatesDocs } from '../../template-list/template.docs.js';
+
+const reading = { access: 'key', scope: 'templates:read', cost: 1 } as const satisfies Partial<KeyRoute>;
+
+/** `/v1/templates`. Source: docs/api-behaviour.md#templates. */
+@Controller('v1/templates')
+export class TemplatesController {
+  constructor(private readonly rpc: RpcClient) {}
+
+  @Get()
+  @Declare({ ...reading, errors: [], docs: listTemplatesDocs })
+  list(@Principal() principal: Principal, @Query() query: ListTemplatesQuery): Promise<Page<TemplateView>> {
+    return this.rpc.call(listTemplatesRpc, principal, templatesPageOf(query));
+  }
+
+  @Get(':id')
+  @Declare({ ...reading, errors: [templatesErrors.TEMPLATE_NOT_FOUND], docs: getTemplateDocs })
+  get(@Principal() principal: Principal, @Param('id') id: string): Promise<TemplateView> {
+    return this.rpc.call(getTemplateRpc, principal, { id });
+  }
+}
