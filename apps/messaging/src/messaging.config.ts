@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { integer, key256, readConfig, serviceConfigSchema, text, type ConfigOf } from '@switchboard/platform';
+import {
+  integer,
+  key256,
+  optionalKey256,
+  readConfig,
+  serviceConfigSchema,
+  text,
+  type ConfigOf,
+} from '@switchboard/platform';
 import { REQUEST_DEADLINE_MAX_MS } from './dispatch/dispatch.entity.js';
 
 const schema = {
@@ -29,7 +37,8 @@ const schema = {
       'folder on a local disk, shared with the processes that follow, for what a successor needs to send at once what a killed process never sent; empty: no journal, such messages stay QUEUED and fail after 24 h',
     default: '',
   }),
-  CREDENTIALS_KEY: key256({ description: "32 bytes in base 64 that seal the channels' tokens" }),
+  CREDENTIALS_KEY: key256({ description: "32 bytes in base 64: the master key of the channels' tokens" }),
+  CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),
 };
 
 /** What messaging reads from its environment. */

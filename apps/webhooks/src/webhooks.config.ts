@@ -1,6 +1,33 @@
-import { readConfig, serviceConfigSchema, type ServiceConfig } from '@switchboard/platform';
+import { parseRefusedHosts, type RefusedHost } from '@switchboard/outbound-http';
+import {
+  type ConfigOf,
+  flag,
+  key256,
+  optionalKey256,
+  readConfig,
+  serviceConfigSchema,
+  text,
+} from '@switchboard/platform';
 
-/** The keys that every service reads. @throws Error that lists every problem at once */
-export function webhooksConfig(env: NodeJS.ProcessEnv = process.env): ServiceConfig {
-  return readConfig(serviceConfigSchema, env);
+const noHosts: readonly RefusedHost[] = [];
+
+const schema = {
+  ...serviceConfigSchema,
+  CREDENTIALS_KEY: key256({ description: '32 bytes in base 64: the master key of the signing secrets' }),
+  CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),
+  PUBLIC_BASE_URL: text({ description: "the API's own address, which no webhook may lead to", default: '' }),
+  WEBHOOKS_ALLOW_PRIVATE: flag({ description: 'for development: private addresses and http:// too', default: false }),
+  WEBHOOKS_REFUSED_HOSTS: {
+    description: 'further hosts that no webhook may lead to: host[:port] by comma',
+    default: noHosts,
+    parse: parseRefusedHosts,
+  },
+};
+
+/** What webhooks reads from its environment. */
+export type WebhooksConfig = ConfigOf<typeof schema>;
+
+/** @throws Error that lists every problem at once */
+export function webhooksConfig(env: NodeJS.ProcessEnv = process.env): WebhooksConfig {
+  return readConfig(schema, env);
 }

@@ -17,7 +17,8 @@ describe('the built programs of webhooks', () => {
     expect(await migration.logged('migrations.applied')).toMatchObject({ count: webhooksMigrations.length });
 
     const access = { NATS_URL: nats.url, NATS_USER: 'webhooks', NATS_PASSWORD: nats.password };
-    const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
+    const keys = { CREDENTIALS_KEY: Buffer.alloc(32).toString('base64') };
+    const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access, ...keys });
     const { url } = await service.logged('service.ready');
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     expect(await service.stop()).toBe(0);

@@ -235,7 +235,13 @@ export const topology = {
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],
-      optional: ['CLOUD_BASE_URL', 'CLOUD_CA_FILE', 'CLOUD_REQUEST_DEADLINE_MS', 'CLOUD_CONNECTIONS_MAX'],
+      optional: [
+        'CREDENTIALS_KEY_PREVIOUS',
+        'CLOUD_BASE_URL',
+        'CLOUD_CA_FILE',
+        'CLOUD_REQUEST_DEADLINE_MS',
+        'CLOUD_CONNECTIONS_MAX',
+      ],
       folder: 'DISPATCH_JOURNAL_DIR',
     },
   },
@@ -264,6 +270,11 @@ export const topology = {
     calls: [],
     stream: 'WEBHOOKS',
     consumes: [],
+    outside: 'calls',
+    settings: {
+      required: ['CREDENTIALS_KEY'],
+      optional: ['CREDENTIALS_KEY_PREVIOUS', 'PUBLIC_BASE_URL', 'WEBHOOKS_ALLOW_PRIVATE', 'WEBHOOKS_REFUSED_HOSTS'],
+    },
   },
   analytics: {
     serves: [],

@@ -5,13 +5,26 @@ import { createServer } from 'node:net';
  * the caller retries with another one when binding fails with EADDRINUSE.
  */
 export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('The kernel gave no port.');
-  return address.port;
+  const [port = 0] = await findFreePorts(1);
+  return port;
+}
+
+/** As many different ports; all are bound before the first one is let go. */
+export async function findFreePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            if (address !== null && typeof address !== 'string') resolve(address.port);
+            else reject(new Error('The kernel gave no port.'));
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+  return ports;
 }

@@ -13,4 +13,4 @@ export {
 export { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.js';
 export { endServer, type ServerProcess, spawnServer } from './server-process.js';
 export { systemErrorCode } from './system-error.js';
-export { findFreePort } from './free-port.js';
+export { findFreePorts } from './free-port.js';

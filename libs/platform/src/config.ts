@@ -63,6 +63,24 @@ export function integer(
   };
 }
 
+/** `true` or `false`. */
+export function flag(options: Omit<ConfigKey<boolean>, 'parse'>): ConfigKey<boolean> {
+  return {
+    ...options,
+    parse: (value) => {
+      if (value === 'true' || value === 'false') return value === 'true';
+      throw new Error('must be true or false');
+    },
+  };
+}
+
+/** 32 bytes as base 64, for AES-256; null where it is not set. */
+export function optionalKey256(
+  options: Omit<ConfigKey<Buffer>, 'parse' | 'secret' | 'default'>,
+): ConfigKey<Buffer | null> {
+  return { ...key256(options), default: null };
+}
+
 /** 32 bytes as base 64, for AES-256. */
 export function key256(options: Omit<ConfigKey<Buffer>, 'parse' | 'secret'>): ConfigKey<Buffer> {
   return {

@@ -1,7 +1,9 @@
 export { systemClock, type Clock } from './clock.js';
 export {
   integer,
+  flag,
   key256,
+  optionalKey256,
   readConfig,
   serviceConfigSchema,
   text,

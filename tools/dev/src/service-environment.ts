@@ -31,6 +31,8 @@ export function serviceEnvironment(
     readonly internalPort: number;
     /** What the processes of the service leave to those that follow. */
     readonly stateFolder: string;
+    /** Ports of this machine that are ours: no webhook may lead to them. */
+    readonly ownPorts?: readonly number[];
   },
 ): Record<string, string> {
   const { secrets } = common;
@@ -43,10 +45,18 @@ export function serviceEnvironment(
       ...upstreamSecrets(secrets, 'CLOUD'),
     },
     messaging: {
-      CREDENTIALS_KEY: secrets.key('credentials key'),
+      ...masterKeys(secrets),
       ...(service.cloudBaseUrl === undefined ? {} : { CLOUD_BASE_URL: service.cloudBaseUrl }),
       DISPATCH_JOURNAL_DIR: common.passed['DISPATCH_JOURNAL_DIR'] ?? service.stateFolder,
       ...(service.cloudAuthorityFile === undefined ? {} : { CLOUD_CA_FILE: service.cloudAuthorityFile }),
+    },
+    webhooks: {
+      ...masterKeys(secrets),
+      WEBHOOKS_ALLOW_PRIVATE: common.passed['WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',
+      WEBHOOKS_REFUSED_HOSTS: [
+        ...(common.passed['WEBHOOKS_REFUSED_HOSTS']?.split(',') ?? []),
+        ...(service.ownPorts ?? []).map((port) => `localhost:${port}`),
+      ].join(','),
     },
   };
   return {
@@ -57,6 +67,11 @@ export function serviceEnvironment(
     ...service.nats,
     ...own[service.name],
   };
+}
+
+/** Of what is stored sealed. A local run keeps one master key; a test of a rotation gives its processes others. */
+function masterKeys(secrets: Secrets): Record<string, string> {
+  return { CREDENTIALS_KEY: secrets.key('credentials key'), CREDENTIALS_KEY_PREVIOUS: '' };
 }
 
 /** Where the earlier base redirects to: the address that the summary names, unless the user named one. */

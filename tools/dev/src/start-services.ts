@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findFreePorts } from '@switchboard/embedded-servers';
 import type { DatabaseAccess } from './database.js';
 import { parseOrganizations, type SeededOrganization } from './dev-json.js';
 import type { NatsAccess } from './nats-access.js';
@@ -96,12 +97,21 @@ export async function startServices(
   if (services.length === 0) return;
   // All processes of the gateway accept on one socket, which stays while they are replaced.
   const socket = openPublicSocket(spec.host, spec.port);
+  const replicasOf = ({ name }: Service): number => spec.replicas[name] ?? 1;
+  const internalPorts = await findFreePorts(services.reduce((sum, service) => sum + replicasOf(service), 0));
+  const ownPorts = [socket?.port ?? spec.port, ...simulatorPorts(access.simulator), ...internalPorts].filter(Boolean);
   stack.stopping.signal.addEventListener('abort', () => socket?.close(), { once: true });
+  const waiting = [...internalPorts];
   await progress.step(`services: ${services.map(({ name }) => name).join(', ')}`, () =>
     Promise.all(
       services.flatMap((service) =>
-        Array.from({ length: spec.replicas[service.name] ?? 1 }, (_, index) =>
-          startOne(context, service, index, { ...access, socket: service.isPublic ? socket : undefined }),
+        Array.from({ length: replicasOf(service) }, (_, index) =>
+          startOne(context, service, index, {
+            ...access,
+            socket: service.isPublic ? socket : undefined,
+            internalPort: waiting.shift() ?? 0,
+            ownPorts,
+          }),
         ),
       ),
     ),
@@ -121,12 +131,18 @@ async function startOne(
     nats,
     simulator,
     socket,
-  }: Parameters<typeof startServices>[1] & { readonly socket: PublicSocket | undefined },
+    internalPort: firstInternalPort,
+    ownPorts,
+  }: Parameters<typeof startServices>[1] & {
+    readonly socket: PublicSocket | undefined;
+    readonly internalPort: number;
+    readonly ownPorts: readonly number[];
+  },
 ): Promise<void> {
   const { spec, stack, common, folder } = context;
   const name = index === 0 ? service.name : `${service.name}-${index + 1}`;
   // The internal port is kept, so that who knew this process finds the next one there.
-  let internalPort = 0;
+  let internalPort = firstInternalPort;
   // Without a shared socket the first gateway has the public port, and keeps the one that the kernel chose.
   let port = socket?.port ?? (index === 0 && service.isPublic ? spec.port : 0);
   await stack.add('service', name, async (signal) => {
@@ -139,6 +155,7 @@ async function startOne(
       listen: { host: spec.host, port, isHandedOver: socket !== undefined },
       internalPort,
       stateFolder: folder.stateOf(service.name),
+      ownPorts,
     });
     const entry = serviceEntry(spec.root, service.name);
     const environment = spec.environmentOf(name, usual);
@@ -153,6 +170,10 @@ async function startOne(
     internalPort = portOf(typeof internalUrl === 'string' ? internalUrl : run.url);
     return run;
   });
+}
+
+function simulatorPorts(simulator: SimulatorHandle | undefined): readonly number[] {
+  return simulator === undefined ? [] : [simulator.url, simulator.providerUrl].map(portOf);
 }
 
 function logOf({ folder }: StartContext, name: string): string {

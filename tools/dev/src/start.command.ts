@@ -49,7 +49,9 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
     throw error;
   });
   if (stack === undefined) return 130;
-  onLine(summarize(stack.devJson, { dataDir, seconds: (performance.now() - begun) / 1000, isDetached: isSupervisor }));
+  const seconds = (performance.now() - begun) / 1000;
+  const allowsPrivate = (passed['WEBHOOKS_ALLOW_PRIVATE'] ?? 'true') === 'true';
+  onLine(summarize(stack.devJson, { dataDir, seconds, isDetached: isSupervisor, allowsPrivate }));
   if (isSupervisor) send({ isReady: true });
   if (!ending.signal.aborted) {
     // A pending promise does not keep Node alive, and the channel of a detached supervisor is closed by now.

@@ -3,7 +3,12 @@ import type { DevJson } from './dev-json.js';
 /** What a start says at its end: where everything is, the key, and three commands that work when pasted. */
 export function summarize(
   dev: DevJson,
-  start: { readonly dataDir: string; readonly seconds: number; readonly isDetached: boolean },
+  start: {
+    readonly dataDir: string;
+    readonly seconds: number;
+    readonly isDetached: boolean;
+    readonly allowsPrivate: boolean;
+  },
 ): string {
   const organization = dev.organizations?.[0];
   const owner = organization?.users?.[0];
@@ -16,6 +21,10 @@ export function summarize(
     ...row('Simulator', dev.simulatorUrl),
     ...row('API key', organization && `${organization.apiKey}  (${organization.name})`),
     ...row('Sign-in', owner && `${owner.email}  ${owner.password}`),
+    ...row(
+      'Webhooks',
+      start.allowsPrivate ? 'http:// and private addresses allowed (WEBHOOKS_ALLOW_PRIVATE=true)' : undefined,
+    ),
     ...row('Logs', `${start.dataDir}/logs`),
     ...row('Details', `${start.dataDir}/dev.json`),
   ];

@@ -1,0 +1,36 @@
+import { OutboundHttp, type RefusedHost } from '@switchboard/outbound-http';
+import { SecretBox } from '@switchboard/secrets';
+import type { WebhooksConfig } from './webhooks.config.js';
+
+/** The client of every request to a customer's URL: deliveries, tests and registrations. */
+export function outboundOf(config: WebhooksConfig): OutboundHttp {
+  return new OutboundHttp({ allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, refusedHosts: ownHosts(config) });
+}
+
+/** Seals and opens the signing secrets. */
+export function secretBoxOf(config: WebhooksConfig): SecretBox {
+  return new SecretBox({ current: config.CREDENTIALS_KEY, previous: config.CREDENTIALS_KEY_PREVIOUS });
+}
+
+/** What the service knows of its own platform: its servers, the API's address, and what the operator names. */
+export function ownHosts(
+  config: Pick<WebhooksConfig, 'DATABASE_URL' | 'NATS_URL' | 'PUBLIC_BASE_URL' | 'WEBHOOKS_REFUSED_HOSTS'>,
+): readonly RefusedHost[] {
+  const { DATABASE_URL, NATS_URL, PUBLIC_BASE_URL, WEBHOOKS_REFUSED_HOSTS } = config;
+  const servers = [DATABASE_URL, ...NATS_URL.split(','), PUBLIC_BASE_URL].flatMap((text) => {
+    const url = URL.parse(text.trim());
+    if (url === null || url.hostname === '') return [];
+    const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+    return [{ host, port: url.port === '' ? (usualPorts[url.protocol] ?? null) : Number(url.port) }];
+  });
+  return [...servers, ...WEBHOOKS_REFUSED_HOSTS];
+}
+
+const usualPorts: Readonly<Record<string, number>> = {
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'nats:': 4222,
+  'tls:': 4222,
+  'http:': 80,
+  'https:': 443,
+};
