@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { serve } from '@switchboard/platform';
+import { keepWebhookPartitions } from './keep-partitions.js';
 import { webhooksConfig } from './webhooks.config.js';
 import { WebhooksModule } from './webhooks.module.js';
 
-await serve({ service: 'webhooks', config: webhooksConfig(), module: WebhooksModule });
+const config = webhooksConfig();
+await serve({ service: 'webhooks', config, module: WebhooksModule.of(config), keepPartitions: keepWebhookPartitions });

@@ -22,10 +22,22 @@ const schema = {
     default: noHosts,
     parse: parseRefusedHosts,
   },
+  WEBHOOKS_TIME_SCALE: {
+    description: 'multiplies the waits between attempts, not their 10 s: for tests',
+    default: 1,
+    parse: (scale: string) => {
+      const number = Number(scale);
+      if (number > 0 && number <= 1_000) return number;
+      throw new Error('must be a number above 0 and at most 1,000');
+    },
+  },
 };
 
 /** What webhooks reads from its environment. */
 export type WebhooksConfig = ConfigOf<typeof schema>;
+
+/** Token of the `WebhooksConfig`. */
+export const WEBHOOKS_CONFIG = Symbol('WebhooksConfig');
 
 /** @throws Error that lists every problem at once */
 export function webhooksConfig(env: NodeJS.ProcessEnv = process.env): WebhooksConfig {

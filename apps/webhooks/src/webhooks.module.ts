@@ -1,5 +1,70 @@
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { OutboundHttp } from '@switchboard/outbound-http';
+import { SecretBox } from '@switchboard/secrets';
+import { ChangeWebhookHandler } from './change-webhook/change-webhook.handler.js';
+import { CreateWebhookHandler } from './create-webhook/create-webhook.handler.js';
+import { DeleteWebhookHandler } from './delete-webhook/delete-webhook.handler.js';
+import { DeliverSignal } from './deliver/deliver-signal.js';
+import { DeliverWorker } from './deliver/deliver.worker.js';
+import { RequestsInFlight } from './deliver/requests-in-flight.js';
+import { SendRequest } from './deliver/send-request.client.js';
+import { EnableWebhookHandler } from './enable-webhook/enable-webhook.handler.js';
+import {
+  FanOutMessagingConsumer,
+  FanOutOptOutsConsumer,
+  FanOutTemplatesConsumer,
+} from './fan-out/fan-out.consumers.js';
+import { GetDeliveryHandler } from './get-delivery/get-delivery.handler.js';
+import { ListEventsHandler } from './list-events/list-events.handler.js';
+import { RedeliverHandler } from './redeliver/redeliver.handler.js';
+import { ReplayHandler } from './replay/replay.handler.js';
+import { TestWebhookHandler } from './test-webhook/test-webhook.handler.js';
+import { LaneWakeUps } from './lane/lane-wake-ups.js';
+import { ListAttemptsHandler } from './list-attempts/list-attempts.handler.js';
+import { outboundOf, secretBoxOf } from './outbound.js';
+import { ReadWebhooksHandler } from './read-webhooks/read-webhooks.handler.js';
+import { WebhookSecretHandler } from './webhook-secret/webhook-secret.handler.js';
+import { JudgeUrl } from './webhook/judge-url.js';
+import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
 
-/** The service: its handlers are controllers, its repositories, use cases, consumers and workers are providers. */
-@Module({ controllers: [], providers: [] })
-export class WebhooksModule {}
+/** The webhooks service. */
+@Module({
+  controllers: [
+    ChangeWebhookHandler,
+    CreateWebhookHandler,
+    DeleteWebhookHandler,
+    EnableWebhookHandler,
+    ListAttemptsHandler,
+    TestWebhookHandler,
+    ReplayHandler,
+    RedeliverHandler,
+    ListEventsHandler,
+    GetDeliveryHandler,
+    ReadWebhooksHandler,
+    WebhookSecretHandler,
+  ],
+  providers: [
+    DeliverSignal,
+    DeliverWorker,
+    FanOutMessagingConsumer,
+    FanOutOptOutsConsumer,
+    FanOutTemplatesConsumer,
+    JudgeUrl,
+    LaneWakeUps,
+    RequestsInFlight,
+    SendRequest,
+  ],
+})
+export class WebhooksModule {
+  /** @param config where webhooks may go, and the key of their secrets */
+  static of(config: WebhooksConfig): DynamicModule {
+    return {
+      module: WebhooksModule,
+      providers: [
+        { provide: WEBHOOKS_CONFIG, useValue: config },
+        { provide: SecretBox, useValue: secretBoxOf(config) },
+        { provide: OutboundHttp, useFactory: () => outboundOf(config) },
+      ],
+    };
+  }
+}

@@ -165,6 +165,30 @@ export const templatesLanesConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
+/** Makes deliveries of messages and conversations: one consumer, so that a conversation's events stay in their order. */
+export const webhooksMessagingConsumer: ConsumerTopology = {
+  name: 'webhooks-messaging',
+  stream: 'MESSAGING',
+  filter: 'messaging.>',
+  ackPendingMax: 2_000,
+};
+
+/** Makes deliveries of opt-outs. */
+export const webhooksOptOutsConsumer: ConsumerTopology = {
+  name: 'webhooks-opt-outs',
+  stream: 'CONTACTS',
+  filter: 'contacts.opt-out.>',
+  ackPendingMax: 500,
+};
+
+/** Makes deliveries of changes of templates. */
+export const webhooksTemplatesConsumer: ConsumerTopology = {
+  name: 'webhooks-templates',
+  stream: 'TEMPLATES',
+  filter: 'templates.template.>',
+  ackPendingMax: 500,
+};
+
 /** What the gateway asks contacts for. */
 const contactRequests = [
   upsertContactRpc,
@@ -269,11 +293,17 @@ export const topology = {
     serves: webhookRequests,
     calls: [],
     stream: 'WEBHOOKS',
-    consumes: [],
+    consumes: [webhooksMessagingConsumer, webhooksOptOutsConsumer, webhooksTemplatesConsumer],
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],
-      optional: ['CREDENTIALS_KEY_PREVIOUS', 'PUBLIC_BASE_URL', 'WEBHOOKS_ALLOW_PRIVATE', 'WEBHOOKS_REFUSED_HOSTS'],
+      optional: [
+        'CREDENTIALS_KEY_PREVIOUS',
+        'PUBLIC_BASE_URL',
+        'WEBHOOKS_ALLOW_PRIVATE',
+        'WEBHOOKS_REFUSED_HOSTS',
+        'WEBHOOKS_TIME_SCALE',
+      ],
     },
   },
   analytics: {

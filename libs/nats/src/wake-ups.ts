@@ -9,12 +9,18 @@ export function wakeSubject(service: string): string {
   return `wake.${service}`;
 }
 
+/** More topics in one message are left out: whoever listens polls as well. */
+const TOPICS_MAX = 10_000;
+
 /**
- * Wake-ups between the replicas of a service: a message without content, which may be lost. Whoever listens polls as well.
+ * Wake-ups between the replicas of a service, which may be lost: whoever listens polls as well. Without topics they are the
+ * outbox's; topics name what else there is work for.
  */
 export class WakeUps {
   private timer: NodeJS.Timeout | undefined;
   private isWanted = false;
+  private isPlainWanted = false;
+  private readonly topics = new Set<string>();
 
   constructor(
     private readonly connection: NatsConnection,
@@ -22,23 +28,32 @@ export class WakeUps {
     private readonly service: string,
   ) {}
 
-  /** Wakes whoever listens, soon. */
-  send(): void {
+  /** Wakes whoever listens, soon. @param topics without commas */
+  send(topics: readonly string[] = []): void {
+    if (topics.length === 0) this.isPlainWanted = true;
+    for (const topic of topics) if (this.topics.size < TOPICS_MAX) this.topics.add(topic);
     if (this.timer) this.isWanted = true;
     else this.publish();
   }
 
   /** @returns ends it */
-  listen(onWake: () => void): () => void {
-    const subscription = this.connection.subscribe(wakeSubject(this.service), { callback: onWake });
+  listen(onWake: (topics: readonly string[]) => void): () => void {
+    const subscription = this.connection.subscribe(wakeSubject(this.service), {
+      callback: (error, message) => onWake(error || message.data.length === 0 ? [] : message.string().split(',')),
+    });
     return () => subscription.unsubscribe();
   }
 
   private publish(): void {
     this.isWanted = false;
     // Nothing is kept back for later: the client would send every one of them when the link is there again.
-    if (this.link.isAway || this.connection.isClosed() || this.connection.isDraining()) return;
-    this.connection.publish(wakeSubject(this.service));
+    const isThere = !this.link.isAway && !this.connection.isClosed() && !this.connection.isDraining();
+    const subject = wakeSubject(this.service);
+    if (isThere && this.isPlainWanted) this.connection.publish(subject);
+    if (isThere && this.topics.size > 0) this.connection.publish(subject, [...this.topics].join(','));
+    this.isPlainWanted = false;
+    this.topics.clear();
+    if (!isThere) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;
       if (this.isWanted) this.publish();

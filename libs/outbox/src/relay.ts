@@ -115,7 +115,9 @@ export class Relay {
     const { metrics, failures, signal } = this;
     const ledger = new RelayLedger(through, broker.stream);
     const lead = new RelayLead({ broker, ledger, metrics, failures, report, batchMax, pollIntervalMs, signal });
-    const endListening = wakeUps?.listen(() => signal.wake());
+    const endListening = wakeUps?.listen((topics) => {
+      if (topics.length === 0) signal.wake();
+    });
     this.isLeading = true;
     try {
       await lead.run(over);

@@ -19,6 +19,7 @@ import {
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
+import { ServiceLead } from './service-lead.js';
 
 /** What a consumer needs of its service's `Platform`, which it injects as PLATFORM. */
 export interface ConsumerPlatform {
@@ -36,6 +37,11 @@ export interface EventConsumerSpec {
   readonly groupOf?: (envelope: EventEnvelope) => string;
   /** Whose rows an event touches; see `BatchHandler`. */
   readonly lineOf?: (envelope: EventEnvelope) => string;
+  /**
+   * One replica takes the events at a time, so that they are applied in the order of their stream; another goes on when it
+   * ends. False by default: replicas share them.
+   */
+  readonly isExclusive?: boolean;
   /** Called after the transactions of a batch, for example to wake the relay. */
   readonly onBatch?: () => void;
 }
@@ -57,7 +63,7 @@ export abstract class EventConsumer<Prepared>
   implements Pick<BatchHandler<Prepared>, 'prepare' | 'apply'>, OnApplicationBootstrap, OnModuleDestroy
 {
   readonly #batch: BatchHandler<Prepared>;
-  readonly #pull: PullConsumer;
+  readonly #pull: Pick<PullConsumer, 'start' | 'stop'>;
   readonly #redrive: PollingLoop;
   readonly #platform: ConsumerPlatform;
   readonly #spec: EventConsumerSpec;
@@ -78,15 +84,20 @@ export abstract class EventConsumer<Prepared>
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>
         log.error('event.dead-letter', error, { consumer: name, eventId, subject, deliveries }),
     };
-    this.#pull = new PullConsumer({
-      connection: platform.nats,
-      consumer,
-      durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
-      batchMax: spec.batchMax,
-      handle: (events) => this.#handle(events),
-      onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
-      onError: (error) => log.error('consumer.batch-failed', error, { consumer: name }),
-    });
+    const onError = (error: unknown): void => log.error('consumer.batch-failed', error, { consumer: name });
+    const pull = (): PullConsumer =>
+      new PullConsumer({
+        connection: platform.nats,
+        consumer,
+        durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
+        batchMax: spec.batchMax,
+        handle: (events) => this.#handle(events),
+        onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
+        onError,
+      });
+    const work = (over: AbortSignal): Promise<void> => pullUntil(pull(), over);
+    const lead = { database: platform.database, name: `consumer ${name}`, work, onError };
+    this.#pull = spec.isExclusive ? new ServiceLead(lead) : pull();
     this.#redrive = new PollingLoop({
       round: () => this.#redriveMarked(),
       idleMs: REDRIVE_IDLE_MS,
@@ -135,4 +146,10 @@ export abstract class EventConsumer<Prepared>
     const { groupOf } = this.#spec;
     return groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [[...events]];
   }
+}
+
+async function pullUntil(pull: PullConsumer, over: AbortSignal): Promise<void> {
+  pull.start();
+  if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
+  await pull.stop();
 }

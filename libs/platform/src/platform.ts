@@ -41,6 +41,8 @@ export interface Platform {
   readonly rpc: RpcClient;
   /** Running; to be woken after a commit that holds events. */
   readonly relay: Relay;
+  /** Between the replicas of the service. */
+  readonly wakeUps: WakeUps;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Ends the relay after the batch under way, then the connections. What uses them must have ended before. */
   close(): Promise<void>;
@@ -90,6 +92,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     link,
     rpc: new RpcClient(nats, { link, direct, starts: direct }),
     relay,
+    wakeUps,
     checks: {
       database: () => database.query(ping, []).then(() => null),
       nats: () => nats.flush().then(() => null),

@@ -38,6 +38,7 @@ const dotEnv: Environment = {
   CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
   WEBHOOKS_ALLOW_PRIVATE: 'false',
+  WEBHOOKS_TIME_SCALE: '1',
   CLOUD_CA_FILE: import.meta.filename,
   CLOUD_REQUEST_DEADLINE_MS: '30000',
   CLOUD_CONNECTIONS_MAX: '256',

@@ -55,7 +55,7 @@ export const webhookExamples: { readonly [Event in WebhookEvent]: WebhookBody & 
   'optout.created': {
     event: 'optout.created',
     ...at(optedOut),
-    data: { id: eventId(optedOut, 0), optOut: optOutExample },
+    data: { id: eventId(optedOut, 0), messagingChannelId: exampleIds.channel, optOut: optOutExample },
   },
   'template.status_updated': {
     event: 'template.status_updated',

@@ -50,6 +50,8 @@ export interface OptOutWebhook {
   readonly data: {
     /** Unique to the event, and the same in every attempt and for every webhook: what to deduplicate by. */
     readonly id: Cuid;
+    /** The channel that it covers; that of the opt-out may be null. */
+    readonly messagingChannelId: Cuid;
     readonly optOut: OptOutView | SummarisedView;
   };
 }

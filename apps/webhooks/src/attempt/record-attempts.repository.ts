@@ -1,0 +1,111 @@
+import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
+import type { MarkedAttempt, SettledAttempt } from '../delivery/delivery.entity.js';
+
+const at = (column: string): string => `to_timestamp(${column} / 1000)`;
+
+/** Those whose deliveries are marked with them still: any other was recorded already, as interrupted. */
+const unrecordedSql = statement<{ id: string }>(
+  'webhooks.attempt.unrecorded',
+  `SELECT d.attempt_id AS id FROM unnest($1::text[], $2::text[], $3::text[]) AS e (webhook_id, delivery_id, id)
+   JOIN delivery d ON d.webhook_id = e.webhook_id AND d.id = e.delivery_id AND d.attempt_id = e.id`,
+);
+/** In one statement: the delivery is over, or due again, and the attempt is recorded. */
+const recordSql = statement(
+  'webhooks.attempt.record',
+  `WITH ended AS (
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[],
+       $9::float8[], $10::integer[], $11::integer[], $12::text[], $13::text[], $14::text[], $15::text[], $16::float8[])
+       AS e (webhook_id, id, organization_id, delivery_id, event_id, type, kind, number, began_at, duration_ms,
+         response_status, response_body, error, outcome, state, due_at)),
+   over AS (
+     DELETE FROM delivery d USING ended e
+     WHERE d.webhook_id = e.webhook_id AND d.id = e.delivery_id AND e.due_at IS NULL),
+   again AS (
+     UPDATE delivery d SET attempts = d.attempts + 1, tries = d.tries + 1, due_at = ${at('e.due_at')},
+       attempt_id = NULL, attempt_at = NULL, lease_until = NULL
+     FROM ended e WHERE d.webhook_id = e.webhook_id AND d.id = e.delivery_id AND e.due_at IS NOT NULL)
+   INSERT INTO attempt (webhook_id, id, organization_id, delivery_id, event_id, type, kind, number, began_at, duration_ms,
+     response_status, response_body, error, outcome, delivery_state)
+   SELECT webhook_id, id, organization_id, delivery_id, event_id, type, kind, number, ${at('began_at')}, duration_ms,
+     response_status, response_body, error, outcome, state FROM ended`,
+);
+/** What a request needs: the body, and where and how it goes at this moment. */
+export interface BegunRequest {
+  readonly attemptId: string;
+  readonly body: string | null;
+  readonly url: string;
+  readonly secretSealed: Buffer;
+  readonly previousSecretSealed: Buffer | null;
+}
+const beginSql = statement<BegunRequest>(
+  'webhooks.attempt.begin',
+  `WITH begun AS (
+     UPDATE delivery d SET attempt_id = b.id, attempt_at = ${at('b.began_at')}, lease_until = ${at('b.lease_until')}
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[])
+       AS b (webhook_id, delivery_id, id, began_at, lease_until)
+     WHERE d.webhook_id = b.webhook_id AND d.id = b.delivery_id AND d.attempt_id IS NULL
+     RETURNING d.attempt_id, d.organization_id, d.webhook_id, d.event_id)
+   SELECT b.attempt_id AS "attemptId", e.body, w.url, w.secret_sealed AS "secretSealed",
+     CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed"
+   FROM begun b
+   JOIN webhook w ON w.organization_id = b.organization_id AND w.id = b.webhook_id
+   LEFT JOIN event e ON e.id = b.event_id`,
+);
+
+/** The ids of those attempts of which no end is recorded yet. To be asked under the locks of the lanes. */
+export async function unrecordedOf(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<ReadonlySet<string>> {
+  if (attempts.length === 0) return new Set();
+  const columns = [
+    ({ delivery }: MarkedAttempt) => delivery.webhookId,
+    ({ delivery }: MarkedAttempt) => delivery.id,
+    'id',
+  ] as const;
+  const rows = await tx.query(unrecordedSql, unnestColumns(attempts, columns));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Records attempts with their ends, and what their deliveries became. */
+export async function recordAttempts(tx: Transaction, settled: readonly SettledAttempt[]): Promise<void> {
+  if (settled.length === 0) return;
+  const rows = settled.map(({ attempt, result, state, dueAtMs }) => {
+    const { webhookId, organizationId, eventId, type, kind } = attempt.delivery;
+    const of = { webhookId, organizationId, deliveryId: attempt.delivery.id, eventId, type, kind };
+    const number = attempt.delivery.attempts + 1;
+    return { ...of, ...result, id: attempt.id, number, beganAtMs: attempt.beganAtMs, state, dueAtMs };
+  });
+  const columns = [
+    'webhookId',
+    'id',
+    'organizationId',
+    'deliveryId',
+    'eventId',
+    'type',
+    'kind',
+    'number',
+    'beganAtMs',
+    'durationMs',
+    'responseStatus',
+    'responseBody',
+    'error',
+    'outcome',
+    'state',
+    'dueAtMs',
+  ] as const;
+  await tx.query(recordSql, unnestColumns(rows, columns));
+}
+
+/** Marks attempts as under way. @returns what the requests need, of those that are marked now */
+export async function beginAttempts(
+  tx: Transaction,
+  attempts: readonly MarkedAttempt[],
+): Promise<readonly BegunRequest[]> {
+  if (attempts.length === 0) return [];
+  const columns = [
+    ({ delivery }: MarkedAttempt) => delivery.webhookId,
+    ({ delivery }: MarkedAttempt) => delivery.id,
+    'id',
+    'beganAtMs',
+    'leaseUntilMs',
+  ] as const;
+  return tx.query(beginSql, unnestColumns(attempts, columns));
+}

@@ -1,0 +1,36 @@
+import { Controller } from '@nestjs/common';
+import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { JudgeUrl } from '../webhook/judge-url.js';
+import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { findWebhook, lockWebhook, storeWebhook } from '../webhook/webhook.repository.js';
+
+/** Answers `webhooks.change-webhook`. Requests read the URL when they begin: what is pending goes to a changed one. */
+@Controller()
+export class ChangeWebhookHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly judge: JudgeUrl,
+  ) {}
+
+  /** @throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED */
+  @RpcHandler(changeWebhookRpc)
+  async change(call: RpcCall<ChangeWebhookRequest>): Promise<ChangedWebhook> {
+    const { organizationId } = call.principal;
+    const { id, url, events, description } = call.request;
+    requireWebhook(await findWebhook(this.database, organizationId, id));
+    const judged = url === undefined ? undefined : await this.judge.require(url);
+    return this.database.transaction(async (tx) => {
+      const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+      await storeWebhook(tx, {
+        ...before,
+        url: judged ?? before.url,
+        events: events ? [...new Set(events)] : before.events,
+        description: description === undefined ? before.description : description,
+      });
+      const after = requireWebhook(await findWebhook(tx, organizationId, id));
+      return { before: webhookView(before), after: webhookView(after) };
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import { Controller } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
+import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { createWebhookRpc, type CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database, type Transaction } from '@switchboard/postgres';
+import { dataKeyOf, SecretBox } from '@switchboard/secrets';
+import { newSigningSecret } from '@switchboard/webhook-signature';
+import { insertLane } from '../lane/lane.repository.js';
+import { JudgeUrl } from '../webhook/judge-url.js';
+import { readSecrets } from '../webhook/secret.repository.js';
+import { secretPlace } from '../webhook/webhook-secrets.js';
+import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { findWebhook, insertWebhook, lockWebhookCount } from '../webhook/webhook.repository.js';
+
+/** Source: docs/api-behaviour.md#webhooks-manage. */
+const WEBHOOKS_MAX = 20;
+/** An event of a service whose clock is behind may seem older than the webhook. */
+const CLOCK_MARGIN_MS = 10_000;
+
+/** Answers `webhooks.create-webhook`. */
+@Controller()
+export class CreateWebhookHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly judge: JudgeUrl,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** @throws VALIDATION_FAILED, PAYMENT_REQUIRED */
+  @RpcHandler(createWebhookRpc)
+  async create(call: RpcCall<CreateWebhookRequest>): Promise<RpcResponseOf<typeof createWebhookRpc>> {
+    const { organizationId } = call.principal;
+    const { id } = call.request;
+    const url = await this.judge.require(call.request.url);
+    return this.database.transaction(async (tx) => {
+      const count = await lockWebhookCount(tx, organizationId);
+      if (!(await findWebhook(tx, organizationId, id)))
+        await this.insert(tx, organizationId, count, { ...call.request, url });
+      const webhook = webhookView(requireWebhook(await findWebhook(tx, organizationId, id)));
+      const { secret } = requireWebhook(await readSecrets(tx, this.box, organizationId, id));
+      return { webhook, secret };
+    });
+  }
+
+  private async insert(
+    tx: Transaction,
+    organizationId: string,
+    count: number,
+    request: CreateWebhookRequest,
+  ): Promise<void> {
+    if (count >= WEBHOOKS_MAX) {
+      throw new AppError(serviceErrors.PAYMENT_REQUIRED, `An organization has at most ${WEBHOOKS_MAX} webhooks`);
+    }
+    const { id, url, description } = request;
+    const dataKey = await dataKeyOf(tx, this.box, organizationId);
+    const secretSealed = this.box.seal(newSigningSecret(), secretPlace(organizationId, id, 'secret_sealed'), dataKey);
+    const eventsFrom = cuidFloor(new Date(cuidTime(id).getTime() - CLOCK_MARGIN_MS));
+    const events = [...new Set(request.events)];
+    await insertWebhook(tx, { organizationId, id, url, events, description, secretSealed, eventsFrom });
+    await insertLane(tx, organizationId, id);
+  }
+}

@@ -1,0 +1,25 @@
+import { Controller } from '@nestjs/common';
+import type { WebhookView } from '@switchboard/contracts/webhooks/http';
+import { deleteWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { lockWebhook, removeWebhook } from '../webhook/webhook.repository.js';
+
+/** Answers `webhooks.delete-webhook`. */
+@Controller()
+export class DeleteWebhookHandler {
+  constructor(private readonly database: Database) {}
+
+  /** @throws WEBHOOK_NOT_FOUND */
+  @RpcHandler(deleteWebhookRpc)
+  async delete(call: RpcCall<{ readonly id: string }>): Promise<{ readonly before: WebhookView }> {
+    const { organizationId } = call.principal;
+    const { id } = call.request;
+    return this.database.transaction(async (tx) => {
+      const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+      await removeWebhook(tx, organizationId, id);
+      return { before: webhookView(before) };
+    });
+  }
+}

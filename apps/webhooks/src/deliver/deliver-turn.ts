@@ -1,0 +1,134 @@
+import type { Database, Transaction } from '@switchboard/postgres';
+import {
+  beginAttempts,
+  recordAttempts,
+  unrecordedOf,
+  type BegunRequest,
+} from '../attempt/record-attempts.repository.js';
+import type { AttemptResult, MarkedAttempt, SettledAttempt } from '../delivery/delivery.entity.js';
+import { retryDelayMs } from '../delivery/retry.policy.js';
+import { isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
+import { lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
+import { deactivateWebhooks, type Deactivation } from '../webhook/deactivate-webhooks.repository.js';
+
+/** An attempt that has ended and is to be recorded. */
+export interface EndedRequest {
+  readonly attempt: MarkedAttempt;
+  readonly result: AttemptResult;
+  /** Why there was no whole response; for the log alone. */
+  readonly reason?: string | null;
+}
+
+/** What a turn does. */
+export interface TurnSpec {
+  readonly worker: string;
+  readonly timeScale: number;
+  readonly ended: readonly EndedRequest[];
+  /** Webhooks that may begin something. */
+  readonly candidates: readonly string[];
+  /** Chooses what begins, of lanes that are this worker's and locked. */
+  readonly choose: (lanes: ReadonlyMap<string, LockedLane>) => readonly MarkedAttempt[];
+}
+
+/** What a turn did. */
+export interface TurnResult {
+  readonly lanes: ReadonlyMap<string, LockedLane>;
+  readonly settled: readonly SettledAttempt[];
+  readonly begun: readonly MarkedAttempt[];
+  /** By the attempt's id; an attempt without one was not begun. */
+  readonly requests: ReadonlyMap<string, BegunRequest>;
+  readonly deactivated: readonly Deactivation[];
+}
+
+/**
+ * One turn of a worker, in one transaction: records the ends of attempts, moves the lanes on by them, and marks the attempts
+ * that begin. No request leaves before its mark is committed.
+ *
+ * Everything about a lane is decided under its lock, so that an end that another process recorded as interrupted is not recorded twice,
+ * and what people change meanwhile is seen.
+ */
+export async function deliverTurn(database: Database, spec: TurnSpec): Promise<TurnResult> {
+  const { ended, candidates } = spec;
+  const webhookIds = [...new Set([...candidates, ...ended.map(({ attempt }) => attempt.delivery.webhookId)])];
+  return database.transaction(async (tx) => {
+    const [locked, unrecorded] = await Promise.all([
+      lockLanes(tx, webhookIds, spec.worker),
+      unrecordedOf(
+        tx,
+        ended.map(({ attempt }) => attempt),
+      ),
+    ]);
+    const own = ended.filter(({ attempt }) => unrecorded.has(attempt.id));
+    const { lanes, deactivated } = moveOn(locked, own, spec.timeScale);
+    const settled = own.map((one) => settle(one, lanes.get(one.attempt.delivery.webhookId), spec.timeScale));
+    const begun = spec.choose(new Map([...lanes].filter(([, { isOpen, isOwned }]) => isOpen && isOwned)));
+    const requests = await write(tx, { locked, lanes, settled, begun, deactivated });
+    return {
+      lanes,
+      settled,
+      begun,
+      requests: new Map(requests.map((request) => [request.attemptId, request])),
+      deactivated,
+    };
+  });
+}
+
+type Moved = Pick<TurnResult, 'lanes' | 'deactivated'>;
+
+/** The lanes after these ends, in the order in which they came. */
+function moveOn(locked: ReadonlyMap<string, LockedLane>, ended: readonly EndedRequest[], timeScale: number): Moved {
+  const lanes = new Map(locked);
+  const deactivated: Deactivation[] = [];
+  const inOrder = ended.toSorted((one, other) => endOf(one) - endOf(other));
+  for (const { attempt, result } of inOrder) {
+    const { webhookId, organizationId, kind } = attempt.delivery;
+    const lane = lanes.get(webhookId);
+    if (!lane?.isOpen) continue;
+    const end = {
+      beganAtMs: attempt.beganAtMs,
+      endedAtMs: endOf({ attempt, result }),
+      isSuccess: result.outcome === 'SUCCEEDED',
+      counts: kind === 'AUTOMATIC',
+      retryAfterMs: result.retryAfterMs,
+    };
+    const state = laneAfter(lane.state, end, timeScale);
+    const isOpen = !isExhausted(state);
+    lanes.set(webhookId, { ...lane, state, isOpen });
+    if (!isOpen) deactivated.push({ webhookId, organizationId, reason: reasonOf(state, result) });
+  }
+  return { lanes, deactivated };
+}
+
+function settle(ended: EndedRequest, lane: LockedLane | undefined, timeScale: number): SettledAttempt {
+  const { attempt, result } = ended;
+  if (result.outcome === 'SUCCEEDED') return { ...ended, state: 'SUCCEEDED', dueAtMs: null };
+  const delayMs = retryDelayMs(attempt.delivery.tries + 1, timeScale);
+  if (delayMs === null) return { ...ended, state: 'FAILED', dueAtMs: null };
+  if (!lane?.isOpen) return { ...ended, state: 'DROPPED', dueAtMs: null };
+  return { ...ended, state: 'PENDING', dueAtMs: endOf(ended) + delayMs };
+}
+
+interface TurnRows extends Pick<TurnResult, 'lanes' | 'settled' | 'begun' | 'deactivated'> {
+  readonly locked: ReadonlyMap<string, LockedLane>;
+}
+
+async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunRequest[]> {
+  const changed = [...rows.lanes.values()].filter((lane) => lane !== rows.locked.get(lane.webhookId));
+  // In this order: what was due again is dropped with a webhook that is deactivated.
+  const written = Promise.all([
+    recordAttempts(tx, rows.settled),
+    storeLanes(tx, changed),
+    deactivateWebhooks(tx, rows.deactivated),
+  ]);
+  const [requests] = await Promise.all([beginAttempts(tx, rows.begun), written]);
+  return requests;
+}
+
+function endOf({ attempt, result }: EndedRequest): number {
+  return attempt.beganAtMs + result.durationMs;
+}
+
+function reasonOf({ consecutiveFailures }: LaneState, { responseStatus, error }: AttemptResult): string {
+  const last = error === null ? `status ${responseStatus}` : error;
+  return `${consecutiveFailures} consecutive attempts failed; the last: ${last}`;
+}

@@ -1,0 +1,185 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
+import { Database, isDataError } from '@switchboard/postgres';
+import type { MarkedAttempt } from '../delivery/delivery.entity.js';
+import type { LockedLane } from '../lane/lane.repository.js';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { waitingLanes } from '../lane/waiting-lanes.repository.js';
+import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
+import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
+import { chooseDeliveries } from './choose-deliveries.js';
+import { DatabaseClock } from './database-clock.js';
+import { DeliverSignal } from './deliver-signal.js';
+import { deliverTurn, type EndedRequest, type TurnResult } from './deliver-turn.js';
+import { logTurn } from './log-turn.js';
+import { LaneBook } from './lane-book.js';
+import { RequestsInFlight } from './requests-in-flight.js';
+import { interruptedResult } from './send-request.client.js';
+import { WorkerLease } from './worker-lease.js';
+
+/** The net below the wake-ups, and how often the lease is renewed. */
+const LOOK_MS = 2_000;
+/** Attempts that a turn begins, and records, at most. */
+const TURN_MAX = 512;
+/** Lanes that a turn locks for what may begin, at most. */
+const CANDIDATES_MAX = 256;
+/** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
+const BLOCKED_PAUSE_MS = 50;
+
+/**
+ * Delivers: one turn after another, each a transaction that records what has ended and marks what begins; the requests are
+ * sent after its commit and wake the next turn by their ends.
+ *
+ * A webhook belongs to one worker at a time, so that its requests in flight are known in one place. Its state is in its lane and
+ * its deliveries, so that any other worker can go on.
+ */
+@Injectable()
+export class DeliverWorker extends PollingWorker {
+  private readonly lease: WorkerLease;
+  private readonly book: LaneBook;
+  private readonly dbClock: DatabaseClock;
+  private ended: EndedRequest[] = [];
+  private lookedAtMs = -Infinity;
+  private rotation = 0;
+  private endListening: () => void = () => undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly requests: RequestsInFlight,
+    private readonly wakeUps: LaneWakeUps,
+    @Inject(WEBHOOKS_CONFIG) private readonly config: WebhooksConfig,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+    private readonly signal: DeliverSignal,
+  ) {
+    super({ log, idleMs: LOOK_MS, signal, failureEvent: 'delivery.turn-failed' });
+    this.dbClock = new DatabaseClock(clock);
+    this.lease = new WorkerLease(database);
+    this.book = new LaneBook(database, this.lease);
+  }
+
+  override onApplicationBootstrap(): void {
+    this.endListening = this.wakeUps.listen((webhookIds) => {
+      this.book.woken(webhookIds);
+      this.signal.wake();
+    });
+    super.onApplicationBootstrap();
+  }
+
+  /** Ends what is under way, records it, and gives back what it owns. */
+  override async onModuleDestroy(): Promise<void> {
+    this.endListening();
+    await this.requests.end();
+    await super.onModuleDestroy();
+    while (this.ended.length > 0) await this.turn([]);
+    await this.lease.end();
+  }
+
+  protected async round(): Promise<RoundResult> {
+    if (performance.now() - this.lookedAtMs > LOOK_MS) await this.look();
+    await this.book.update();
+    const nowMs = this.dbClock.now();
+    const lanes = this.book.busy;
+    for (const lane of lanes) for (const attempt of lane.expired(nowMs)) this.interrupt(attempt);
+    const ready = this.stopping.aborted
+      ? []
+      : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
+    const candidates = this.rotated(ready).map(({ webhookId }) => webhookId);
+    if (candidates.length === 0 && this.ended.length === 0) {
+      const nextAtMs = Math.min(...lanes.map((lane) => lane.nextAtMs(nowMs)));
+      return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS), 1);
+    }
+    const begun = await this.turn(candidates);
+    const mayGoOn = begun > 0 || this.ended.length > 0 || this.book.busy.some(({ isStale }) => isStale);
+    return mayGoOn || BLOCKED_PAUSE_MS;
+  }
+
+  /** Renews the lease, and finds what no wake-up has reported. */
+  private async look(): Promise<void> {
+    this.lookedAtMs = performance.now();
+    this.dbClock.heard(await this.lease.renew());
+    await this.book.giveBackIdle();
+    const waiting = await waitingLanes(this.database, this.lease.id);
+    const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
+    while (closed.length > 0 && (await dropPending(this.database, closed))) continue;
+    for (const { webhookId, state } of waiting) if (state !== 'closed') this.book.found(webhookId);
+  }
+
+  private interrupt(attempt: MarkedAttempt): void {
+    if (this.requests.has(attempt.id) || this.ended.some((one) => one.attempt.id === attempt.id)) return;
+    this.ended.push({ attempt, result: interruptedResult(attempt.leaseUntilMs - attempt.beganAtMs) });
+  }
+
+  /** The lanes of a turn; other ones first the next time. */
+  private rotated<Lane>(lanes: readonly Lane[]): readonly Lane[] {
+    if (lanes.length <= CANDIDATES_MAX) return lanes;
+    const start = (this.rotation = (this.rotation + CANDIDATES_MAX) % lanes.length);
+    return [...lanes.slice(start), ...lanes.slice(0, start)].slice(0, CANDIDATES_MAX);
+  }
+
+  /** @returns how many attempts it has begun */
+  private async turn(candidates: readonly string[]): Promise<number> {
+    const ended = this.ended.slice(0, TURN_MAX);
+    this.ended = this.ended.slice(ended.length);
+    const { id: worker } = this.lease;
+    const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
+    let chosen: readonly MarkedAttempt[] = [];
+    const choose = (lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] => {
+      for (const { attempt } of ended) this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, false);
+      return (chosen = this.choose(lanes));
+    };
+    const startedMs = performance.now();
+    try {
+      const result = await deliverTurn(this.database, { worker, timeScale, ended, candidates, choose });
+      this.follow(result, startedMs);
+      return result.begun.length;
+    } catch (error) {
+      // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
+      this.book.doubt();
+      for (const { delivery } of chosen) this.requests.forgo(delivery);
+      this.ended.push(...(isDataError(error) ? ended.map(withoutBody) : ended));
+      throw error;
+    }
+  }
+
+  private choose(lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] {
+    const open = [];
+    let nowMs = this.dbClock.now();
+    for (const [webhookId, locked] of lanes) {
+      const lane = this.book.find(webhookId);
+      if (!lane) continue;
+      lane.state = locked.state;
+      nowMs = locked.nowMs;
+      open.push(lane);
+    }
+    this.dbClock.heard(nowMs);
+    if (this.stopping.aborted) return [];
+    return chooseDeliveries({ lanes: open, nowMs, budget: this.requests.budget, max: TURN_MAX });
+  }
+
+  /** After the commit. */
+  private follow(result: TurnResult, startedMs: number): void {
+    for (const [webhookId, { isOpen, isOwned }] of result.lanes) if (!isOpen || !isOwned) this.book.lost(webhookId);
+    for (const { attempt, state } of result.settled) {
+      if (state === 'PENDING') this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
+    }
+    for (const attempt of result.begun) {
+      const request = result.requests.get(attempt.id);
+      if (!request) {
+        this.requests.forgo(attempt.delivery);
+        this.book.woken([attempt.delivery.webhookId]);
+      } else void this.requests.send(attempt, request, startedMs).then((end) => this.onEnd(end));
+    }
+    logTurn(this.log, result);
+  }
+
+  private onEnd(end: EndedRequest): void {
+    this.ended.push(end);
+    this.signal.wake();
+  }
+}
+
+function withoutBody({ attempt, result }: EndedRequest): EndedRequest {
+  return { attempt, result: { ...result, responseBody: null } };
+}

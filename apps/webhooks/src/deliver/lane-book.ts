@@ -1,0 +1,92 @@
+import type { Database } from '@switchboard/postgres';
+import { readPending } from '../delivery/pending-deliveries.repository.js';
+import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
+import { OpenLane } from './open-lane.js';
+import type { WorkerLease } from './worker-lease.js';
+
+/** A lane without work is given back after so long: another replica may be preferred meanwhile. */
+const IDLE_MS = 30_000;
+/** Lanes that are acquired, or read, at once. */
+const SLICE_MAX = 500;
+
+/** The lanes that this worker owns. */
+export class LaneBook {
+  private readonly owned = new Map<string, OpenLane>();
+  private readonly wanted = new Set<string>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly lease: WorkerLease,
+  ) {}
+
+  /** Lanes with something pending, or that may have. */
+  get busy(): OpenLane[] {
+    return [...this.owned.values()].filter((lane) => !lane.isIdle);
+  }
+
+  find(webhookId: string): OpenLane | undefined {
+    return this.owned.get(webhookId);
+  }
+
+  /** There is something to deliver; it is taken by the preferred worker. */
+  woken(webhookIds: readonly string[]): void {
+    for (const webhookId of webhookIds) {
+      const lane = this.owned.get(webhookId);
+      if (lane) lane.isStale = true;
+      else if (this.lease.isPreferred(webhookId)) this.wanted.add(webhookId);
+    }
+  }
+
+  /** There is something to deliver that no worker has taken. */
+  found(webhookId: string): void {
+    const lane = this.owned.get(webhookId);
+    if (!lane) this.wanted.add(webhookId);
+    else if (lane.isIdle) lane.isStale = true;
+  }
+
+  /** The lane belongs to another, or is closed. */
+  lost(webhookId: string): void {
+    this.owned.delete(webhookId);
+  }
+
+  /** What is known may be wrong: a transaction has failed. */
+  doubt(): void {
+    for (const lane of this.owned.values()) lane.isStale = true;
+  }
+
+  /** Acquires the lanes that are wanted, and reads what is pending of those that may have more. */
+  async update(): Promise<void> {
+    const wanted = [...this.wanted].slice(0, SLICE_MAX);
+    if (wanted.length > 0) {
+      const acquired = await acquireLanes(this.database, wanted, this.lease.id);
+      for (const { webhookId, organizationId } of acquired) {
+        if (!this.owned.has(webhookId)) this.owned.set(webhookId, new OpenLane(webhookId, organizationId));
+      }
+      for (const webhookId of wanted) this.wanted.delete(webhookId);
+    }
+    const stale = [...this.owned.values()].filter(({ isStale }) => isStale).slice(0, SLICE_MAX);
+    if (stale.length === 0) return;
+    const pending = await readPending(
+      this.database,
+      stale.map(({ webhookId }) => webhookId),
+    );
+    for (const lane of stale) {
+      const read = pending.get(lane.webhookId);
+      if (read) lane.refill(read);
+    }
+  }
+
+  /** Gives back lanes that are idle and, for long or rather, another's. */
+  async giveBackIdle(): Promise<void> {
+    const nowMs = performance.now();
+    const idle = [...this.owned.values()].filter(
+      (lane) => lane.isIdle && (nowMs - lane.busyAtMs > IDLE_MS || !this.lease.isPreferred(lane.webhookId)),
+    );
+    for (const { webhookId } of idle) this.owned.delete(webhookId);
+    await releaseLanes(
+      this.database,
+      idle.map(({ webhookId }) => webhookId),
+      this.lease.id,
+    );
+  }
+}

@@ -1,0 +1,115 @@
+import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
+import { isProbe, newLane, type LaneState } from '../lane/lane.policy.js';
+
+/** What a worker reads of a webhook's deliveries: the first of each order. */
+export interface PendingDeliveries {
+  /** First attempts, in order. */
+  readonly firsts: readonly PendingDelivery[];
+  /** Retries, the one that is due first. */
+  readonly retries: readonly PendingDelivery[];
+  /** Attempts that are marked, also by others. */
+  readonly marked: readonly MarkedAttempt[];
+  /** There may be more than was read. */
+  readonly hasMore: boolean;
+}
+
+/** A webhook that this worker owns: what is pending of it, and what of it may begin. */
+export class OpenLane {
+  /** As last read under the lane's lock. */
+  state: LaneState = newLane;
+  /** There is, or may be, more pending than what is here. */
+  isStale = true;
+  /** When it was last seen with something pending. */
+  busyAtMs = performance.now();
+  readonly underWay = new Map<string, MarkedAttempt>();
+  private firsts: PendingDelivery[] = [];
+  private retries: PendingDelivery[] = [];
+  private hasMore = false;
+
+  constructor(
+    readonly webhookId: string,
+    readonly organizationId: string,
+  ) {}
+
+  get isIdle(): boolean {
+    return !this.isStale && this.firsts.length === 0 && this.retries.length === 0 && this.underWay.size === 0;
+  }
+
+  /** Takes what was read in place of all that was known. */
+  refill({ firsts, retries, marked, hasMore }: PendingDeliveries): void {
+    this.firsts = [...firsts];
+    this.retries = [...retries];
+    this.hasMore = hasMore;
+    this.isStale = false;
+    this.underWay.clear();
+    for (const attempt of marked) this.underWay.set(attempt.id, attempt);
+    if (!this.isIdle) this.busyAtMs = performance.now();
+  }
+
+  /** How many requests may begin now, by the lane's own rules. Source: docs/api-behaviour.md#webhooks-pacing. */
+  slots(nowMs: number): number {
+    const { probing, heldUntilMs, windowMax } = this.state;
+    if (heldUntilMs !== null && nowMs < heldUntilMs) return 0;
+    if (probing === null) return Math.max(windowMax - this.underWay.size, 0);
+    if (nowMs < probing.nextAtMs) return 0;
+    for (const { beganAtMs } of this.underWay.values()) if (isProbe(this.state, beganAtMs)) return 0;
+    return 1;
+  }
+
+  /** The next delivery whose attempt may begin, without taking it; new events before replayed ones, the oldest first. */
+  next(nowMs: number): PendingDelivery | null {
+    const first = this.nextFirst();
+    const retry = this.retries.find(({ dueAtMs }) => dueAtMs <= nowMs) ?? null;
+    if (first === null || retry === null) return first ?? retry;
+    return isBefore(retry, first) ? retry : first;
+  }
+
+  /** Marks the attempt of a delivery that `next` gave. */
+  begin(attempt: MarkedAttempt): void {
+    const { delivery } = attempt;
+    const list = delivery.tries === 0 ? this.firsts : this.retries;
+    list.splice(list.indexOf(delivery), 1);
+    this.underWay.set(attempt.id, attempt);
+    this.busyAtMs = performance.now();
+    if (this.hasMore && this.firsts.length + this.retries.length === 0) this.isStale = true;
+  }
+
+  /** To be called when an attempt was recorded. @param isAgain its delivery is due again */
+  ended(attemptId: string, isAgain: boolean): void {
+    this.underWay.delete(attemptId);
+    if (isAgain || (this.hasMore && this.next(Infinity) === null)) this.isStale = true;
+  }
+
+  /** Marked attempts of other processes, or of this one before a failure, that are over by now. */
+  expired(nowMs: number): MarkedAttempt[] {
+    return [...this.underWay.values()].filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
+  }
+
+  /** When something may begin, or is over, next; Infinity when only an event can change that. */
+  nextAtMs(nowMs: number): number {
+    const leases = [...this.underWay.values()].map(({ leaseUntilMs }) => leaseUntilMs);
+    const { probing, heldUntilMs } = this.state;
+    const opensAtMs = Math.max(probing?.nextAtMs ?? 0, heldUntilMs ?? 0);
+    const dueAtMs = Math.min(...this.retries.map((retry) => retry.dueAtMs), this.nextFirst() ? 0 : Infinity);
+    const beginsAtMs = Math.max(opensAtMs, dueAtMs);
+    // What may begin already waits for room, which an end makes.
+    return Math.min(...leases, beginsAtMs > nowMs ? beginsAtMs : Infinity);
+  }
+
+  /** The first in order whose line has no first attempt under way, nor an earlier one waiting. */
+  private nextFirst(): PendingDelivery | null {
+    const blocked = new Set<string>();
+    for (const { delivery } of this.underWay.values()) if (delivery.tries === 0) blocked.add(lineOf(delivery));
+    return this.firsts.find((delivery) => delivery.line === '' || !blocked.has(lineOf(delivery))) ?? null;
+  }
+}
+
+/** What is sent again keeps an order of its own: it never holds up what is new. */
+function lineOf({ line, kind }: PendingDelivery): string {
+  return line === '' ? '' : `${kind} ${line}`;
+}
+
+function isBefore(one: PendingDelivery, other: PendingDelivery): boolean {
+  const isReplay = one.kind === 'REPLAY';
+  return isReplay === (other.kind === 'REPLAY') ? one.position < other.position : !isReplay;
+}

@@ -1,0 +1,69 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { OutboundHttp, type OutboundEnd } from '@switchboard/outbound-http';
+import { SecretBox } from '@switchboard/secrets';
+import { signatureHeaders } from '@switchboard/webhook-signature';
+import { CLOCK, type Clock } from '@switchboard/platform';
+import { INTERRUPTED, type AttemptResult } from '../delivery/delivery.entity.js';
+import { retryAfterMs } from '../delivery/retry.policy.js';
+import { openSecrets, type SealedSecrets } from '../webhook/webhook-secrets.js';
+
+/** What is sent, and where. */
+export interface SignedRequest extends SealedSecrets {
+  readonly organizationId: string;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly body: string;
+  /** `data.id` of the body. */
+  readonly dataId: string;
+}
+
+/** A result, and why there was none for the log alone: it tells an open port from a closed one. */
+export interface LoggedResult {
+  readonly result: AttemptResult;
+  readonly reason: string | null;
+}
+
+/** Sends one signed request to a receiver; what comes of it is a result, never an exception. */
+@Injectable()
+export class SendRequest {
+  constructor(
+    private readonly outbound: OutboundHttp,
+    private readonly box: SecretBox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @param signal ends the request; its result is `interrupted` then */
+  async send(request: SignedRequest, signal?: AbortSignal): Promise<LoggedResult> {
+    const { url, dataId } = request;
+    const body = Buffer.from(request.body, 'utf8');
+    const nowMs = this.clock.now();
+    const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
+    const end = await this.outbound.post({ url, headers, body, ...(signal ? { signal } : {}) });
+    return { result: resultOf(end, this.clock.now()), reason: end.state === 'failed' ? end.reason : null };
+  }
+}
+
+/** The result of an attempt that ended, or is over, without a known end. */
+export function interruptedResult(durationMs: number): AttemptResult {
+  return {
+    durationMs,
+    responseStatus: null,
+    responseBody: null,
+    error: INTERRUPTED,
+    outcome: 'FAILED',
+    retryAfterMs: null,
+  };
+}
+
+function resultOf(end: OutboundEnd, nowMs: number): AttemptResult {
+  const { durationMs, status: responseStatus, body: responseBody } = end;
+  const seen = { durationMs, responseStatus, responseBody };
+  if (end.state === 'failed') {
+    const error = end.error === 'aborted' ? INTERRUPTED : end.error;
+    return { ...seen, error, outcome: 'FAILED', retryAfterMs: null };
+  }
+  const { status, retryAfter } = end;
+  const outcome = status >= 200 && status < 300 ? 'SUCCEEDED' : 'FAILED';
+  const isHold = status === 429 || status === 503;
+  return { ...seen, error: null, outcome, retryAfterMs: isHold ? retryAfterMs(retryAfter, nowMs) : null };
+}

@@ -1,0 +1,54 @@
+import type { AttemptKind, AttemptOutcome, DeliveryState, WebhookEvent } from '@switchboard/contracts/webhooks/http';
+
+/** A delivery that is pending; times are milliseconds since 1970 by the database's clock. */
+export interface PendingDelivery {
+  readonly webhookId: string;
+  readonly id: string;
+  readonly organizationId: string;
+  readonly eventId: string;
+  readonly type: WebhookEvent;
+  /** Whose first attempts follow one another; empty where there is no order. */
+  readonly line: string;
+  readonly position: number;
+  readonly bodyBytes: number;
+  readonly kind: Exclude<AttemptKind, 'TEST'>;
+  /** Attempts that have ended. */
+  readonly attempts: number;
+  /** Of them, those of this round. */
+  readonly tries: number;
+  readonly dueAtMs: number;
+}
+
+/** The attempt of a delivery that is marked to be under way. */
+export interface MarkedAttempt {
+  readonly delivery: PendingDelivery;
+  readonly id: string;
+  readonly beganAtMs: number;
+  /** It is over then, whatever becomes known of it. */
+  readonly leaseUntilMs: number;
+}
+
+/** How a request ended; null stands for what there was not. */
+export interface AttemptResult {
+  readonly durationMs: number;
+  readonly responseStatus: number | null;
+  readonly responseBody: string | null;
+  readonly error: string | null;
+  readonly outcome: AttemptOutcome;
+  readonly retryAfterMs: number | null;
+}
+
+/** An attempt with its end, as it is recorded. */
+export interface SettledAttempt {
+  readonly attempt: MarkedAttempt;
+  readonly result: AttemptResult;
+  /** Why there was no whole response; for the log alone: it tells an open port from a closed one. */
+  readonly reason?: string | null;
+  /** What the delivery became by it. */
+  readonly state: DeliveryState;
+  /** Null unless it is PENDING. */
+  readonly dueAtMs: number | null;
+}
+
+/** The error of an attempt of which no end was recorded. Source: docs/api-behaviour.md#webhooks-attempts. */
+export const INTERRUPTED = 'interrupted';

@@ -1,0 +1,67 @@
+import type { DeliveryState, WebhookEvent } from '@switchboard/contracts/webhooks/http';
+import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { attemptsOfDelivery, type AttemptRow } from '../attempt/attempt.repository.js';
+
+/** A delivery, wherever it is recorded. */
+export interface Delivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: WebhookEvent;
+  readonly state: DeliveryState;
+  /** Null unless it is PENDING. */
+  readonly dueAt: Date | null;
+  readonly attempts: readonly AttemptRow[];
+}
+
+interface OpenRow {
+  readonly eventId: string;
+  readonly type: WebhookEvent;
+  readonly state: DeliveryState;
+  readonly dueAt: Date | null;
+}
+
+/** One that is pending in a closed lane is about to be dropped. */
+const openSql = statement<OpenRow>(
+  'webhooks.delivery.open',
+  `SELECT d.event_id AS "eventId", d.type, CASE WHEN l.is_open THEN 'PENDING' ELSE 'DROPPED' END AS state,
+     CASE WHEN l.is_open THEN d.due_at END AS "dueAt"
+   FROM delivery d JOIN lane l ON l.webhook_id = d.webhook_id WHERE d.webhook_id = $1 AND d.id = $2
+   UNION ALL
+   SELECT event_id, type, 'DROPPED', NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
+);
+const bodySql = statement<{ body: string }>('webhooks.event.body', 'SELECT body FROM event WHERE id = $1');
+/** What waits is due at once; what is under way is left to itself. */
+const againSql = statement(
+  'webhooks.delivery.again',
+  `WITH undropped AS (DELETE FROM dropped_delivery WHERE webhook_id = $1 AND id = $2)
+   INSERT INTO delivery AS d (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, attempts, due_at)
+   SELECT $1, $2, e.organization_id, e.id, e.type, '', e.position, octet_length(e.body), 'MANUAL', $4, now()
+   FROM event e WHERE e.id = $3
+   ON CONFLICT (webhook_id, id) DO UPDATE SET kind = 'MANUAL', line = '', tries = 0, due_at = now()
+   WHERE d.attempt_id IS NULL`,
+);
+
+/** A delivery of a webhook with its attempts; null when there is none, or it is older than what is kept. */
+export async function findDelivery(on: Queryable, webhookId: string, id: string): Promise<Delivery | null> {
+  const [rows, attempts] = await Promise.all([
+    on.query(openSql, [webhookId, id]),
+    attemptsOfDelivery(on, webhookId, id),
+  ]);
+  const open = rows.find(({ state }) => state === 'PENDING') ?? rows[0];
+  if (open) return { id, webhookId, ...open, attempts };
+  const last = attempts.at(-1);
+  if (!last) return null;
+  return { id, webhookId, eventId: last.eventId, type: last.event, state: last.deliveryState, dueAt: null, attempts };
+}
+
+/** The bytes of an event; null when it is no longer kept. */
+export async function bodyOf(on: Queryable, eventId: string): Promise<string | null> {
+  const [row] = await on.query(bodySql, [eventId]);
+  return row?.body ?? null;
+}
+
+/** Makes a delivery pending again, sent by hand. */
+export async function deliverAgain(tx: Transaction, { webhookId, id, eventId, attempts }: Delivery): Promise<void> {
+  await tx.query(againSql, [webhookId, id, eventId, attempts.length]);
+}

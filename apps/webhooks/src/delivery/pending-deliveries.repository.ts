@@ -1,0 +1,63 @@
+import { statement, type Queryable } from '@switchboard/postgres';
+import type { PendingDeliveries } from '../deliver/open-lane.js';
+import type { MarkedAttempt, PendingDelivery } from './delivery.entity.js';
+
+/** First attempts, and retries, of a webhook that are read at once. */
+const READ_MAX = 256;
+
+/** The columns of a `PendingDelivery`; `d` is the delivery. */
+export const PENDING_COLUMNS = `d.webhook_id AS "webhookId", d.id, d.organization_id AS "organizationId",
+  d.event_id AS "eventId", d.type, d.line, d.position::float8 AS position, d.body_bytes AS "bodyBytes", d.kind, d.attempts,
+  d.tries, (extract(epoch FROM d.due_at) * 1000)::float8 AS "dueAtMs"`;
+
+interface Row extends PendingDelivery {
+  readonly part: 'first' | 'retry' | 'marked';
+  readonly attemptId: string | null;
+  readonly attemptAtMs: number | null;
+  readonly leaseUntilMs: number | null;
+}
+
+/** Each part by its own partial index, in its order; few rows of the millions that may wait. */
+const readSql = statement<Row>(
+  'webhooks.delivery.read-pending',
+  `SELECT ${PENDING_COLUMNS}, d.part, d.attempt_id AS "attemptId",
+     (extract(epoch FROM d.attempt_at) * 1000)::float8 AS "attemptAtMs",
+     (extract(epoch FROM d.lease_until) * 1000)::float8 AS "leaseUntilMs"
+   FROM unnest($1::text[]) AS asked (webhook_id)
+   CROSS JOIN LATERAL (
+     (SELECT 'first' AS part, * FROM delivery f
+      WHERE f.webhook_id = asked.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
+      ORDER BY f.kind = 'REPLAY', f.position LIMIT $2)
+     UNION ALL
+     (SELECT 'retry', * FROM delivery r
+      WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL ORDER BY r.due_at LIMIT $2)
+     UNION ALL
+     (SELECT 'marked', * FROM delivery m WHERE m.webhook_id = asked.webhook_id AND m.attempt_id IS NOT NULL)
+   ) d`,
+);
+
+/** What is pending of these webhooks, as far as a worker needs it next. */
+export async function readPending(
+  queryable: Queryable,
+  webhookIds: readonly string[],
+): Promise<ReadonlyMap<string, PendingDeliveries>> {
+  const rows = await queryable.query(readSql, [webhookIds, READ_MAX]);
+  const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
+  return new Map(webhookIds.map((webhookId) => [webhookId, pendingOf(byWebhook.get(webhookId) ?? [])]));
+}
+
+function pendingOf(rows: readonly Row[]): PendingDeliveries {
+  const { first = [], retry = [], marked = [] } = Object.groupBy(rows, ({ part }) => part);
+  return {
+    firsts: first,
+    retries: retry,
+    marked: marked.flatMap(markedOf),
+    hasMore: first.length === READ_MAX || retry.length === READ_MAX,
+  };
+}
+
+function markedOf(row: Row): MarkedAttempt[] {
+  const { attemptId: id, attemptAtMs: beganAtMs, leaseUntilMs } = row;
+  if (id === null || beganAtMs === null || leaseUntilMs === null) return [];
+  return [{ delivery: row, id, beganAtMs, leaseUntilMs }];
+}

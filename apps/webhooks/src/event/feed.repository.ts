@@ -1,0 +1,67 @@
+import { statement, type Queryable } from '@switchboard/postgres';
+
+/** An event of the feed. */
+export interface FeedRow {
+  readonly position: number;
+  readonly body: string;
+}
+
+const boundsSql = statement<{ first: number | null; last: number | null }>(
+  'webhooks.feed.bounds',
+  `SELECT (SELECT position::float8 FROM event WHERE organization_id = $1 ORDER BY position LIMIT 1) AS first,
+     (SELECT last_position::float8 FROM feed WHERE organization_id = $1) AS last`,
+);
+/** The time of storing grows with the position: both are drawn under the organization's lock. */
+const storedSql = statement<{ isBefore: boolean }>(
+  'webhooks.feed.stored',
+  `SELECT stored_at < $3::timestamptz AS "isBefore" FROM event
+   WHERE organization_id = $1 AND position >= $2 ORDER BY position LIMIT 1`,
+);
+const occurredSql = statement<{ position: number }>(
+  'webhooks.feed.occurred',
+  `SELECT position::float8 AS position FROM event
+   WHERE organization_id = $1 AND position >= $2 AND occurred_at >= $3::timestamptz ORDER BY position LIMIT 1`,
+);
+const pageSql = statement<FeedRow>(
+  'webhooks.feed.page',
+  `SELECT position::float8 AS position, body FROM event
+   WHERE organization_id = $1 AND position > $2 AND position <= $3 AND ($4::text[] IS NULL OR type = ANY ($4))
+   ORDER BY position LIMIT $5`,
+);
+
+/** An event may be stored by a clock that is behind the one that it occurred by. */
+const CLOCK_MARGIN_MS = 60_000;
+
+/** The position of the last event that is committed, and with it all before; 0 when there is none. */
+export async function lastPosition(on: Queryable, organizationId: string): Promise<number> {
+  const [bounds] = await on.query(boundsSql, [organizationId]);
+  return bounds?.last ?? 0;
+}
+
+/** The position after which events that occurred at a time, or later, are found: none of them is at it or before. */
+export async function positionBefore(on: Queryable, organizationId: string, from: Date): Promise<number> {
+  const [bounds] = await on.query(boundsSql, [organizationId]);
+  const last = bounds?.last ?? 0;
+  let low = bounds?.first ?? last + 1;
+  let high = last + 1;
+  const storedFrom = new Date(from.getTime() - CLOCK_MARGIN_MS);
+  // Twenty looks for a million events, in place of an index by time that every event would pay for.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [found] = await on.query(storedSql, [organizationId, middle, storedFrom]);
+    if (found?.isBefore) low = middle + 1;
+    else high = middle;
+  }
+  const [first] = await on.query(occurredSql, [organizationId, low, from]);
+  return (first?.position ?? last + 1) - 1;
+}
+
+/** Events between two positions (the first one exclusive), oldest first. */
+export async function readFeed(
+  on: Queryable,
+  organizationId: string,
+  range: { readonly after: number; readonly upTo: number; readonly types: readonly string[] | null },
+  limit: number,
+): Promise<FeedRow[]> {
+  return on.query(pageSql, [organizationId, range.after, range.upTo, range.types, limit]);
+}

@@ -1,0 +1,42 @@
+import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { DeliveredEvent } from '@switchboard/nats';
+import { EventConsumer, type Platform } from '@switchboard/platform';
+import type { Transaction } from '@switchboard/postgres';
+import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { publicEventOf } from '../event/event-body.policy.js';
+import { storePublicEvents } from '../event/event.repository.js';
+
+/** How many events of a stream become deliveries in one transaction. */
+const BATCH_MAX = 200;
+const NONE_WAITS: ReadonlySet<string> = new Set();
+
+/**
+ * Turns events of a stream into stored bodies and deliveries, in the transaction of the inbox rows; the delivery itself is
+ * the worker's. Where events have an order one replica takes them at a time, so that they are stored in it.
+ */
+export abstract class FanOutConsumer extends EventConsumer<null> {
+  readonly #woken = new Set<string>();
+
+  constructor(
+    platform: Platform,
+    private readonly wakeUps: LaneWakeUps,
+    spec: { readonly consumer: ConsumerTopology; readonly isExclusive: boolean },
+  ) {
+    super(platform, { ...spec, batchMax: BATCH_MAX, onBatch: () => this.#wake() });
+  }
+
+  async prepare(): Promise<null> {
+    return null;
+  }
+
+  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    const carried = events.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
+    for (const webhookId of await storePublicEvents(tx, carried)) this.#woken.add(webhookId);
+    return NONE_WAITS;
+  }
+
+  #wake(): void {
+    this.wakeUps.send([...this.#woken]);
+    this.#woken.clear();
+  }
+}

@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  webhooksMessagingConsumer,
+  webhooksOptOutsConsumer,
+  webhooksTemplatesConsumer,
+} from '@switchboard/contracts/topology';
+import { PLATFORM, type Platform } from '@switchboard/platform';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { FanOutConsumer } from './fan-out.consumer.js';
+
+/** Messages and conversations: of one stream by one consumer, so that a conversation's events stay in their order. */
+@Injectable()
+export class FanOutMessagingConsumer extends FanOutConsumer {
+  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps) {
+    super(platform, wakeUps, { consumer: webhooksMessagingConsumer, isExclusive: true });
+  }
+}
+
+/** Opt-outs. */
+@Injectable()
+export class FanOutOptOutsConsumer extends FanOutConsumer {
+  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps) {
+    super(platform, wakeUps, { consumer: webhooksOptOutsConsumer, isExclusive: false });
+  }
+}
+
+/** Templates. */
+@Injectable()
+export class FanOutTemplatesConsumer extends FanOutConsumer {
+  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps) {
+    super(platform, wakeUps, { consumer: webhooksTemplatesConsumer, isExclusive: false });
+  }
+}

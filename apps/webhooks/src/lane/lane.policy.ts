@@ -1,0 +1,108 @@
+/** How a webhook is delivered to now. Times are milliseconds since 1970 by the database's clock. */
+export interface LaneState {
+  /** Requests in flight at most, while no probes are sent. */
+  readonly windowMax: number;
+  /** Set after a failure, until a probe succeeds. */
+  readonly probing: Probing | null;
+  /** The receiver asked for a pause until then. */
+  readonly heldUntilMs: number | null;
+  readonly consecutiveFailures: number;
+  /** The end of the last failure that counted. */
+  readonly countedUntilMs: number | null;
+}
+
+/** Single requests that find out whether the receiver answers again. */
+export interface Probing {
+  /** The end of the failure that began it: what began before is no probe. */
+  readonly sinceMs: number;
+  readonly failedProbes: number;
+  readonly nextAtMs: number;
+}
+
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  readonly beganAtMs: number;
+  readonly endedAtMs: number;
+  readonly isSuccess: boolean;
+  /** False for what people sent: it never counts. */
+  readonly counts: boolean;
+  /** What the receiver asked for. */
+  readonly retryAfterMs: number | null;
+}
+
+/** Source: docs/api-behaviour.md#webhooks-pacing. */
+export const WINDOW_MAX = 64;
+/** Source: docs/api-behaviour.md#webhooks-deactivation. */
+export const CONSECUTIVE_FAILURES_MAX = 10;
+const PROBE_FIRST_MS = 1_000;
+const PROBE_MAX_MS = 60_000;
+/** Source: docs/api-behaviour.md#webhooks-attempts. */
+const RETRY_AFTER_MAX_MS = 60 * 60 * 1_000;
+
+/** Of a webhook that is new, or was enabled. */
+export const newLane: LaneState = {
+  windowMax: 1,
+  probing: null,
+  heldUntilMs: null,
+  consecutiveFailures: 0,
+  countedUntilMs: null,
+};
+
+/** Whether the webhook is to be deactivated. */
+export function isExhausted({ consecutiveFailures }: LaneState): boolean {
+  return consecutiveFailures >= CONSECUTIVE_FAILURES_MAX;
+}
+
+/**
+ * The lane after the end of an attempt.
+ *
+ * A failure counts when its attempt began after the last counted failure ended: of the requests that one blip of a busy
+ * receiver fails, one counts. A success of what began before the failure resets the count and is no proof that the receiver
+ * answers again.
+ *
+ * @param timeScale multiplies the waits
+ * Source: docs/api-behaviour.md#webhooks-pacing, docs/api-behaviour.md#webhooks-deactivation.
+ */
+export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: number): LaneState {
+  return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale);
+}
+
+/** Whether an attempt under way is a probe. */
+export function isProbe({ probing }: LaneState, beganAtMs: number): boolean {
+  return probing !== null && beganAtMs >= probing.sinceMs;
+}
+
+function afterSuccess(lane: LaneState, { beganAtMs, counts }: EndedAttempt): LaneState {
+  const consecutiveFailures = counts ? 0 : lane.consecutiveFailures;
+  if (lane.probing !== null && !isProbe(lane, beganAtMs)) return { ...lane, consecutiveFailures };
+  const windowMax = Math.min(lane.windowMax * 2, WINDOW_MAX);
+  return { ...lane, probing: null, windowMax, consecutiveFailures };
+}
+
+function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number): LaneState {
+  const { beganAtMs, endedAtMs, counts, retryAfterMs } = ended;
+  const isCounted = counts && (lane.countedUntilMs === null || beganAtMs >= lane.countedUntilMs);
+  const heldUntilMs = retryAfterMs === null ? null : endedAtMs + Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * timeScale;
+  return {
+    windowMax: 1,
+    probing: probingAfterFailure(lane, ended, timeScale),
+    heldUntilMs: latest(lane.heldUntilMs, heldUntilMs),
+    consecutiveFailures: lane.consecutiveFailures + (isCounted ? 1 : 0),
+    countedUntilMs: isCounted ? latest(lane.countedUntilMs, endedAtMs) : lane.countedUntilMs,
+  };
+}
+
+function probingAfterFailure(lane: LaneState, { beganAtMs, endedAtMs }: EndedAttempt, timeScale: number): Probing {
+  const { probing } = lane;
+  if (probing === null)
+    return { sinceMs: endedAtMs, failedProbes: 0, nextAtMs: endedAtMs + PROBE_FIRST_MS * timeScale };
+  if (!isProbe(lane, beganAtMs)) return probing;
+  const failedProbes = probing.failedProbes + 1;
+  const pauseMs = Math.min(PROBE_FIRST_MS * 2 ** failedProbes, PROBE_MAX_MS);
+  return { ...probing, failedProbes, nextAtMs: endedAtMs + pauseMs * timeScale };
+}
+
+function latest(former: number | null, next: number | null): number | null {
+  if (former === null || next === null) return former ?? next;
+  return Math.max(former, next);
+}

@@ -1,0 +1,134 @@
+import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
+import { newLane, type LaneState } from './lane.policy.js';
+
+/** A lane that is locked until the transaction ends. */
+export interface LockedLane {
+  readonly webhookId: string;
+  readonly isOpen: boolean;
+  /** It belongs to the worker that asked, whose lease has not ended. */
+  readonly isOwned: boolean;
+  readonly state: LaneState;
+  /** The database's clock, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+interface LaneRow {
+  readonly webhookId: string;
+  readonly isOpen: boolean;
+  readonly isOwned: boolean;
+  readonly windowMax: number;
+  readonly probingSinceMs: number | null;
+  readonly failedProbes: number;
+  readonly nextProbeAtMs: number | null;
+  readonly heldUntilMs: number | null;
+  readonly consecutiveFailures: number;
+  readonly countedUntilMs: number | null;
+  readonly nowMs: number;
+}
+
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
+const at = (column: string): string => `to_timestamp(${column} / 1000)`;
+
+/** Sorted, so that two never wait for each other. */
+const lockSql = statement<LaneRow>(
+  'webhooks.lane.lock',
+  `SELECT l.webhook_id AS "webhookId", l.is_open AS "isOpen",
+     l.owner IS NOT NULL AND l.owner = $2
+       AND EXISTS (SELECT FROM worker w WHERE w.id = $2 AND w.lease_until > clock_timestamp()) AS "isOwned",
+     l.window_max AS "windowMax", ${ms('l.probing_since')} AS "probingSinceMs", l.failed_probes AS "failedProbes",
+     ${ms('l.next_probe_at')} AS "nextProbeAtMs", ${ms('l.held_until')} AS "heldUntilMs",
+     l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs",
+     ${ms('clock_timestamp()')} AS "nowMs"
+   FROM lane l WHERE l.webhook_id = ANY ($1::text[]) ORDER BY l.webhook_id FOR NO KEY UPDATE OF l`,
+);
+const storeSql = statement(
+  'webhooks.lane.store',
+  `UPDATE lane l SET is_open = g.is_open, window_max = g.window_max, probing_since = ${at('g.probing_since')},
+     failed_probes = g.failed_probes, next_probe_at = ${at('g.next_probe_at')}, held_until = ${at('g.held_until')},
+     consecutive_failures = g.consecutive_failures, counted_until = ${at('g.counted_until')}
+   FROM unnest($1::text[], $2::boolean[], $3::integer[], $4::float8[], $5::integer[], $6::float8[], $7::float8[],
+     $8::integer[], $9::float8[]) AS g (webhook_id, is_open, window_max, probing_since, failed_probes, next_probe_at,
+     held_until, consecutive_failures, counted_until)
+   WHERE l.webhook_id = g.webhook_id`,
+);
+const insertSql = statement('webhooks.lane.insert', 'INSERT INTO lane (organization_id, webhook_id) VALUES ($1, $2)');
+/** Of those that no living worker owns; whoever holds a lock holds it shortly. */
+const acquireSql = statement<{ webhookId: string; organizationId: string }>(
+  'webhooks.lane.acquire',
+  `WITH free AS (
+     SELECT l.webhook_id FROM lane l
+     WHERE l.webhook_id = ANY ($1::text[]) AND l.is_open AND (l.owner IS NULL OR l.owner = $2 OR NOT EXISTS (
+       SELECT FROM worker w WHERE w.id = l.owner AND w.lease_until > clock_timestamp()))
+     ORDER BY l.webhook_id FOR NO KEY UPDATE)
+   UPDATE lane l SET owner = $2 FROM free WHERE l.webhook_id = free.webhook_id
+   RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId"`,
+);
+const releaseSql = statement(
+  'webhooks.lane.release',
+  'UPDATE lane SET owner = NULL WHERE webhook_id = ANY ($1::text[]) AND owner = $2',
+);
+
+/** Locks lanes and reads them; one that does not exist (any more) is left out. @param worker whose they should be */
+export async function lockLanes(
+  tx: Transaction,
+  webhookIds: readonly string[],
+  worker: string,
+): Promise<ReadonlyMap<string, LockedLane>> {
+  const rows = await tx.query(lockSql, [webhookIds, worker]);
+  return new Map(rows.map((row) => [row.webhookId, { ...row, state: stateOf(row) }]));
+}
+
+/** Writes lanes; travels with the transaction's other statements. */
+export async function storeLanes(
+  tx: Transaction,
+  lanes: readonly { readonly webhookId: string; readonly isOpen: boolean; readonly state: LaneState }[],
+): Promise<void> {
+  if (lanes.length === 0) return;
+  const columns = [
+    'webhookId',
+    'isOpen',
+    'windowMax',
+    ({ probing }: LaneState) => probing?.sinceMs ?? null,
+    ({ probing }: LaneState) => probing?.failedProbes ?? 0,
+    ({ probing }: LaneState) => probing?.nextAtMs ?? null,
+    'heldUntilMs',
+    'consecutiveFailures',
+    'countedUntilMs',
+  ] as const;
+  const rows = lanes.map(({ webhookId, isOpen, state }) => ({ webhookId, isOpen, ...state }));
+  await tx.query(storeSql, unnestColumns(rows, columns));
+}
+
+/** Makes the lane of a new webhook. */
+export async function insertLane(tx: Transaction, organizationId: string, webhookId: string): Promise<void> {
+  await tx.query(insertSql, [organizationId, webhookId]);
+}
+
+/** Opens a lane that is locked, as if it were new. */
+export async function openLane(tx: Transaction, webhookId: string): Promise<void> {
+  await storeLanes(tx, [{ webhookId, isOpen: true, state: newLane }]);
+}
+
+/** Makes lanes those of a worker, unless they are those of another that lives. @returns those that are its now */
+export async function acquireLanes(
+  queryable: Queryable,
+  webhookIds: readonly string[],
+  worker: string,
+): Promise<readonly { readonly webhookId: string; readonly organizationId: string }[]> {
+  return queryable.query(acquireSql, [webhookIds, worker]);
+}
+
+/** Gives lanes back. */
+export async function releaseLanes(queryable: Queryable, webhookIds: readonly string[], worker: string): Promise<void> {
+  if (webhookIds.length > 0) await queryable.query(releaseSql, [webhookIds, worker]);
+}
+
+function stateOf(row: LaneRow): LaneState {
+  const { windowMax, probingSinceMs, failedProbes, nextProbeAtMs, heldUntilMs, consecutiveFailures, countedUntilMs } =
+    row;
+  const probing =
+    probingSinceMs === null || nextProbeAtMs === null
+      ? null
+      : { sinceMs: probingSinceMs, failedProbes, nextAtMs: nextProbeAtMs };
+  return { windowMax, probing, heldUntilMs, consecutiveFailures, countedUntilMs };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { isExhausted, isProbe, laneAfter, newLane, type EndedAttempt, type LaneState } from './lane.policy.js';
+
+function after(lane: LaneState, ...ends: readonly (Partial<EndedAttempt> & { beganAtMs: number })[]): LaneState {
+  return ends.reduce(
+    (former, end) =>
+      laneAfter(
+        former,
+        { endedAtMs: end.beganAtMs + 10, isSuccess: true, counts: true, retryAfterMs: null, ...end },
+        1,
+      ),
+    lane,
+  );
+}
+
+const failed = { isSuccess: false } as const;
+
+describe('requests in flight', () => {
+  it('are one until the first success, and twice as many after each, to 64', () => {
+    const sizes = [newLane.windowMax];
+    let lane = newLane;
+    for (let time = 0; time < 8; time++) sizes.push((lane = after(lane, { beganAtMs: time })).windowMax);
+    expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64]);
+  });
+
+  it('are one probe after a failure, 1 s after it, doubling to 60 s, until a probe succeeds', () => {
+    let lane = after({ ...newLane, windowMax: 64 }, { beganAtMs: 0, ...failed });
+    const pauses: number[] = [];
+    for (let probe = 0; probe < 8; probe++) {
+      const nextAtMs = lane.probing?.nextAtMs ?? 0;
+      pauses.push(nextAtMs - (lane.countedUntilMs ?? 0));
+      lane = after(lane, { beganAtMs: nextAtMs, ...failed });
+    }
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    const healthy = after(lane, { beganAtMs: (lane.probing?.nextAtMs ?? 0) + 5 });
+    expect(healthy).toMatchObject({ probing: null, windowMax: 2, consecutiveFailures: 0 });
+  });
+
+  it('stay single probes when something succeeds that began before the failure', () => {
+    const lane = after({ ...newLane, windowMax: 64 }, { beganAtMs: 0, ...failed }, { beganAtMs: 5, endedAtMs: 40 });
+    expect(lane).toMatchObject({ windowMax: 1, consecutiveFailures: 0 });
+    expect(isProbe(lane, 5)).toBe(false);
+    expect(isProbe(lane, 1_010)).toBe(true);
+  });
+});
+
+describe('consecutive failures', () => {
+  it('count one of those that one blip fails, and ten of a receiver that stays dead', () => {
+    const blip = Array.from({ length: 64 }, (_, index) => ({ beganAtMs: 0, endedAtMs: 100 + index, ...failed }));
+    let lane = after({ ...newLane, windowMax: 64 }, ...blip);
+    expect(lane.consecutiveFailures).toBe(1);
+    for (let count = 2; count <= 10; count++) {
+      expect(isExhausted(lane)).toBe(false);
+      lane = after(lane, { beganAtMs: lane.probing?.nextAtMs ?? 0, ...failed });
+      expect(lane.consecutiveFailures).toBe(count);
+    }
+    expect(isExhausted(lane)).toBe(true);
+  });
+
+  it('are neither counted nor reset by what people send', () => {
+    const byHand = { counts: false } as const;
+    const lane = after(newLane, { beganAtMs: 0, ...failed }, { beganAtMs: 2_000, ...failed, ...byHand });
+    expect(lane.consecutiveFailures).toBe(1);
+    expect(after(lane, { beganAtMs: 9_000, ...byHand }).consecutiveFailures).toBe(1);
+    expect(after(lane, { beganAtMs: 9_000 }).consecutiveFailures).toBe(0);
+  });
+});
+
+describe('Retry-After', () => {
+  it('holds the webhook for at most an hour, and the waits are scaled', () => {
+    const hold = { beganAtMs: 0, endedAtMs: 0, counts: true, ...failed };
+    expect(after(newLane, { ...hold, retryAfterMs: 120_000 }).heldUntilMs).toBe(120_000);
+    expect(after(newLane, { ...hold, retryAfterMs: 1e9 }).heldUntilMs).toBe(3_600_000);
+    const scaled = laneAfter(newLane, { ...hold, retryAfterMs: 1e9 }, 0.001);
+    expect(scaled).toMatchObject({ heldUntilMs: 3_600, probing: { nextAtMs: 1 } });
+    const shorter = after(newLane, { ...hold, retryAfterMs: 120_000 }, { ...hold, retryAfterMs: 1_000 });
+    expect(shorter.heldUntilMs).toBe(120_000);
+  });
+});

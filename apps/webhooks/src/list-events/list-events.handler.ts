@@ -1,0 +1,49 @@
+import { Controller } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { listEventsRpc, type EventFeedPage, type ListEventsRequest } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { lastPosition, positionBefore, readFeed, type FeedRow } from '../event/feed.repository.js';
+import { feedCursor, feedPosition } from './feed-cursor.policy.js';
+
+/** The answer fits into one message of the broker, escaped as it is there. */
+const PAGE_BYTES_MAX = 700_000;
+
+/** Answers `webhooks.list-events`. Source: docs/api-behaviour.md#events-feed. */
+@Controller()
+export class ListEventsHandler {
+  constructor(private readonly database: Database) {}
+
+  /** @throws VALIDATION_FAILED for a cursor that was not answered here */
+  @RpcHandler(listEventsRpc)
+  async list(call: RpcCall<ListEventsRequest>): Promise<EventFeedPage> {
+    const { organizationId } = call.principal;
+    const { limit, types } = call.request;
+    const after = await this.startOf(organizationId, call.request);
+    // Read first: every position up to it is committed, and what commits later has a higher one.
+    const upTo = Math.max(await lastPosition(this.database, organizationId), after);
+    const rows = await readFeed(this.database, organizationId, { after, upTo, types }, limit);
+    const shown = fitting(rows);
+    const isWhole = shown.length === rows.length && rows.length < limit;
+    const last = shown.at(-1)?.position ?? after;
+    return { bodies: shown.map(({ body }) => body), nextCursor: feedCursor(isWhole ? upTo : last) };
+  }
+
+  private async startOf(organizationId: string, { cursor, from }: ListEventsRequest): Promise<number> {
+    if (cursor === null) return from === null ? 0 : positionBefore(this.database, organizationId, new Date(from));
+    const position = feedPosition(cursor);
+    if (position !== null) return position;
+    throw new AppError(serviceErrors.VALIDATION_FAILED, '`cursor` must be a `nextCursor` of this list');
+  }
+}
+
+/** As many as fit, at least one. */
+function fitting(rows: readonly FeedRow[]): readonly FeedRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ body }, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(body));
+    return index > 0 && bytes > PAGE_BYTES_MAX;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}

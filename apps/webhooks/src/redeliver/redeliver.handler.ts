@@ -1,0 +1,39 @@
+import { Controller } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
+import { redeliverWebhookRpc, type WebhookDeliveryRequest } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { bodyOf, deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
+import { lockWebhook } from '../webhook/webhook.repository.js';
+
+/** Answers `webhooks.redeliver-webhook`. */
+@Controller()
+export class RedeliverHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: LaneWakeUps,
+  ) {}
+
+  /** @throws WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, CONFLICT */
+  @RpcHandler(redeliverWebhookRpc)
+  async redeliver(call: RpcCall<WebhookDeliveryRequest>): Promise<Record<string, never>> {
+    const { organizationId } = call.principal;
+    const { webhookId, deliveryId } = call.request;
+    await this.database.transaction(async (tx) => {
+      // Under the lane's lock: a worker records the end of an attempt under it too.
+      const webhook = requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+      const delivery = await findDelivery(tx, webhookId, deliveryId);
+      if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
+      if ((await bodyOf(tx, delivery.eventId)) === null) {
+        throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
+      }
+      requireActive(webhook);
+      await deliverAgain(tx, delivery);
+    });
+    this.wakeUps.send([webhookId]);
+    return {};
+  }
+}

@@ -1,0 +1,61 @@
+import { Controller } from '@nestjs/common';
+import { replayWebhookRpc, type ReplayWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { lastPosition, positionBefore } from '../event/feed.repository.js';
+import { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
+import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.repository.js';
+import { countReplay, queueReplay, type ReplayedEvents } from './replay.repository.js';
+
+/** Source: docs/api-behaviour.md#webhooks-replay. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Events of a transaction. */
+const SLICE_POSITIONS = 20_000;
+
+/** Answers `webhooks.replay-webhook`. */
+@Controller()
+export class ReplayHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: LaneWakeUps,
+  ) {}
+
+  /** @throws WEBHOOK_NOT_FOUND, CONFLICT */
+  @RpcHandler(replayWebhookRpc)
+  async replay(call: RpcCall<ReplayWebhookRequest>): Promise<{ readonly count: number }> {
+    const { organizationId } = call.principal;
+    const { webhookId, dryRun } = call.request;
+    const webhook = requireWebhook(await findWebhook(this.database, organizationId, webhookId));
+    if (!dryRun) requireActive(webhook);
+    const events = await this.eventsOf(webhook, call.request);
+    if (dryRun) return { count: await countReplay(this.database, events) };
+    // Counted first: of a repeated call the deliveries are queued already.
+    const count = await countReplay(this.database, events);
+    for (let { after } = events; after < events.upTo; after += SLICE_POSITIONS) {
+      const upTo = Math.min(after + SLICE_POSITIONS, events.upTo);
+      await this.queue(webhook, { ...events, after, upTo });
+    }
+    this.wakeUps.send([webhookId]);
+    return { count };
+  }
+
+  private async eventsOf(webhook: WebhookRow, request: ReplayWebhookRequest): Promise<ReplayedEvents> {
+    const { organizationId, id: webhookId } = webhook;
+    const since = new Date(Math.max(Date.parse(request.since), Date.now() - KEPT_MS));
+    const until = request.until === null ? null : new Date(request.until);
+    const types = webhook.events.filter((type) => request.events === null || request.events.includes(type));
+    const upTo = await lastPosition(this.database, organizationId);
+    const after = await positionBefore(this.database, organizationId, since);
+    const { replayId, onlyMissed } = request;
+    return { organizationId, webhookId, replayId, after, upTo, since, until, types, onlyMissed };
+  }
+
+  /** Under the lane's lock: nothing is queued for a webhook that is deactivated meanwhile. */
+  private async queue({ organizationId, id }: WebhookRow, events: ReplayedEvents): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
+      await queueReplay(tx, events);
+    });
+  }
+}

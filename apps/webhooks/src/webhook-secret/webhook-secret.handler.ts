@@ -1,0 +1,47 @@
+import { Controller } from '@nestjs/common';
+import type { WebhookSecretView } from '@switchboard/contracts/webhooks/http';
+import { getWebhookSecretRpc, rotateWebhookSecretRpc } from '@switchboard/contracts/webhooks/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { Database } from '@switchboard/postgres';
+import { dataKeyOf, SecretBox } from '@switchboard/secrets';
+import { newSigningSecret } from '@switchboard/webhook-signature';
+import { readSealedSecrets, readSecrets, storeSecrets } from '../webhook/secret.repository.js';
+import { openSecrets, secretPlace } from '../webhook/webhook-secrets.js';
+import { requireWebhook } from '../webhook/webhook-view.js';
+import { lockWebhook } from '../webhook/webhook.repository.js';
+
+/** Answers `webhooks.get-webhook-secret` and `webhooks.rotate-webhook-secret`. */
+@Controller()
+export class WebhookSecretHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** @throws WEBHOOK_NOT_FOUND */
+  @RpcHandler(getWebhookSecretRpc)
+  async get(call: RpcCall<{ readonly id: string }>): Promise<WebhookSecretView> {
+    return requireWebhook(await readSecrets(this.database, this.box, call.principal.organizationId, call.request.id));
+  }
+
+  /** @throws WEBHOOK_NOT_FOUND */
+  @RpcHandler(rotateWebhookSecretRpc)
+  async rotate(call: RpcCall<{ readonly id: string }>): Promise<WebhookSecretView> {
+    const { organizationId } = call.principal;
+    const { id: webhookId } = call.request;
+    return this.database.transaction(async (tx) => {
+      requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+      const former = requireWebhook(await readSealedSecrets(tx, organizationId, webhookId));
+      const dataKey = await dataKeyOf(tx, this.box, organizationId);
+      const seal = (secret: string, column: 'secret_sealed' | 'previous_secret_sealed'): Buffer =>
+        this.box.seal(secret, secretPlace(organizationId, webhookId, column), dataKey);
+      await storeSecrets(tx, {
+        organizationId,
+        webhookId,
+        secretSealed: seal(newSigningSecret(), 'secret_sealed'),
+        previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
+      });
+      return requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+
+/** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
+export const DROP_SLICE_MAX = 1_000;
+
+const deactivateSql = statement(
+  'webhooks.webhook.deactivate',
+  `UPDATE webhook w SET deactivated_at = now(), deactivated_reason = g.reason, updated_at = now()
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS g (organization_id, id, reason)
+   WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL`,
+);
+/** What is under way ends by itself. */
+const dropSql = statement<{ count: number }>(
+  'webhooks.delivery.drop',
+  `WITH gone AS (
+     DELETE FROM delivery d USING (
+       SELECT webhook_id, id FROM delivery WHERE webhook_id = ANY ($1::text[]) AND attempt_id IS NULL LIMIT $2
+     ) AS slice
+     WHERE d.webhook_id = slice.webhook_id AND d.id = slice.id AND d.attempt_id IS NULL
+     RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
+   kept AS (
+     INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
+     SELECT webhook_id, id, organization_id, event_id, type FROM gone ON CONFLICT DO NOTHING)
+   SELECT count(*)::integer AS count FROM gone`,
+);
+
+/** A webhook that is to be deactivated, and why, as a sentence. */
+export interface Deactivation {
+  readonly organizationId: string;
+  readonly webhookId: string;
+  readonly reason: string;
+}
+
+/** Marks webhooks as deactivated and drops a slice of what is pending; their lanes are closed by the caller. */
+export async function deactivateWebhooks(tx: Transaction, deactivations: readonly Deactivation[]): Promise<void> {
+  if (deactivations.length === 0) return;
+  const webhookIds = deactivations.map(({ webhookId }) => webhookId);
+  await tx.query(deactivateSql, [
+    deactivations.map(({ organizationId }) => organizationId),
+    webhookIds,
+    deactivations.map(({ reason }) => reason),
+  ]);
+  await tx.query(dropSql, [webhookIds, DROP_SLICE_MAX]);
+}
+
+/** Turns a slice of pending deliveries into dropped ones. @returns whether there may be more */
+export async function dropPending(queryable: Queryable, webhookIds: readonly string[]): Promise<boolean> {
+  const [dropped] = await queryable.query(dropSql, [webhookIds, DROP_SLICE_MAX]);
+  return dropped?.count === DROP_SLICE_MAX;
+}

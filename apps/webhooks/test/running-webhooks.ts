@@ -1,0 +1,90 @@
+import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { EventPublisher, RpcClient } from '@switchboard/nats';
+import type { Database } from '@switchboard/postgres';
+import { createLog, startService, type RunningService } from '@switchboard/platform';
+import type { ServiceDatabase, TestNats, TestServers } from '@switchboard/testing';
+import { webhooksMigrations } from '../src/migrations/all.js';
+import { webhooksConfig } from '../src/webhooks.config.js';
+import { WebhooksModule } from '../src/webhooks.module.js';
+import { startReceiver, type Receiver } from './receiver.js';
+
+/** The webhooks service on real servers, with a receiver of customers. */
+export interface RunningWebhooks {
+  /** As the gateway calls. */
+  readonly gateway: RpcClient;
+  readonly superuser: Database;
+  readonly receiver: Receiver;
+  readonly prepared: ServiceDatabase;
+  readonly nats: TestNats;
+  /** What a process of the service is given. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Starts a replica within this process; ended after the tests. */
+  start(): Promise<RunningService>;
+  /** Publishes an event in its owner's name. @returns its id */
+  publish<Data>(event: PublishedEvent<Data>): Promise<string>;
+}
+
+/** An event as its owner would emit it. */
+export interface PublishedEvent<Data> {
+  readonly event: EventDefinition<Data>;
+  readonly organizationId: string;
+  readonly aggregateId: string;
+  readonly sequence: number | null;
+  readonly data: Data;
+  readonly id?: string;
+  readonly occurredAt?: Date;
+}
+
+/** Starts servers and one replica. @param timeScale of the waits between attempts */
+export async function startWebhooks(servers: TestServers, timeScale = 1, replicas = 1): Promise<RunningWebhooks> {
+  const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+  const nats = await servers.nats();
+  const receiver = await startReceiver(servers.onEnd);
+  const environment = {
+    DATABASE_URL: prepared.url,
+    NATS_URL: nats.url,
+    NATS_USER: 'webhooks',
+    NATS_PASSWORD: nats.password,
+    CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    WEBHOOKS_ALLOW_PRIVATE: 'true',
+    WEBHOOKS_TIME_SCALE: String(timeScale),
+  };
+  const publishers = new Map<string, EventPublisher>();
+  const publisherOf = async (owner: string): Promise<EventPublisher> => {
+    const known = publishers.get(owner) ?? new EventPublisher(await nats.connect(owner), owner);
+    publishers.set(owner, known);
+    return known;
+  };
+  const running: RunningWebhooks = {
+    gateway: new RpcClient(await nats.connect('gateway')),
+    superuser: await prepared.superuser(),
+    receiver,
+    prepared,
+    nats,
+    environment,
+    start: async () => {
+      const config = webhooksConfig(environment);
+      const log = createLog('webhooks');
+      const service = await startService({ service: 'webhooks', config, log, module: WebhooksModule.of(config) });
+      servers.onEnd(service.stop);
+      return service;
+    },
+    publish: async ({
+      event,
+      organizationId,
+      aggregateId,
+      sequence,
+      data,
+      id = newCuid(),
+      occurredAt = new Date(),
+    }) => {
+      const of = { id, subject: event.subject, organizationId, aggregateId, sequence };
+      const payload = JSON.stringify({ ...of, occurredAt: occurredAt.toISOString(), data });
+      await (await publisherOf(event.owner)).publish({ id, subject: event.subject, payload, traceparent: null });
+      return id;
+    },
+  };
+  for (let replica = 0; replica < replicas; replica++) await running.start();
+  return running;
+}
