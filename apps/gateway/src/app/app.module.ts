@@ -11,6 +11,10 @@ import { MembersController } from './members/members.controller.js';
 import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
 import { SessionController } from './session/session.controller.js';
+import { AuditedWebhooks } from './webhooks/audited-webhooks.js';
+import { WebhookControlController } from './webhooks/webhook-control.controller.js';
+import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { AppBulkSendsController } from './templates/bulk-sends.controller.js';
 import { AppTemplatesController } from './templates/templates.controller.js';
 
@@ -28,7 +32,10 @@ import { AppTemplatesController } from './templates/templates.controller.js';
     AppBulkSendsController,
     AppMessagesController,
     AppTemplatesController,
+    WebhooksController,
+    WebhookControlController,
+    WebhookDeliveriesController,
   ],
-  providers: [FindMessages],
+  providers: [AuditedWebhooks, FindMessages],
 })
 export class AppModule {}

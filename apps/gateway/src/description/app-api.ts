@@ -5,6 +5,7 @@ const tags = {
   Session: 'Signing in and out, and which organization is worked in.',
   Members: "The organization's members and invitations.",
   Templates: 'Message templates and their sending in bulk.',
+  Webhooks: 'Where events are sent, and what came of it.',
   Plan: 'What the organization pays for.',
   'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
   'Audit log': 'Who did what, security-relevant acts alone.',

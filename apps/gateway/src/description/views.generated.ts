@@ -249,6 +249,30 @@ export const views = {
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
   },
+  EventFeed: {
+    description: 'A page of the feed of events.',
+    type: 'object',
+    properties: {
+      items: {
+        description: 'The very bodies that webhooks carry, oldest first.',
+        type: 'array',
+        items: {
+          anyOf: [
+            { $ref: '#/components/schemas/ConversationWebhook' },
+            { $ref: '#/components/schemas/MessageWebhook' },
+            { $ref: '#/components/schemas/OptOutWebhook' },
+            { $ref: '#/components/schemas/TemplateWebhook' },
+          ],
+        },
+      },
+      nextCursor: {
+        description: 'Always present: come back with it as `cursor` and miss nothing.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+    },
+    required: ['items', 'nextCursor'],
+  },
   Invite: {
     description: 'An invitation that is open.',
     type: 'object',
@@ -590,6 +614,65 @@ export const views = {
       },
     },
     required: ['link', 'token', 'id', 'email', 'role', 'createdAt', 'expiresAt'],
+  },
+  NewWebhook: {
+    description: 'A webhook that was just registered, with its secret.',
+    type: 'object',
+    properties: {
+      secret: { description: '`whsec_` and base 64: what signs every request.', type: 'string' },
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      url: { type: 'string' },
+      events: {
+        type: 'array',
+        items: {
+          type: 'string',
+          enum: [
+            'conversation.closed',
+            'conversation.opened',
+            'message.delivered',
+            'message.failed',
+            'message.read',
+            'message.received',
+            'message.sent',
+            'optout.created',
+            'template.status_updated',
+          ],
+        },
+      },
+      description: { type: ['string', 'null'] },
+      status: { type: 'string', enum: ['ACTIVE', 'DEACTIVATED'] },
+      deactivatedAt: {
+        description: 'Null while it is active.',
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      deactivatedReason: { description: 'A sentence; null while it is active.', type: ['string', 'null'] },
+      consecutiveFailures: { type: 'integer' },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      updatedAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'secret',
+      'id',
+      'url',
+      'events',
+      'description',
+      'status',
+      'deactivatedAt',
+      'deactivatedReason',
+      'consecutiveFailures',
+      'createdAt',
+      'updatedAt',
+    ],
   },
   OptOut: {
     description: 'An opt-out as the API and the events show it; every field is always present.',
@@ -1043,6 +1126,12 @@ export const views = {
       attempts: { description: 'Oldest first.', type: 'array', items: { $ref: '#/components/schemas/WebhookAttempt' } },
     },
     required: ['id', 'event', 'payload', 'state', 'nextAttemptAt', 'attempts'],
+  },
+  WebhookReplay: {
+    description: 'How much a replay sends.',
+    type: 'object',
+    properties: { count: { description: 'Events that are sent again, or would be.', type: 'integer' } },
+    required: ['count'],
   },
   WebhookSecret: {
     description: 'The signing secret of a webhook.',

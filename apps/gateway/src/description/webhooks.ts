@@ -77,7 +77,7 @@ export const webhookParameters: Readonly<Record<string, JsonObject>> = Object.fr
   parameters.map((parameter) => [String(parameter['name']), parameter]),
 );
 
-/** The ten events as webhooks will receive them, by name. None is delivered yet: `x-status` says so. */
+/** The ten events as webhooks receive them, by name. */
 export const webhooks: JsonObject = Object.fromEntries(
   (Object.keys(events) as WebhookEvent[]).map((event) => [event, { post: operationOf(event, events[event]) }]),
 );
@@ -87,8 +87,7 @@ function operationOf(event: WebhookEvent, { when, body, tag }: DescribedEvent): 
     operationId: `on${event.replaceAll(/(?:^|[._])(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
     tags: [tag],
     summary: event,
-    description: `Sent when ${when}.\n\n**Planned: not delivered yet.** The form is settled; webhooks cannot be registered so far.`,
-    'x-status': 'planned',
+    description: `Sent when ${when}.`,
     security: [],
     parameters: Object.keys(webhookParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {

@@ -20,7 +20,7 @@ export interface RequestInput {
 }
 
 /**
- * Validates what a route takes: the path's `id`, the query, the body, in this order.
+ * Validates what a route takes: the path's ids, the query, the body, in this order.
  *
  * @param path the route's, with a colon before each parameter
  * @param target the request target as it came
@@ -33,7 +33,7 @@ export function readInput(
   parts: { readonly params: unknown; readonly query: unknown; readonly body: unknown },
   target: string,
 ): RequestInput {
-  if (path.includes('/:id')) checkId(parts.params);
+  for (const [, name = ''] of path.matchAll(/\/:(\w+)/g)) checkId(parts.params, name);
   const queryInput = query ? readQuery(query, parts.query, target) : undefined;
   const bodyInput = body ? readBody(body.shape, parts.body) : undefined;
   const problem = bodyInput && body?.rule?.problemOf(bodyInput);
@@ -58,7 +58,10 @@ export function readParts(
   return readInput(path, declaration.docs ?? {}, parts, '/');
 }
 
-function checkId(params: unknown): void {
-  const id = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined;
-  if (!isCuid(id)) throw new AppError(serviceErrors.VALIDATION_FAILED, '`id` must be a cuid');
+/** Every parameter of a path is an id. */
+function checkId(params: unknown, name: string): void {
+  const id: unknown = Object.hasOwn(Object(params) as object, name)
+    ? Reflect.get(Object(params) as object, name)
+    : null;
+  if (!isCuid(id)) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`${name}\` must be a cuid`);
 }

@@ -12,6 +12,7 @@ export const scopes = [
   'templates:send',
   'analytics:read',
   'channels:read',
+  'events:read',
 ] as const;
 
 /** One scope; every route under /v1 but ping needs exactly one. */

@@ -23,6 +23,15 @@ export const auditActions = [
   'member.added',
   'member.role-changed',
   'member.removed',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.enabled',
+  'webhook.secret-shown',
+  'webhook.secret-rotated',
+  'webhook.tested',
+  'webhook.redelivered',
+  'webhook.replayed',
 ] as const;
 
 /** One of `auditActions`. */
@@ -79,3 +88,16 @@ export interface AuditLog {
 
 /** Token of `AuditLog`. */
 export const AUDIT_LOG = Symbol('AuditLog');
+
+/** Writes into the log what other services have done. */
+export interface AuditTrail {
+  /**
+   * Writes an act that another service has committed already; the caller answers only once it is in the log.
+   *
+   * @throws Error when it could not be written; the process's log then names the act
+   */
+  record(entry: NewAuditEntry): Promise<void>;
+}
+
+/** Token of `AuditTrail`. */
+export const AUDIT_TRAIL = Symbol('AuditTrail');

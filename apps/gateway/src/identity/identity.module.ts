@@ -3,8 +3,9 @@ import { ADMISSION } from './admission.contract.js';
 import { DatabaseAdmission } from './admission/admission.js';
 import { API_KEYS } from './api-keys.contract.js';
 import { DatabaseApiKeys } from './api-key/api-keys.js';
-import { AUDIT_LOG } from './audit.contract.js';
+import { AUDIT_LOG, AUDIT_TRAIL } from './audit.contract.js';
 import { DatabaseAuditLog } from './audit/audit-log.js';
+import { DatabaseAuditTrail } from './audit/audit-trail.js';
 import { AcceptInvite } from './accept-invite/accept-invite.js';
 import { ChangePassword } from './change-password/change-password.js';
 import { DatabaseInvites } from './invite/invites.js';
@@ -41,9 +42,10 @@ import { SignInByPassword } from './sign-in/sign-in.js';
     { provide: ADMISSION, useClass: DatabaseAdmission },
     { provide: API_KEYS, useClass: DatabaseApiKeys },
     { provide: AUDIT_LOG, useClass: DatabaseAuditLog },
+    { provide: AUDIT_TRAIL, useClass: DatabaseAuditTrail },
     { provide: KEY_USES, useClass: RecordKeyUseWorker },
     { provide: PEOPLE, useClass: DatabasePeople },
   ],
-  exports: [ADMISSION, API_KEYS, AUDIT_LOG, KEY_USES, PEOPLE],
+  exports: [ADMISSION, API_KEYS, AUDIT_LOG, AUDIT_TRAIL, KEY_USES, PEOPLE],
 })
 export class IdentityModule {}

@@ -8,6 +8,7 @@ import { viewExamples } from '../description/examples.js';
 import { headerComponents, requestHeaderParameters } from '../description/headers.js';
 import { introductionOf } from '../description/introduction.js';
 import { publicApi } from '../description/public-api.js';
+import { webhookViewExamples } from '../description/webhook-view-examples.js';
 import { webhookParameters, webhooks } from '../description/webhooks.js';
 import { httpLimits } from '../http/request-limits.policy.js';
 import { refusalHeaders } from './answer-headers.policy.js';
@@ -39,7 +40,7 @@ function conventions(schemas: Views): Pick<ApiDefinition, 'headers' | 'shapes' |
 }
 
 function shapesOf(schemas: Views): DescribedShapes {
-  return { schemas, examples: viewExamples, pageCursorOf };
+  return { schemas, examples: { ...viewExamples, ...webhookViewExamples }, pageCursorOf };
 }
 
 function unroutedOf(access: 'key' | 'session'): Refusals {
@@ -52,8 +53,12 @@ function unroutedOf(access: 'key' | 'session'): Refusals {
 
 /** Every parameter of a path is an id of what the segment before it names. */
 function pathParameter(segment: string, name: string): ReturnType<ApiDefinition['pathParameter']> {
-  const description = `The id of the ${segment === 'send' ? 'bulk send' : segment.replace(/s$/, '')}.`;
+  const description = `The id of the ${segment === 'send' ? 'bulk send' : singularOf(segment)}.`;
   return { name, schema: { description, type: 'string', format: 'cuid', pattern: cuidPattern } };
+}
+
+function singularOf(segment: string): string {
+  return segment.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 /** Random characters of an id. */

@@ -3,6 +3,7 @@ import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
+import { EventsController } from './events/events.controller.js';
 import { ListMessages } from './conversations/list-messages.js';
 import { FindMessages } from '../messages/find-messages.js';
 import { MessagesController } from './messages/messages.controller.js';
@@ -21,6 +22,7 @@ import { TemplatesController } from './templates/templates.controller.js';
     ContactsController,
     OptOutsController,
     ChannelsController,
+    EventsController,
     BulkSendsController,
     TemplatesController,
   ],

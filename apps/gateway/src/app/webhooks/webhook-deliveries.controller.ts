@@ -1,0 +1,139 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { Page } from '@switchboard/contracts/grammar/page';
+import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
+import type { WebhookAttemptView, WebhookDeliveryView } from '@switchboard/contracts/webhooks/http';
+import type { WebhookReplayView } from '@switchboard/contracts/webhooks/registration-http';
+import {
+  getWebhookDeliveryRpc,
+  listWebhookAttemptsRpc,
+  redeliverWebhookRpc,
+  replayWebhookRpc,
+} from '@switchboard/contracts/webhooks/rpc';
+import { RpcClient } from '@switchboard/nats';
+import { momentOf } from '../../http/input/moment.policy.js';
+import { pageOf } from '../../http/input/page.query.js';
+import { Act, Principal } from '../../http/request.decorators.js';
+import { Declare, type SessionRoute } from '../../http/route-declaration.js';
+import { AuditedWebhooks } from './audited-webhooks.js';
+import { ListAttemptsQuery } from './list-attempts.query.js';
+import { ReplayWebhookBody, replayWebhookBody } from './replay-webhook.body.js';
+
+const administered = { access: 'session', roles: ['OWNER', 'ADMIN'] } as const satisfies Partial<SessionRoute>;
+const { WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND } = webhooksErrors;
+const deactivated = { CONFLICT: 'The webhook is deactivated; enable it first' };
+
+/** The log of a webhook, and what is sent again. Source: docs/api-behaviour.md#webhooks-manage, docs/api-behaviour.md#webhooks-replay. */
+@Controller('app/api/webhooks/:id')
+export class WebhookDeliveriesController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audited: AuditedWebhooks,
+  ) {}
+
+  @Get('attempts')
+  @Declare({
+    ...administered,
+    errors: [WEBHOOK_NOT_FOUND],
+    docs: {
+      operationId: 'listWebhookAttempts',
+      tag: 'Webhooks',
+      summary: 'List attempts',
+      description: 'Every request that was made, the newest first; kept for 30 days, with 1 KB of each response.',
+      query: ListAttemptsQuery,
+      answers: { 200: { description: 'A page of attempts.', body: { pageOf: 'WebhookAttempt' } } },
+    },
+  })
+  attempts(
+    @Principal() principal: Principal,
+    @Param('id') webhookId: string,
+    @Query() query: ListAttemptsQuery,
+  ): Promise<Page<WebhookAttemptView>> {
+    const { event = null, outcome = null, from, to } = query;
+    const period = { from: isoOf(from), to: isoOf(to) };
+    return this.rpc.call(listWebhookAttemptsRpc, principal, { webhookId, ...pageOf(query), event, outcome, ...period });
+  }
+
+  @Get('deliveries/:deliveryId')
+  @Declare({
+    ...administered,
+    errors: [WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND],
+    docs: {
+      operationId: 'getWebhookDelivery',
+      tag: 'Webhooks',
+      summary: 'Read a delivery',
+      description: 'One event for this webhook: what is sent, how far it is, and its attempts.',
+      answers: { 200: { description: 'The delivery.', body: 'WebhookDelivery' } },
+    },
+  })
+  delivery(
+    @Principal() principal: Principal,
+    @Param('id') webhookId: string,
+    @Param('deliveryId') deliveryId: string,
+  ): Promise<WebhookDeliveryView> {
+    return this.rpc.call(getWebhookDeliveryRpc, principal, { webhookId, deliveryId });
+  }
+
+  @Post('deliveries/:deliveryId/redeliver')
+  @HttpCode(202)
+  @Declare({
+    ...administered,
+    errors: [WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, serviceErrors.CONFLICT],
+    docs: {
+      operationId: 'redeliverWebhook',
+      tag: 'Webhooks',
+      summary: 'Send a delivery again',
+      description: 'The same bytes, to the URL of today. Never counts as a failure.',
+      answers: { 202: { description: 'The delivery waits to be sent.', body: null } },
+      sentences: deactivated,
+    },
+  })
+  async redeliver(
+    @Principal() principal: Principal,
+    @Act() act: Act,
+    @Param('id') webhookId: string,
+    @Param('deliveryId') deliveryId: string,
+  ): Promise<void> {
+    await this.rpc.call(redeliverWebhookRpc, principal, { webhookId, deliveryId });
+    await this.audited.acted(act, 'webhook.redelivered', { id: webhookId, deliveryId });
+  }
+
+  @Post('replay')
+  @HttpCode(202)
+  @Declare({
+    ...administered,
+    errors: [WEBHOOK_NOT_FOUND, serviceErrors.CONFLICT],
+    docs: {
+      operationId: 'replayWebhook',
+      tag: 'Webhooks',
+      summary: 'Send the events of a period again',
+      description:
+        'Every subscribed event, also one that is older than the webhook; 7 days are kept. With `dryRun` nothing is sent: the ' +
+        'answer says how many it would be.',
+      body: replayWebhookBody,
+      answers: { 202: { description: 'How many events are sent again.', body: 'WebhookReplay' } },
+      sentences: deactivated,
+    },
+  })
+  async replay(
+    @Principal() principal: Principal,
+    @Act() act: Act,
+    @Param('id') webhookId: string,
+    @Body() body: ReplayWebhookBody,
+  ): Promise<WebhookReplayView> {
+    const since = isoOf(body.since) ?? body.since;
+    const until = isoOf(body.until ?? undefined);
+    const { events, onlyMissed, dryRun } = body;
+    const which = { since, until, events: events ?? null, onlyMissed: onlyMissed ?? false };
+    const request = { replayId: newCuid(), webhookId, ...which, dryRun: dryRun ?? false };
+    const { count } = await this.rpc.call(replayWebhookRpc, principal, request);
+    if (!request.dryRun) await this.audited.acted(act, 'webhook.replayed', { id: webhookId, ...which, count });
+    return { count };
+  }
+}
+
+/** A moment in the form that services exchange. */
+function isoOf(text: string | undefined): string | null {
+  return text === undefined ? null : (momentOf(text)?.toISOString() ?? null);
+}

@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
+import * as rpcs from '@switchboard/contracts/webhooks/rpc';
+import { AppClient, testServers } from '@switchboard/testing';
+import { answerRpcs, bootGateway, issueKey, type TestGateway } from './gateway-harness.js';
+import { makeMember } from './people-harness.js';
+
+const servers = testServers();
+const known = newCuid();
+const url = 'https://hooks.example.org/a';
+const secret = 'whsec_c2VjcmV0';
+const view = { id: known, url, events: ['message.sent'], description: null, status: 'ACTIVE' };
+const body = `{"event":"message.sent","timestamp":"2026-02-03T04:05:06.789Z","data":{"message":{"metadata":{"b":"1","2":"x","1":"y"}}}}`;
+let booted: TestGateway;
+/** What the stand-in for webhooks was asked, the latest last. */
+const asked: { readonly rpc: string; readonly request: Readonly<Record<string, unknown>> }[] = [];
+
+type Answer = (request: Readonly<Record<string, unknown>>) => unknown;
+
+const answers: readonly (readonly [{ readonly subject: string }, Answer])[] = [
+  [
+    rpcs.createWebhookRpc,
+    ({ id, url: given, description }) => {
+      if (String(given).includes('taken')) throw new AppError(serviceErrors.PAYMENT_REQUIRED, 'There are 20 already');
+      if (String(given).startsWith('http:')) throw new AppError(serviceErrors.VALIDATION_FAILED, '`url` must be https');
+      return { webhook: { ...view, id, url: given, description }, secret };
+    },
+  ],
+  [rpcs.listWebhooksRpc, () => ({ items: [view] })],
+  [rpcs.getWebhookRpc, () => view],
+  [rpcs.changeWebhookRpc, (change) => ({ before: view, after: { ...view, ...change } })],
+  [rpcs.deleteWebhookRpc, () => ({ before: view })],
+  [rpcs.getWebhookSecretRpc, () => ({ secret, previousSecretValidUntil: null })],
+  [rpcs.rotateWebhookSecretRpc, () => ({ secret: `${secret}2`, previousSecretValidUntil: '2026-02-04T04:05:06.789Z' })],
+  [rpcs.enableWebhookRpc, () => ({ before: { ...view, status: 'DEACTIVATED' }, after: view })],
+  [rpcs.testWebhookRpc, () => ({ delivered: false, responseStatus: null, error: 'no response', durationMs: 3 })],
+  [rpcs.listWebhookAttemptsRpc, () => ({ items: [] })],
+  [rpcs.getWebhookDeliveryRpc, () => ({ id: known, attempts: [] })],
+  [rpcs.redeliverWebhookRpc, () => ({})],
+  [rpcs.replayWebhookRpc, () => ({ count: 3 })],
+  [rpcs.listEventsRpc, () => ({ bodies: [body], nextCursor: known })],
+];
+
+beforeAll(async () => {
+  booted = await bootGateway(servers, {}, () => true);
+  const handlers = answers.map(([{ subject }, answer]) => [
+    subject,
+    (request: unknown) => {
+      const fields = request as Readonly<Record<string, unknown>>;
+      asked.push({ rpc: subject, request: fields });
+      const id = fields['webhookId'] ?? fields['id'];
+      const isForeign = id !== undefined && id !== known && subject !== rpcs.createWebhookRpc.subject;
+      if (isForeign) throw new AppError(webhooksErrors.WEBHOOK_NOT_FOUND);
+      return answer(fields);
+    },
+  ]);
+  await answerRpcs(await (await servers.nats()).connect('webhooks'), 'webhooks', Object.fromEntries(handlers));
+});
+
+async function signedIn(role: 'OWNER' | 'ADMIN' | 'MEMBER' = 'ADMIN'): Promise<AppClient> {
+  const client = new AppClient(booted.gateway.url);
+  await client.signIn(await makeMember(booted.database, role));
+  return client;
+}
+
+const one = `/app/api/webhooks/${known}`;
+const routes: readonly (readonly [string, string, unknown, number])[] = [
+  ['POST', '/app/api/webhooks', { url, events: ['message.sent'] }, 201],
+  ['GET', '/app/api/webhooks', undefined, 200],
+  ['GET', one, undefined, 200],
+  ['PATCH', one, { description: 'x' }, 200],
+  ['GET', `${one}/secret`, undefined, 200],
+  ['POST', `${one}/rotate-secret`, undefined, 200],
+  ['POST', `${one}/enable`, undefined, 200],
+  ['POST', `${one}/test`, undefined, 200],
+  ['GET', `${one}/attempts?event=webhook.test&outcome=FAILED&from=2026-01-01&to=2026-01-02`, undefined, 200],
+  ['GET', `${one}/deliveries/${known}`, undefined, 200],
+  ['POST', `${one}/deliveries/${known}/redeliver`, undefined, 202],
+  ['POST', `${one}/replay`, { since: '2026-01-01' }, 202],
+  ['DELETE', one, undefined, 204],
+];
+
+describe('/app/api/webhooks', () => {
+  it('answers owners and administrators, and writes every act into the audit log without the secret', async () => {
+    const client = await signedIn();
+    const statuses: unknown[] = [];
+    for (const [method, path, input] of routes) statuses.push((await client.ask(method, path, input)).status);
+    expect(statuses).toEqual(routes.map(([, , , status]) => status));
+    const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+    const acts = log.filter(({ action }) => String(action).startsWith('webhook.')).reverse();
+    expect(acts.map(({ action }) => action)).toEqual([
+      'webhook.created',
+      'webhook.changed',
+      'webhook.secret-shown',
+      'webhook.secret-rotated',
+      'webhook.enabled',
+      'webhook.tested',
+      'webhook.redelivered',
+      'webhook.replayed',
+      'webhook.deleted',
+    ]);
+    expect(acts[1]).toMatchObject({ before: { description: null }, after: { id: known, description: 'x' } });
+    expect(acts[7]).toMatchObject({ after: { id: known, count: 3, onlyMissed: false } });
+    expect(acts[8]).toMatchObject({ before: { id: known, url }, after: null });
+    expect(JSON.stringify(log)).not.toContain('whsec_');
+  });
+
+  it('is forbidden to members and unknown without a session', async () => {
+    const [member, stranger] = [await signedIn('MEMBER'), new AppClient(booted.gateway.url)];
+    for (const [method, path, input] of routes) {
+      const refused = await member.ask(method, path, input);
+      expect([method, path, refused.status, refused.body?.error?.code]).toEqual([method, path, 403, 'FORBIDDEN']);
+      expect((await stranger.ask(method, path, input)).status).toBe(401);
+    }
+  });
+
+  it('answers 404 for an id that the organization does not have, and writes nothing into the log', async () => {
+    const client = await signedIn();
+    for (const [method, path, input] of routes.filter((route) => route[1].startsWith(one))) {
+      const { status, body: answered } = await client.ask(method, path.replace(known, newCuid()), input);
+      expect([method, path, status, answered?.error?.code]).toEqual([method, path, 404, 'WEBHOOK_NOT_FOUND']);
+    }
+    const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+    expect(log.filter(({ action }) => String(action).startsWith('webhook.'))).toEqual([]);
+  });
+
+  it.each([
+    [{ events: ['message.sent'] }, /`url`/],
+    [{ url: '', events: ['message.sent'] }, /`url`/],
+    [{ url: `https://a.example/${'a'.repeat(2_040)}`, events: ['message.sent'] }, /`url`/],
+    [{ url: 'http://a.example/', events: ['message.sent'] }, /`url`/],
+    [{ url }, /`events`/],
+    [{ url, events: [] }, /`events`/],
+    [{ url, events: 'message.sent' }, /`events`/],
+    [{ url, events: ['message.sent', 'webhook.test'] }, /`events`/],
+    [{ url, events: ['message.sent'], description: '' }, /`description`/],
+  ])('refuses %j with a sentence that names the field', async (input, message) => {
+    const { status, body: answered } = await (await signedIn()).post('/app/api/webhooks', input);
+    expect([status, answered?.error?.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(answered?.error?.message).toMatch(message);
+  });
+
+  it('names the field of a replay, a list and a path that is not valid', async () => {
+    const client = await signedIn();
+    const refusals = await Promise.all([
+      client.post(`${one}/replay`, {}),
+      client.post(`${one}/replay`, { since: '2026-01-01', onlyMissed: 'yes' }),
+      client.get(`${one}/attempts?outcome=failed`),
+      client.get(`${one}/deliveries/7`),
+      client.get('/app/api/webhooks/7'),
+    ]);
+    expect(refusals.map(({ status, body: answered }) => [status, answered?.error?.message.split(' ')[0]])).toEqual(
+      ['`since`', '`onlyMissed`', '`outcome`', '`deliveryId`', '`id`'].map((field) => [400, field]),
+    );
+  });
+
+  it('answers 402 for the webhook that is one too many, as the service refuses it', async () => {
+    const refused = await (
+      await signedIn()
+    ).post('/app/api/webhooks', { url: `${url}/taken`, events: ['message.sent'] });
+    expect([refused.status, refused.body?.error?.code]).toEqual([402, 'PAYMENT_REQUIRED']);
+  });
+
+  it('clears a description by null, and leaves what is null or left out otherwise', async () => {
+    const client = await signedIn();
+    await client.ask('PATCH', one, { url: null, events: null, description: null });
+    expect(asked.at(-1)?.request).toEqual({ id: known, description: null });
+    await client.post(`${one}/replay`, { since: '2026-01-01T02:00:00+02:00', until: null, dryRun: true });
+    expect(asked.at(-1)?.request).toMatchObject({ since: '2026-01-01T00:00:00.000Z', until: null, dryRun: true });
+  });
+});
+
+describe('GET /v1/events', () => {
+  const read = async (query: string, key: string): Promise<{ status: number; text: string }> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${booted.gateway.url}/v1/events${query}`, { headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  it('answers the stored bodies byte for byte, with a cursor', async () => {
+    const { secret: key } = await issueKey(booted.database, { scopes: ['events:read'] });
+    const answer = await read('?limit=5&type=message.sent,message.read&from=2026-01-01', key);
+    expect(answer).toEqual({ status: 200, text: `{"items":[${body}],"nextCursor":"${known}"}` });
+    const types = ['message.sent', 'message.read'];
+    expect(asked.at(-1)?.request).toEqual({ limit: 5, cursor: null, types, from: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('needs the scope events:read, and refuses what is no event', async () => {
+    const { secret: key } = await issueKey(booted.database, { scopes: ['messages:read'] });
+    expect((await read('', key)).status).toBe(403);
+    const { secret: able } = await issueKey(booted.database);
+    for (const type of ['webhook.test', 'message.sent,', ',', 'message', '']) {
+      const { status, text } = await read(`?type=${type}`, able);
+      expect([type, status, /`type`/.test(text)]).toEqual([type, 400, true]);
+    }
+  });
+});
