@@ -11,7 +11,7 @@ export interface KeepIncarnationSpec {
   readonly nats: NatsConnection;
   readonly log: Log;
   /** See `IncarnationKeeperOptions`. */
-  readonly onRestored: ((database: Database, restore: Restore) => Promise<void>) | undefined;
+  readonly onRestored: ((database: Database, restore: Restore, log: Log) => Promise<void>) | undefined;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function keepIncarnation(spec: KeepIncarnationSpec): Promise<Pollin
   const keeper = new IncarnationKeeper({
     database,
     mirror: new IncarnationMirror(nats, service),
-    onRestored: async (restore) => onRestored?.(database, restore),
+    onRestored: async (restore) => onRestored?.(database, restore, log),
     report: ({ number, lastNumber, writtenBefore }) =>
       log.error('database.restored', new Error('the database is from a backup: its consumers begin anew'), {
         number,

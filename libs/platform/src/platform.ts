@@ -27,7 +27,7 @@ export interface PlatformSpec {
   /** Makes and drops the service's partitions other than the outbox's, at start and every hour. */
   readonly keepPartitions?: (database: Database) => Promise<void>;
   /** Takes back what a database that is from a backup would do again; before anything of it is done. Safe to repeat. */
-  readonly onRestored?: (database: Database, restore: Restore) => Promise<void>;
+  readonly onRestored?: (database: Database, restore: Restore, log: Log) => Promise<void>;
 }
 
 /** What every service stands on: its database, its NATS user, and the relay of its outbox. */

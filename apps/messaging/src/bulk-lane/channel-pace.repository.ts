@@ -1,3 +1,4 @@
+import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey } from './lane.entity.js';
@@ -41,12 +42,13 @@ const wakeSql = statement(
   `INSERT INTO channel_pace AS p (organization_id, channel_id, look_at) VALUES ($1, $2, now())
    ON CONFLICT (organization_id, channel_id) DO UPDATE SET look_at = now() WHERE p.look_at > now()`,
 );
+/** None of a database that may be from a backup: nothing is begun without its pace. */
 const lockSql = statement<LockedPace>(
   'messaging.pace.lock',
   `SELECT p.organization_id AS "organizationId", p.channel_id AS "channelId", ${PER_SECOND}::float8 AS "perSecond",
      (extract(epoch FROM p.next_begin_at) * 1000)::float8 AS "nextBeginMs"
    FROM channel_pace p WHERE p.look_at <= clock_timestamp() AND (p.owner = $1 OR p.owned_until <= now())
-     AND NOT p.channel_id = ANY($3::text[])
+     AND NOT p.channel_id = ANY($3::text[]) AND ${IS_COMPARED}
    ORDER BY p.look_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
 );
 const updateSql = statement(

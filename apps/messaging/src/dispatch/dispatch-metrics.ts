@@ -2,8 +2,10 @@ import { metrics } from '@opentelemetry/api';
 
 /** What is counted of outcomes that are not simply known. */
 export interface DispatchMetrics {
-  /** Outcomes became UNKNOWN: `unanswered`, or `abandoned` by a process that is gone. */
-  unknown(cause: 'unanswered' | 'abandoned', messages: number): void;
+  /**
+   * Outcomes became UNKNOWN: `unanswered`, `abandoned` by a process that is gone, or open in a backup that was `restored`.
+   */
+  unknown(cause: 'unanswered' | 'abandoned' | 'restored', messages: number): void;
   /** Messages failed because 24 h had passed in that state. */
   expired(state: 'UNKNOWN' | 'RETRY' | 'PACED', messages: number): void;
   /** An outcome was known and could be recorded only later. */
@@ -28,7 +30,7 @@ function makeDispatchMetrics(): DispatchMetrics {
   const late = meter.createCounter('switchboard_dispatches_settled_late_total', {
     description: 'Known outcomes that could not be recorded at once and were recorded later',
   });
-  for (const cause of ['unanswered', 'abandoned']) unknown.add(0, { cause });
+  for (const cause of ['unanswered', 'abandoned', 'restored']) unknown.add(0, { cause });
   for (const state of ['UNKNOWN', 'RETRY', 'PACED']) expired.add(0, { state });
   late.add(0);
   return {

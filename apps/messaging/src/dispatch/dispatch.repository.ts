@@ -1,4 +1,5 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { announceUnknown } from './announce-unknown.js';
 import {
@@ -70,12 +71,16 @@ const abandonSql = statement<OverdueDispatch>(
    FROM due WHERE d.organization_id = due.organization_id AND d.message_id = due.message_id
    RETURNING d.organization_id AS "organizationId", d.message_id AS "messageId"`,
 );
-/** What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. */
+/**
+ * What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. Of a backup it
+ * is not known whether it was sent since.
+ */
 const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' }>(
   'messaging.dispatch.expired',
   `SELECT organization_id AS "organizationId", message_id AS "messageId", state FROM dispatch
-   WHERE (state = 'UNKNOWN' AND due_at <= now())
-     OR (state IN ('RETRY', 'PACED') AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S})))
+   WHERE ((state = 'UNKNOWN' AND due_at <= now())
+     OR (state IN ('RETRY', 'PACED') AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))))
+     AND ${IS_COMPARED}
    LIMIT $1`,
 );
 const dispatchingSql = statement<{ found: boolean }>(

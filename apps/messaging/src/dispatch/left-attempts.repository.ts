@@ -1,3 +1,4 @@
+import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { announceUnknown } from './announce-unknown.js';
 import { lockMessages } from '../message/lock-messages.js';
@@ -11,12 +12,16 @@ export interface LeftAttempt extends Pick<Dispatch, 'organizationId' | 'messageI
   readonly hasArrived: boolean;
 }
 
-/** Open marks of all tenants are few; index `dispatch_due`. */
+/**
+ * Open marks of all tenants are few; index `dispatch_due`. In a database that is from a backup they were marked again since,
+ * perhaps, and a journal does not speak for them.
+ */
 const leftSql = statement<LeftAttempt>(
   'messaging.dispatch.left',
   `SELECT organization_id AS "organizationId", message_id AS "messageId", lease, state,
      due_at <= now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000}) AS "hasArrived"
-   FROM dispatch WHERE state IN ('DISPATCHING', 'UNKNOWN') AND split_part(lease, '.', 1) = ANY($1::text[])`,
+   FROM dispatch WHERE state IN ('DISPATCHING', 'UNKNOWN') AND split_part(lease, '.', 1) = ANY($1::text[])
+     AND ${IS_COMPARED}`,
 );
 
 /** Attempts that were marked under leases of the generations and are not settled, those that ended as UNKNOWN included. */

@@ -1,3 +1,4 @@
+import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { lockMessages, type MessageKey } from '../message/lock-messages.js';
@@ -60,6 +61,8 @@ const IS_NEXT = `NOT EXISTS (SELECT FROM dispatch e WHERE e.state = 'RETRY' AND 
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
  * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_retry`).
  *
+ * Nothing is claimed of a database that may be from a backup.
+ *
  * Locks contact, recipient's phone, message and dispatch and waits for none: what somebody else holds is his, or comes
  * later. A phone that was sent to has a row for ever.
  */
@@ -96,6 +99,7 @@ const markSql = statement<MessageKey>(
      JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
      WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND d.state = 'RETRY' AND d.due_at <= now()
+       AND ${IS_COMPARED}
      ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (
