@@ -8,7 +8,19 @@ export interface SeededOrganization {
   /** People who can sign in; their first passwords. */
   readonly users?: readonly { readonly role: string; readonly email: string; readonly password: string }[];
   readonly channels?: readonly { readonly id: string; readonly phone: string; readonly isDefault: boolean }[];
+  /** As they were when everything had started, in the order of the upstream's list. */
+  readonly templates?: readonly SeededTemplate[];
   readonly [section: string]: unknown;
+}
+
+/** A template of a demonstration organization; `variables` is how many values a send must give. */
+export interface SeededTemplate {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly status: string;
+  readonly parameterFormat: string;
+  readonly variables: number;
 }
 
 /** A process of dev.json. Only services have addresses of health and metrics. */

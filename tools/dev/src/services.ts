@@ -34,10 +34,14 @@ export function migrationEntry(root: string, name: string): string | undefined {
 }
 
 /** Further programs of a start; each is left out while this checkout does not hold it. */
-export function findProgram(root: string, program: 'simulator' | 'seed' | 'provision'): string | undefined {
+export function findProgram(
+  root: string,
+  program: 'simulator' | 'seed' | 'templates' | 'provision',
+): string | undefined {
   const path = {
     simulator: ['apps', 'upstream-simulator', 'dist', 'main.js'],
     seed: ['tools', 'seed', 'dist', 'main.js'],
+    templates: ['tools', 'seed', 'dist', 'await-templates.js'],
     provision: ['libs', 'nats', 'dist', 'provision-main.js'],
   }[program];
   const file = join(root, ...path);

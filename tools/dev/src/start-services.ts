@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import type { DatabaseAccess } from './database.js';
-import { parseOrganizations, type SeededOrganization } from './dev-json.js';
+import { parseOrganizations, type SeededOrganization, type SeededTemplate } from './dev-json.js';
 import type { NatsAccess } from './nats-access.js';
 import { launchService, runProgram, type ServiceRun } from './node-program.js';
 import { programEnvironment, serviceEnvironment, simulatorEnvironment } from './service-environment.js';
@@ -84,6 +84,29 @@ export async function seedOrganizations(
     await rm(program.log, { force: true });
     await simulator?.keepAccounts();
     return organizations;
+  });
+}
+
+/** Waits until the templates of the organizations have come from the simulator, and adds them. */
+export async function addTemplates(
+  context: StartContext,
+  database: DatabaseAccess,
+  organizations: readonly SeededOrganization[],
+): Promise<SeededOrganization[]> {
+  const { spec, stack, common, progress } = context;
+  const entry = findProgram(spec.root, 'templates');
+  if (entry === undefined || organizations.length === 0) return [...organizations];
+  const environment = {
+    ...programEnvironment(common),
+    DATABASE_URL: database.adminUrl,
+    ORGANIZATION_IDS: organizations.map(({ id }) => id).join(','),
+  };
+  const program = { name: 'templates-sync', entry, environment, log: logOf(context, 'templates-sync') };
+  return progress.step('templates', async () => {
+    const line = await runProgram(program, stack.stopping.signal);
+    await rm(program.log, { force: true });
+    const found = JSON.parse(line) as Readonly<Record<string, readonly SeededTemplate[]>>;
+    return organizations.map((organization) => ({ ...organization, templates: found[organization.id] ?? [] }));
   });
 }
 

@@ -11,7 +11,13 @@ import { Progress } from './progress.js';
 import { Secrets } from './secrets.js';
 import { listServices } from './services.js';
 import { startDatabase, startMessaging } from './start-servers.js';
-import { seedOrganizations, type SimulatorHandle, startServices, startSimulator } from './start-services.js';
+import {
+  addTemplates,
+  seedOrganizations,
+  type SimulatorHandle,
+  startServices,
+  startSimulator,
+} from './start-services.js';
 import type { EnvironmentOf, StartContext, StartSpec } from './start-spec.js';
 import { Stack, type StackProcess } from './stack.js';
 
@@ -129,7 +135,9 @@ async function startAll(context: StartContext): Promise<RunningStack> {
   const access = { database: await database, nats, simulator: await simulator };
   await context.secrets.save();
   await startServices(context, access);
-  const describe = (): DevJson => describeStack(stack, access, seeded);
+  // Only a simulator has templates for organizations that exist nowhere else.
+  const organizations = seeded && access.simulator ? await addTemplates(context, access.database, seeded) : seeded;
+  const describe = (): DevJson => describeStack(stack, access, organizations);
   await stack.publish(describe);
   return {
     get devJson() {

@@ -88,8 +88,16 @@ export class Simulator {
   }
 
   async post(path: string, body: unknown): Promise<void> {
+    return this.change(path === 'knobs' ? 'PUT' : 'POST', path, body);
+  }
+
+  async put(path: string, body: unknown): Promise<void> {
+    return this.change('PUT', path, body);
+  }
+
+  private async change(method: 'POST' | 'PUT', path: string, body: unknown): Promise<void> {
     const answer = await fetch(`${this.url}/_sim/${path}`, {
-      method: path === 'knobs' ? 'PUT' : 'POST',
+      method,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });

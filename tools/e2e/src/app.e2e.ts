@@ -26,6 +26,7 @@ const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promis
   },
   invites: async (page) =>
     (await page.post('/app/api/invites', { email: `i${Date.now()}@people.example`, role: 'MEMBER' })).body?.id,
+  templates: async (page) => (await page.get('/app/api/templates')).body?.items?.[0]?.id,
   'api-keys': async (page) => (await page.post('/app/api/api-keys', { label: 'app' })).body?.id,
 };
 /** What routes that take a body need, so that the id alone decides. */
@@ -34,6 +35,8 @@ const bodies: Readonly<Record<string, unknown>> = { 'PATCH /app/api/members/:id'
 /** Source: docs/api-behaviour.md#app-roles. A literal: it checks what the declarations say. */
 const openToMembers = [
   'GET /app/api/session',
+  'GET /app/api/templates',
+  'GET /app/api/templates/:id',
   'POST /app/api/password',
   'POST /app/api/sign-out',
   'POST /app/api/sign-out-everywhere',

@@ -30,6 +30,8 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   const contact = await ask('POST', '/v1/contacts', { phone: '+14155550188', name: 'Grace' });
   const optOut = await ask('POST', '/v1/opt-outs', { contactId: contact['id'], reason: 'asked for it' });
   await ask('DELETE', `/v1/opt-outs/${String(optOut['id'])}`);
+  // A template that is known becomes another status.
+  await simulator.post('template-status', { name: 'back_in_stock', event: 'UNPAUSED' });
   // What is neither a status nor a message.
   const entry = { id: '102290129340401', changes: [{ field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }] };
   await simulator.post('callbacks', { body: { object: 'whatsapp_business_account', entry: [entry] } });

@@ -9,7 +9,7 @@ import { newApiKey } from '@switchboard/gateway/seed';
 import type { StartShared } from '@switchboard/testing/run-servers';
 
 const run = promisify(execFile);
-const seedProgram = resolve(import.meta.dirname, '..', '..', 'seed', 'dist', 'main.js');
+const seedPrograms = resolve(import.meta.dirname, '..', '..', 'seed', 'dist');
 
 /** What the seed keeps of an organization, as far as it must differ from one file of tests to the next. */
 interface Kept {
@@ -44,8 +44,12 @@ async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise
     CREDENTIALS_KEY: secrets['credentials key'],
     KEYS_FILE: keysFile,
   };
-  const { stdout } = await run(process.execPath, [seedProgram], { env: environment });
-  return JSON.parse(stdout) as SeededOrganization[];
+  const { stdout } = await run(process.execPath, [join(seedPrograms, 'main.js')], { env: environment });
+  const organizations = JSON.parse(stdout) as SeededOrganization[];
+  const ids = { DATABASE_URL: devJson.databaseUrl, ORGANIZATION_IDS: organizations.map(({ id }) => id).join(',') };
+  const awaited = await run(process.execPath, [join(seedPrograms, 'await-templates.js')], { env: ids });
+  const templates = JSON.parse(awaited.stdout) as Readonly<Record<string, SeededOrganization['templates']>>;
+  return organizations.map((one) => ({ ...one, templates: templates[one.id] ?? [] }));
 }
 
 function renewed(kept: Kept, use: string): unknown {

@@ -1,5 +1,6 @@
 import { seedOrganizations, type RunSql } from '@switchboard/gateway/seed';
 import { seedChannels } from '@switchboard/messaging/seed';
+import { resetSynchronisation } from '@switchboard/templates/seed';
 import pg from 'pg';
 import type { Demonstration } from './demonstration.js';
 import { demonstrationsIn } from './keys-file.js';
@@ -16,6 +17,10 @@ try {
   const run: RunSql = (sql, values) => client.query(sql, [...values]);
   await seedOrganizations(run, demonstrations);
   await seedChannels(run, demonstrations.flatMap(channelsOf), config.credentialsKey);
+  await resetSynchronisation(
+    run,
+    demonstrations.map(({ id }) => id),
+  );
 } finally {
   await client.end();
 }

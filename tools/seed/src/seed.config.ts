@@ -7,17 +7,32 @@ export interface SeedConfig {
   readonly credentialsKey: Buffer;
 }
 
+/** What waiting for templates reads from its environment. */
+export interface AwaitTemplatesConfig {
+  readonly databaseUrl: string;
+  readonly organizationIds: readonly string[];
+}
+
 /** @throws Error naming the variable that is missing */
 export function seedConfig(env: NodeJS.ProcessEnv = process.env): SeedConfig {
-  const required = (name: string): string => {
-    const value = env[name];
-    if (!value) throw new Error(`${name} is required`);
-    return value;
-  };
   return {
-    databaseUrl: required('DATABASE_URL'),
+    databaseUrl: required(env, 'DATABASE_URL'),
     simulatorUrl: env.SIMULATOR_URL ?? null,
-    keysFile: required('KEYS_FILE'),
-    credentialsKey: Buffer.from(required('CREDENTIALS_KEY'), 'base64'),
+    keysFile: required(env, 'KEYS_FILE'),
+    credentialsKey: Buffer.from(required(env, 'CREDENTIALS_KEY'), 'base64'),
   };
+}
+
+/** @throws Error naming the variable that is missing */
+export function awaitTemplatesConfig(env: NodeJS.ProcessEnv = process.env): AwaitTemplatesConfig {
+  return {
+    databaseUrl: required(env, 'DATABASE_URL'),
+    organizationIds: required(env, 'ORGANIZATION_IDS').split(','),
+  };
+}
+
+function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is required`);
+  return value;
 }

@@ -44,6 +44,41 @@ export const DEFAULT_TEMPLATES: readonly TemplateDraft[] = [
   { ...draft('loyalty_update', 'en_US', 'MARKETING', [body('You have {{1}} points.')]), status: 'PENDING' },
   { ...draft('abandoned_cart', 'en_US', 'MARKETING', [body('Still thinking?')]), status: 'REJECTED' },
   { ...draft('back_in_stock', 'en_US', 'MARKETING', [body('It is back.')]), status: 'PAUSED' },
+  draft('order_shipped', 'en_US', 'UTILITY', [
+    { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}', example: { header_text: ['A-1001'] } },
+    body('Hello {{1}}, your order is on its way.', { body_text: [['Ada']] }),
+    { type: 'FOOTER', text: 'Reply STOP to opt out' },
+    {
+      type: 'BUTTONS',
+      buttons: [{ type: 'URL', text: 'Track', url: 'https://example.com/track/{{1}}', example: ['A-1001'] }],
+    },
+  ]),
+  {
+    ...draft('event_invitation', 'en_US', 'MARKETING', [
+      {
+        type: 'HEADER',
+        format: 'TEXT',
+        text: 'See you in {{city}}',
+        example: { header_text_named_params: [{ param_name: 'city', example: 'Berlin' }] },
+      },
+      body('Hello {{first_name}}, your seat is {{seat}}.', {
+        body_text_named_params: [
+          { param_name: 'first_name', example: 'Ada' },
+          { param_name: 'seat', example: '12A' },
+        ],
+      }),
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'QUICK_REPLY', text: 'I will be there' },
+          { type: 'URL', text: 'Ticket', url: 'https://example.com/tickets/{{1}}', example: ['A-1001'] },
+        ],
+      },
+    ]),
+    parameter_format: 'NAMED',
+  },
+  { ...draft('survey', 'en_US', 'MARKETING', [body('How did you like it?')]), status: 'DISABLED' },
+  { ...draft('anniversary', 'en_US', 'MARKETING', [body('One year already, {{1}}.')]), status: 'DRAFT' },
 ];
 
 /** The drafts in `value`; `parameter_format`, `status` and `category` may be left out. @throws ControlRefusal naming the field. */
