@@ -247,6 +247,7 @@ CREATE INDEX bulk_item_unknown ON messaging.bulk_item USING btree (organization_
 CREATE INDEX bulk_item_waiting ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND is_contact_known)
 CREATE UNIQUE INDEX bulk_item_pkey ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index)
 CREATE INDEX bulk_lane_channel ON messaging.bulk_lane USING btree (organization_id, channel_id) WHERE is_open
+CREATE INDEX bulk_lane_disconnected ON messaging.bulk_lane USING btree (organization_id, job_id) WHERE ((held_reason = 'CHANNEL_DISCONNECTED'::text) AND is_open)
 CREATE INDEX bulk_lane_finished ON messaging.bulk_lane USING btree (is_open, finished_at) WHERE (finished_at IS NOT NULL)
 CREATE UNIQUE INDEX bulk_lane_pkey ON messaging.bulk_lane USING btree (organization_id, job_id)
 CREATE INDEX channel_business_account ON messaging.channel USING btree (business_account_id)

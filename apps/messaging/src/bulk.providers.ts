@@ -1,8 +1,11 @@
 import { BeginBulkWorker } from './begin-bulk/begin-bulk.worker.js';
 import { InteractiveBegins } from './bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from './bulk-lane/lane-signal.js';
+import { CloseLanesWorker } from './close-lanes/close-lanes.worker.js';
+import { ConfirmReservationsWorker } from './confirm-reservations/confirm-reservations.worker.js';
 import { ControlLaneHandler } from './control-lane/control-lane.handler.js';
 import { ControlLane } from './control-lane/control-lane.js';
+import { FollowJobsConsumer } from './follow-jobs/follow-jobs.consumer.js';
 import { GetLaneStateHandler } from './get-lane-state/get-lane-state.handler.js';
 import { ReleaseQuotaHandler } from './release-quota/release-quota.handler.js';
 import { ReserveQuotaHandler } from './reserve-quota/reserve-quota.handler.js';
@@ -22,6 +25,9 @@ export const bulkControllers = [
 /** What sends the recipients of bulk sends. */
 export const bulkProviders = [
   BeginBulkWorker,
+  CloseLanesWorker,
+  ConfirmReservationsWorker,
+  FollowJobsConsumer,
   ControlLane,
   InteractiveBegins,
   LaneSignal,

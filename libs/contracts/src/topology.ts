@@ -31,7 +31,7 @@ import {
   sendMessageRpc,
 } from './messaging/rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
-import { jobRequests } from './templates/job-rpc.js';
+import { getJobRpc, jobRequests } from './templates/job-rpc.js';
 import { getTemplateRpc, listTemplatesRpc } from './templates/rpc.js';
 import {
   changeWebhookRpc,
@@ -99,6 +99,14 @@ export const messagingContactsConsumer: ConsumerTopology = {
   stream: 'CONTACTS',
   filter: 'contacts.contact.>',
   ackPendingMax: 2_000,
+};
+
+/** Confirms what jobs have reserved of quotas, and closes the lanes of finished ones. */
+export const messagingJobsConsumer: ConsumerTopology = {
+  name: 'messaging-jobs',
+  stream: 'TEMPLATES',
+  filter: 'templates.job.>',
+  ackPendingMax: 500,
 };
 
 /** Keeps the contacts service's projection of channels. */
@@ -261,9 +269,9 @@ export const topology = {
   },
   messaging: {
     serves: [...messagingRequests, ...laneRequests, getChannelRpc, applySuppressionsRpc, listUpstreamTemplatesRpc],
-    calls: [resolveContactsRpc, getContactRpc],
+    calls: [resolveContactsRpc, getContactRpc, getJobRpc],
     stream: 'MESSAGING',
-    consumes: [messagingCallbacksConsumer, messagingContactsConsumer],
+    consumes: [messagingCallbacksConsumer, messagingContactsConsumer, messagingJobsConsumer],
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],

@@ -58,6 +58,17 @@ const holdSql = statement<HeldLane>(
      l.held_reason AS reason`,
 );
 
+const finishSql = statement(
+  'messaging.lane.finish',
+  `WITH done AS (
+     SELECT l.organization_id, l.job_id FROM unnest($1::text[], $2::text[]) AS g(organization_id, job_id)
+     JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.job_id = g.job_id AND l.finished_at IS NULL
+     ORDER BY 1, 2 FOR NO KEY UPDATE OF l
+   )
+   UPDATE bulk_lane l SET finished_at = now() FROM done
+   WHERE l.organization_id = done.organization_id AND l.job_id = done.job_id`,
+);
+
 /** What is to stand still: a job's lane, or every open lane of a channel. */
 export interface HoldTarget extends ChannelKey {
   readonly jobId: string | null;
@@ -116,6 +127,11 @@ export async function holdLanes(tx: Transaction, targets: readonly HoldTarget[])
     tx,
     held.map((lane) => holdEvent(bulkLaneHeld, lane)),
   );
+}
+
+/** Notes that jobs have finished, before any other lock of the transaction. */
+export async function finishLanes(tx: Transaction, jobs: readonly LaneKey[]): Promise<void> {
+  if (jobs.length > 0) await tx.query(finishSql, unnestColumns(jobs, ['organizationId', 'jobId']));
 }
 
 /** An event of a hold, as it begins or ends. */

@@ -40,7 +40,10 @@ interface LaneBegins {
 export class LaneTurns {
   private readonly lanes = new Map<string, LaneBegins>();
 
-  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly wait: typeof pause = pause,
+  ) {}
 
   /** @returns null when it must not begin any more */
   async take(organizationId: string, attempt: AttemptLane, stopping: AbortSignal): Promise<LaneTurn | null> {
@@ -78,7 +81,7 @@ export class LaneTurns {
   private async untilTime(atMs: number, beginByMs: number, stopping: AbortSignal): Promise<boolean> {
     if (atMs > beginByMs) return false;
     for (let leftMs = atMs - this.clock.monotonic(); leftMs > 0; leftMs = atMs - this.clock.monotonic()) {
-      await pause(Math.ceil(leftMs), stopping);
+      await this.wait(Math.ceil(leftMs), stopping);
       if (stopping.aborted) return false;
     }
     return !stopping.aborted && this.clock.monotonic() <= beginByMs;

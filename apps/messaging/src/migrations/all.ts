@@ -6,6 +6,7 @@ import { MessageLists1766300002000 } from './1766300002000-message-lists.js';
 import { BulkLanes1766400000000 } from './1766400000000-bulk-lanes.js';
 import { PacedDispatches1766400001000 } from './1766400001000-paced-dispatches.js';
 import { QuotaReservations1766400002000 } from './1766400002000-quota-reservations.js';
+import { HeldLanes1766400003000 } from './1766400003000-held-lanes.js';
 import { AnnounceChannels1766500000000 } from './1766500000000-announce-channels.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
@@ -18,5 +19,6 @@ export const messagingMigrations = [
   BulkLanes1766400000000,
   PacedDispatches1766400001000,
   QuotaReservations1766400002000,
+  HeldLanes1766400003000,
   AnnounceChannels1766500000000,
 ] as const;

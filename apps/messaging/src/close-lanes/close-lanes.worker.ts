@@ -1,0 +1,22 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@switchboard/postgres';
+import { LOG, PollingWorker, type Log } from '@switchboard/platform';
+import { closeFinished, pruneClosed } from './close-lanes.js';
+
+const IDLE_MS = 60_000;
+
+/** Closes the lanes of finished jobs, and deletes days later what they leave. */
+@Injectable()
+export class CloseLanesWorker extends PollingWorker {
+  constructor(
+    private readonly database: Database,
+    @Inject(LOG) log: Log,
+  ) {
+    super({ log, idleMs: IDLE_MS, failureEvent: 'lane.close-failed' });
+  }
+
+  protected async round(): Promise<boolean> {
+    await closeFinished(this.database);
+    return pruneClosed(this.database);
+  }
+}

@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { jobAccepted, jobFinished } from '@switchboard/contracts/templates/job-events';
+import { messagingJobsConsumer } from '@switchboard/contracts/topology';
+import type { DeliveredEvent } from '@switchboard/nats';
+import type { Transaction } from '@switchboard/postgres';
+import { eventDataOf, EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import { finishLanes } from '../bulk-lane/lane.repository.js';
+import { confirmReservations } from '../quota/quota-reservation.repository.js';
+
+const NONE_WAITS: ReadonlySet<string> = new Set();
+
+/** Follows jobs: an accepted one confirms its reservation, a finished one closes its lane. */
+@Injectable()
+export class FollowJobsConsumer extends EventConsumer<null> {
+  constructor(@Inject(PLATFORM) platform: Platform) {
+    super(platform, { consumer: messagingJobsConsumer, batchMax: 200 });
+  }
+
+  async prepare(): Promise<null> {
+    return null;
+  }
+
+  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    const jobsOf = (definition: typeof jobAccepted | typeof jobFinished) =>
+      events.flatMap(({ envelope }) => {
+        const found = eventDataOf(envelope, definition);
+        return found ? [{ organizationId: found.organizationId, jobId: found.data.jobId }] : [];
+      });
+    await finishLanes(tx, jobsOf(jobFinished));
+    // An event that was lost with the stream is made up for by a later one.
+    confirmReservations(tx, [...jobsOf(jobAccepted), ...jobsOf(jobFinished)]);
+    return NONE_WAITS;
+  }
+}
