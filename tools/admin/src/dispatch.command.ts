@@ -8,14 +8,16 @@ import { servicesIn } from './services.js';
  */
 const SET_UNKNOWN = `
   UPDATE messaging.dispatch SET state = 'UNKNOWN', due_at = now() + interval '24 hours', lease = 'restored'
-  WHERE state IN ('RETRY', 'DISPATCHING')`;
+  WHERE state IN ('RETRY', 'PACED', 'DISPATCHING')`;
+/** A recipient that waits in a restored lane may have its message by now: resumed by hand, once that is known. */
+const PAUSE_LANES = 'UPDATE messaging.bulk_lane SET is_paused = true WHERE is_open AND NOT is_withdrawn';
 const SESSIONS = `
   SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE usename = 'switchboard_messaging' AND datname = current_database()`;
 
 /**
  * Makes every attempt UNKNOWN that is due or under way: in a database that was restored from a backup it is not known which
- * of them were made since. A status that carries our reference settles each.
+ * of them were made since. A status that carries our reference settles each. Lanes of bulk sends are paused.
  *
  * @throws UsageError without `--all`; Error while messaging is connected, which would send them meanwhile
  */
@@ -25,6 +27,7 @@ export async function setAttemptsUnknown(client: pg.ClientBase, choices: Choices
   const { rows: sessions } = await client.query<{ count: number }>(SESSIONS);
   if ((sessions[0]?.count ?? 0) > 0) throw new Error('messaging is connected to this database: stop it first.');
   const { rowCount } = await client.query(SET_UNKNOWN);
+  await client.query(PAUSE_LANES);
   const attempts = rowCount ?? 0;
   return [choices.json ? JSON.stringify({ attempts }) : `${attempts} attempts are UNKNOWN now; none is made again.`];
 }

@@ -80,7 +80,7 @@ describe("a channel's slots", () => {
         .slice(0, 6)
         .map(({ lane: { name } }) => name)
         .toSorted(),
-    ).toEqual([...['large', 'large', 'large'], ...['small', 'small', 'small']]);
+    ).toEqual(['large', 'large', 'large', 'small', 'small', 'small']);
     expect(deal.slots).toHaveLength(33);
     expect(deal.nextSlotMs).toBe(412.5);
   });
