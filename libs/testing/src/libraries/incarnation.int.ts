@@ -13,7 +13,7 @@ import {
 } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
-import { takeBaseBackup, type BaseBackup } from './base-backup.js';
+import { takeBaseBackup, type BaseBackup } from '../base-backup.js';
 import { applied, effectsConsumer, Outbox1764000000000 } from './outbox-fixture.js';
 
 /** Its database is the one of `contacts` here: a service that takes events and has emitted none. */

@@ -3,7 +3,7 @@ import { EventPublisher, PROVISIONER, restartConsumers, type PullConsumer, type 
 import { appendEvents, Relay, type NewEvent, type RelayReport } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
-import { takeBaseBackup, type BaseBackup } from './base-backup.js';
+import { takeBaseBackup, type BaseBackup } from '../base-backup.js';
 import { applied, effectsConsumer, eventOf, Outbox1764000000000, unpublished } from './outbox-fixture.js';
 
 const servers = testServers({ ownPostgres: true });

@@ -15,6 +15,7 @@ import { lockedRow } from './locked-row.fault.js';
 import { natsAway } from './nats-away.fault.js';
 import { optOutFence } from './opt-out-fence.fault.js';
 import { quotaRace } from './quota-race.fault.js';
+import { restore } from './restore.fault.js';
 import { snoozeRush } from './snooze-rush.fault.js';
 import { stopInOrder } from './stop-in-order.fault.js';
 import { stopPostgres } from './stop-postgres.fault.js';
@@ -36,6 +37,7 @@ export const faults: readonly Fault[] = [
   lockedRow,
   natsAway,
   storeLost,
+  restore,
   halfOpen,
   goaway,
   clock,

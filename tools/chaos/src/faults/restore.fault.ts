@@ -1,0 +1,190 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { BaseBackup } from '@switchboard/testing/base-backup';
+import { eventually } from '@switchboard/testing/eventually';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
+import pg from 'pg';
+import { EMPTY_TALLY, type Audit } from '../audit/audit.js';
+import type { Finding } from '../audit/finding.js';
+import type { Fault } from '../fault/fault.js';
+import { isSuccess, UNRULY_KNOBS } from '../fault/kill-points.js';
+import { ReportBook } from '../fault/report-book.js';
+import type { SendLoad } from '../load/send-load.js';
+import { HEALTHY } from '../load/send-plan.js';
+import { answeredWith, RacingCallers } from '../races/racing-callers.js';
+import { consumerEpochs, doubledRequests, knownMessages, unappliedOfBroker } from '../restore/restored-ledger.js';
+import { BEGINNING, settle } from '../stage/settle.js';
+import { pidsOf, type Stage } from '../stage/stage.js';
+import { unknownCounted } from '../stage/unknown-counted.js';
+
+/** Sends that are repeated: some are due when the backup is taken. */
+const THROTTLED = { 130429: 0.2 };
+/** Numbers that opt out after the backup, half of them written to before it. */
+const OPT_OUTS = 20;
+const CALLERS = 24;
+const TRAFFIC_MS = { full: 20_000, short: 3_000 };
+const DEADLINE_MS = 120_000;
+
+/** PostgreSQL as it was at an online backup, next to a NATS that went on: nothing is done by an operator. */
+export const restore: Fault = {
+  name: 'restore',
+  promise:
+    'PostgreSQL restored from an online backup beneath a live broker: noticed, delivered again, nothing sent twice',
+  points: { full: 3, short: 1 },
+  async run(context, { seed, points, isShort }) {
+    const random = new SeededRandom(seed);
+    const book = new ReportBook();
+    const notes: string[] = [];
+    for (let point = 1; point <= points; point++) {
+      // A second restore of a stage needs the provisioning step in between, which runs when NATS is started.
+      const stage = await context.fresh();
+      const { audit, recoveryMs, note } = await restoreOnce(stage, random.fork(), isShort);
+      book.add(audit, recoveryMs);
+      notes.push(note);
+      context.say(`point ${point}/${points}: ${note}`);
+      await stage.close();
+    }
+    return book.report(notes.join('; '));
+  },
+};
+
+async function restoreOnce(
+  stage: Stage,
+  random: SeededRandom,
+  isShort: boolean,
+): Promise<{ audit: Audit; recoveryMs: number; note: string }> {
+  const findings: Finding[] = [];
+  const callers = new RacingCallers(stage, OPT_OUTS);
+  const phones = Array.from({ length: OPT_OUTS }, () => callers.nextPhone());
+  await stage.simulator.turn({ ...UNRULY_KNOBS, errorRate: THROTTLED });
+  const load = stage.load({ random, mix: HEALTHY, callers: CALLERS });
+  await Promise.all(phones.slice(OPT_OUTS / 2).map((phone) => callers.send(phone)));
+  await wait(isShort ? 2_000 : 5_000);
+  const atBackup = await knownMessages(stage);
+  const backupBeganMs = Date.now();
+  const backup = await takeBackup(stage);
+  const backupMs = Date.now() - backupBeganMs;
+
+  await Promise.all(phones.map((phone) => callers.send(phone)));
+  const optedOut = await Promise.all(phones.map((phone) => callers.optOut(phone)));
+  await wait(isShort ? TRAFFIC_MS.short : TRAFFIC_MS.full);
+  await load.stop();
+  await stage.simulator.turn({ errorRate: {} });
+  // Everything is published, delivered and acknowledged: the broker has nothing left to say by itself.
+  const restless = await settle(stage, BEGINNING, { deadlineMs: DEADLINE_MS, withLeases: true });
+  if (restless !== null) findings.push({ rule: 'never-quiet', detail: `before the restore: ${restless}` });
+  const before = { ...(await knownMessages(stage)), epochs: await consumerEpochs(stage) };
+  const [seen, unknown] = [stage.recorder.size, await unknownCounted(stage)];
+
+  const restoredMs = await putBack(stage, backup);
+  const noticedMs = (await untilNoticed(stage, before.epochs)) - restoredMs;
+  const again = stage.load({ random, mix: HEALTHY, callers: CALLERS });
+  const first = await again.probe(isSuccess, false, DEADLINE_MS);
+  await eventually(async () => (await unappliedOfBroker(stage, seen)).length === 0, { deadlineMs: DEADLINE_MS }).catch(
+    async () =>
+      findings.push({ rule: 'event.unapplied', detail: `${(await unappliedOfBroker(stage, seen))[0]} and others` }),
+  );
+  const appliedMs = Date.now() - restoredMs;
+
+  const refused = await Promise.all(phones.map((phone) => callers.send(phone)));
+  await wait(isShort ? TRAFFIC_MS.short : TRAFFIC_MS.full);
+  await again.stop();
+  const quiet = await settle(stage, BEGINNING, { deadlineMs: DEADLINE_MS, withLeases: true });
+  if (quiet !== null) findings.push({ rule: 'never-quiet', detail: `after the restore: ${quiet}` });
+
+  const takenBack = (await unknownCounted(stage)) - unknown;
+  const toOptedOut = await lateRequests(stage, phones, restoredMs);
+  findings.push(...(await doubledRequests(stage)), ...toOptedOut);
+  if (answeredWith(403, refused) !== OPT_OUTS) {
+    const detail = `${answeredWith(403, refused)} of ${OPT_OUTS} sends to numbers that had opted out were refused`;
+    findings.push({ rule: 'fence.late', detail });
+  }
+  const dead = [...pidsOf(stage.stack)].filter(([name, pid]) => name !== 'postgres' && stage.pids.get(name) !== pid);
+  findings.push(...dead.map(([name]): Finding => ({ rule: 'process.died', detail: `${name} died by itself` })));
+  const after = await knownMessages(stage);
+  const gone = [...before.ids].filter((id) => !after.ids.has(id));
+  findings.push(
+    ...gone
+      .filter((id) => atBackup.ids.has(id))
+      .map((id): Finding => ({ rule: 'message.lost', detail: `${id}, of the backup` })),
+  );
+  if (gone.length === 0 || optedOut.includes(null)) {
+    findings.push({ rule: 'unnoticed', detail: `${gone.length} messages lost, opt-outs ${JSON.stringify(optedOut)}` });
+  }
+  const note =
+    `backup in ${backupMs} ms; noticed by all after ${noticedMs} ms, all applied again after ${appliedMs} ms; ` +
+    `the restore lost ${gone.length} sends of ${before.ids.size}; ${takenBack} attempts of the backup were taken back, and ${after.takenBack} of them stay unknown`;
+  await callers.close();
+  const tally = tallyOf(stage, [load, again], findings, after.takenBack);
+  return { audit: { tally, findings }, recoveryMs: (first?.endedMs ?? Date.now()) - restoredMs, note };
+}
+
+async function takeBackup(stage: Stage): Promise<BaseBackup> {
+  const session = new pg.Client({ connectionString: stage.stack.devJson.databaseUrl });
+  await session.connect();
+  try {
+    return await BaseBackup.take(session);
+  } finally {
+    await session.end();
+  }
+}
+
+/** @returns when the server ran again */
+async function putBack({ stack, database }: Stage, backup: BaseBackup): Promise<number> {
+  const postgres = stack.process('postgres');
+  await postgres.kill('SIGQUIT');
+  // Before the supervisor's pause is over.
+  backup.putInPlace();
+  await postgres.restarted();
+  const restoredMs = Date.now();
+  await backup.forgetLost();
+  await eventually(() => database.query('SELECT 1').then(() => true), { deadlineMs: DEADLINE_MS });
+  return restoredMs;
+}
+
+/** @returns when every service had begun its consumers anew */
+async function untilNoticed(stage: Stage, before: ReadonlyMap<string, number>): Promise<number> {
+  await eventually(
+    async () => {
+      const now = await consumerEpochs(stage);
+      return [...before].every(([name, epoch]) => (now.get(name) ?? -1) > epoch);
+    },
+    { deadlineMs: DEADLINE_MS },
+  );
+  return Date.now();
+}
+
+/** Requests to numbers whose opt-outs had been made before the restore. */
+async function lateRequests({ simulator }: Stage, phones: readonly string[], sinceMs: number): Promise<Finding[]> {
+  const arrivals = await simulator.arrivals();
+  return arrivals
+    .filter(({ to, arrivedMs }) => phones.includes(to) && arrivedMs > sinceMs)
+    .map(({ to, arrivedMs }) => ({
+      rule: 'fence.late',
+      detail: `${to}: a request ${arrivedMs - sinceMs} ms after the restore`,
+    }));
+}
+
+function tallyOf(
+  { recorder }: Stage,
+  loads: readonly SendLoad[],
+  findings: readonly Finding[],
+  unknown: number,
+): Audit['tally'] {
+  const sends = loads.flatMap((load) => load.sends);
+  const answered = (from: number): number =>
+    sends.filter(({ outcome }) => outcome.kind === 'answered' && Math.floor(outcome.status / 100) === from).length;
+  return {
+    ...EMPTY_TALLY,
+    sends: sends.length,
+    succeeded: answered(2),
+    refused: answered(4),
+    failed: answered(5),
+    unanswered: sends.filter(({ outcome }) => outcome.kind === 'reset').length,
+    unconnected: sends.filter(({ outcome }) => outcome.kind === 'refused').length,
+    events: recorder.size,
+    lost: findings.filter(({ rule }) => rule === 'message.lost').length,
+    doubled: findings.filter(({ rule }) => rule === 'upstream.doubled').length,
+    unknown,
+    longestMs: sends.reduce((longest, { startedMs, endedMs }) => Math.max(longest, endedMs - startedMs), 0),
+  };
+}
