@@ -1,4 +1,5 @@
 import { eventually } from '@switchboard/testing';
+import { operator } from './operator.js';
 import type { EverythingRunning } from './start-everything.js';
 
 /**
@@ -32,6 +33,14 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   await ask('DELETE', `/v1/opt-outs/${String(optOut['id'])}`);
   // A template that is known becomes another status.
   await simulator.post('template-status', { name: 'back_in_stock', event: 'UNPAUSED' });
+  // A job is accepted, and finished.
+  const [template] = (await acme.get('/v1/templates?status=APPROVED&search=welcome')).body?.items ?? [];
+  await ask('POST', '/v1/templates/send', { templateId: template?.['id'], recipients: [{ to: '+14155550177' }] });
+  // What an organization pays for becomes another thing, and what it was.
+  const organizationId = all.stack.devJson.organizations?.[0]?.id;
+  for (const status of ['PAST_DUE', 'ACTIVE']) {
+    await operator(all.dataDir, `subscription set ${organizationId} ${status}`);
+  }
   // What is neither a status nor a message.
   const entry = { id: '102290129340401', changes: [{ field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }] };
   await simulator.post('callbacks', { body: { object: 'whatsapp_business_account', entry: [entry] } });
