@@ -75,7 +75,8 @@ function approvedTemplateOf({ status, body }: ApiAnswer): DescribedTemplate {
 
 async function bulkSendOf({ api }: Tenant): Promise<object> {
   const { id: templateId } = approvedTemplateOf(await api.get('/v1/templates?status=APPROVED'));
-  return { templateId, recipients: [{ to: newPhone() }] };
+  // So slow that it can be paused, resumed and cancelled still.
+  return { templateId, throttlePerHour: 1, recipients: [{ to: newPhone() }, { to: newPhone() }] };
 }
 
 async function post(api: Api, path: string, body: unknown): Promise<ApiAnswer> {
