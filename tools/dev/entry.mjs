@@ -18,6 +18,7 @@ const commands = {
   start,
   stop: supervise,
   status: supervise,
+  listen: supervise,
   build: buildOnly,
   test,
   check,
@@ -82,7 +83,7 @@ async function start() {
   return supervise(name, args);
 }
 
-/** start, stop and status live in the supervisor. Without an installation nothing can run, so nothing has to be built. */
+/** start, stop, status and listen live in the supervisor. Without an installation nothing can run, so nothing has to be built. */
 async function supervise(what, rest) {
   const supervisor = join(root, 'tools', 'dev', 'dist', 'main.js');
   if (what !== 'start' && !existsSync(supervisor)) {

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { readDevConfig } from './dev.config.js';
 import { explainSystemError } from './explain.js';
+import { listen } from './listen.command.js';
 import { prepare } from './prepare.command.js';
 import { start } from './start.command.js';
 import { status } from './status.command.js';
 import { stop } from './stop.command.js';
 
-/** The program behind `npm start`, `npm run stop` and `npm run status`; called by tools/dev/entry.mjs. */
+/** The program behind `npm start`, `npm run stop`, `npm run status` and `npm run listen`; called by tools/dev/entry.mjs. */
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const [command = 'start', ...args] = process.argv.slice(2);
 try {
@@ -14,6 +15,7 @@ try {
   process.exitCode = await explainSystemError(config.dataDir, () => {
     if (command === 'stop') return stop(config);
     if (command === 'status') return status(config);
+    if (command === 'listen') return listen(config);
     if (command === 'prepare') return prepare(root);
     return start(config);
   });

@@ -1,0 +1,98 @@
+"""Receives webhooks as the API's reference advises, with what Python (3.9 or newer) brings and nothing else:
+
+    WEBHOOK_SECRET=whsec_... PORT=8080 python3 receiver.py
+
+1. It verifies the signature over the raw bytes, before it parses them, in constant time.
+2. It handles each data.id once: the same event may arrive again.
+3. It answers 2xx at once when an event is handled. Anything else, and silence for 10 s, is a failure, and the event comes
+   again after 30 s and after 5 min.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import sys
+import threading
+import time
+from collections import OrderedDict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SECRET = os.environ.get("WEBHOOK_SECRET", "").encode("utf-8")
+PORT = int(os.environ.get("PORT", "8080"))
+
+# Events are at most 256 KB; what is much longer does not come from the service.
+BODY_BYTES_MAX = 1024 * 1024
+# An event is repeated within minutes; a replay may bring it again for 7 days. A real receiver keeps the ids in its database.
+REMEMBERED_SECONDS = 24 * 60 * 60
+REMEMBERED_MAX = 100_000
+
+handled: "OrderedDict[str, float]" = OrderedDict()
+lock = threading.Lock()
+
+
+def handle(event: dict) -> None:
+    """What your application does with an event. Long work belongs into a queue: 10 s are all the time there is."""
+
+
+def is_signed(body: bytes, signature: "str | None") -> bool:
+    """Whether the header is the lowercase hex HMAC-SHA256 of these bytes, keyed with the whole secret."""
+    expected = hmac.new(SECRET, body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), (signature or "").encode("utf-8", "replace"))
+
+
+def remember(event_id: str) -> None:
+    now = time.monotonic()
+    while handled:
+        oldest, at = next(iter(handled.items()))
+        if len(handled) < REMEMBERED_MAX and now - at < REMEMBERED_SECONDS:
+            break
+        del handled[oldest]
+    handled[event_id] = now
+
+
+class Receiver(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 15
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdigit():
+            self.answer(411)
+            return
+        if int(length) > BODY_BYTES_MAX:
+            self.answer(413)
+            return
+        body = self.rfile.read(int(length))
+        # For 24 hours after a rotation both secrets sign: a receiver that still has the former one stays valid.
+        names = ("X-Service-Signature", "X-Service-Signature-Previous")
+        if not any(is_signed(body, self.headers.get(name)) for name in names):
+            self.answer(401)
+            return
+        event = json.loads(body)
+        with lock:
+            is_repeated = event["data"]["id"] in handled
+            if not is_repeated:
+                handle(event)
+                remember(event["data"]["id"])
+            print(json.dumps({"isRepeated": is_repeated, "body": event}), flush=True)
+        self.answer(204)
+
+    def answer(self, status: int) -> None:
+        # A body that was not read would be taken for the next request.
+        if status in (411, 413):
+            self.close_connection = True
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+if __name__ == "__main__":
+    if not SECRET:
+        sys.exit("WEBHOOK_SECRET is not set: the secret of the webhook, whsec_...")
+    server = ThreadingHTTPServer(("127.0.0.1", PORT), Receiver)
+    print(f"listening on http://127.0.0.1:{server.server_address[1]}", flush=True)
+    server.serve_forever()

@@ -1,0 +1,91 @@
+/**
+ * Receives webhooks as the API's reference advises, with what Node.js (22.18 or newer) brings and nothing else:
+ *
+ *     WEBHOOK_SECRET=whsec_… PORT=8080 node receiver.ts
+ *
+ * 1. It verifies the signature over the raw bytes, before it parses them, in constant time.
+ * 2. It handles each `data.id` once: the same event may arrive again.
+ * 3. It answers 2xx at once when an event is handled. Anything else, and silence for 10 s, is a failure, and the event
+ *    comes again after 30 s and after 5 min.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+const secret = process.env['WEBHOOK_SECRET'] ?? '';
+const port = Number(process.env['PORT'] ?? 8080);
+if (secret === '') throw new Error('WEBHOOK_SECRET is not set: the secret of the webhook, whsec_…');
+
+/** Events are at most 256 KB; what is much longer does not come from the service. */
+const BODY_BYTES_MAX = 1024 * 1024;
+/** An event is repeated within minutes; a replay may bring it again for 7 days. A real receiver keeps the ids in its database. */
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+const REMEMBERED_MAX = 100_000;
+
+interface WebhookEvent {
+  readonly event: string;
+  readonly timestamp: string;
+  readonly organizationId: string;
+  readonly data: { readonly id: string };
+}
+
+/** When each event was handled, by its id, oldest first. */
+const handled = new Map<string, number>();
+
+createServer((request, response) => {
+  receive(request, response).catch((error: unknown) => {
+    // Not handled: a 5xx makes it come again.
+    process.stderr.write(`${String(error)}\n`);
+    if (!response.headersSent) response.writeHead(500).end();
+  });
+}).listen(port, '127.0.0.1', function listening(this: import('node:net').Server) {
+  const address = this.address();
+  process.stdout.write(`listening on http://127.0.0.1:${typeof address === 'object' ? address?.port : port}\n`);
+});
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
+  const body = await rawBody(request);
+  if (body === null) return void response.writeHead(413, { connection: 'close' }).end();
+  // For 24 hours after a rotation both secrets sign: a receiver that still has the former one stays valid.
+  const signatures = [request.headers['x-service-signature'], request.headers['x-service-signature-previous']];
+  if (!signatures.some((signature) => isSigned(body, signature))) return void response.writeHead(401).end();
+  const event = JSON.parse(body.toString('utf8')) as WebhookEvent;
+  const isRepeated = handled.has(event.data.id);
+  if (!isRepeated) {
+    handle(event);
+    remember(event.data.id);
+  }
+  process.stdout.write(`${JSON.stringify({ isRepeated, body: event })}\n`);
+  response.writeHead(204).end();
+}
+
+/** What your application does with an event. Long work belongs into a queue: 10 s are all the time there is. */
+function handle(_event: WebhookEvent): void {}
+
+/** Whether the header is the lowercase hex HMAC-SHA256 of these bytes, keyed with the whole secret. */
+function isSigned(body: Buffer, signature: string | string[] | undefined): boolean {
+  if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false;
+  const expected = createHmac('sha256', secret).update(body).digest();
+  return timingSafeEqual(Buffer.from(signature, 'hex'), expected);
+}
+
+/** The bytes as they came; null when there are too many. */
+async function rawBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function remember(id: string): void {
+  const now = Date.now();
+  for (const [oldest, at] of handled) {
+    if (handled.size < REMEMBERED_MAX && now - at < REMEMBERED_MS) break;
+    handled.delete(oldest);
+  }
+  handled.set(id, now);
+}
