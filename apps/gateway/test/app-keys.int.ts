@@ -33,7 +33,7 @@ describe('what takes no body', () => {
     ['POST', '/app/api/sign-out-everywhere', 204],
   ];
   /** Their services answer them; what is checked before is the same for all. */
-  const ofServices = /^\/app\/api\/(templates|webhooks)\//;
+  const ofServices = /^\/app\/api\/(channels|templates|webhooks)\//;
 
   it.each(routes)('%s %s is not refused for naming JSON and bringing none', async (method, path, status) => {
     const client = await clientOf(await makeMember(booted.database));

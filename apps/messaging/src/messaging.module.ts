@@ -6,6 +6,7 @@ import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppression
 import { LOG, type Log } from '@switchboard/platform';
 import { AccessTokens } from './channel/access-token.js';
 import { bulkControllers, bulkProviders } from './bulk.providers.js';
+import { channelControllers, channelProviders } from './channel.providers.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
@@ -18,12 +19,10 @@ import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
 import { FindMessagesHandler } from './find-messages/find-messages.handler.js';
 import { MessageSearchRepository } from './find-messages/message-search.repository.js';
-import { GetChannelHandler } from './get-channel/get-channel.handler.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { GetQuotaHandler } from './get-quota/get-quota.handler.js';
 import { StoreResponse } from './idempotency-key/store-response.batch.js';
-import { ListChannelsHandler } from './list-channels/list-channels.handler.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
 import { ListUpstreamTemplates } from './list-upstream-templates/list-upstream-templates.js';
@@ -59,14 +58,14 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     GetConversationHandler,
     ListConversationsHandler,
     ChangeConversationHandler,
-    GetChannelHandler,
     GetQuotaHandler,
-    ListChannelsHandler,
     ListUpstreamTemplatesHandler,
     ...bulkControllers,
+    ...channelControllers,
   ],
   providers: [
     ...bulkProviders,
+    ...channelProviders,
     AcceptMessage,
     ApplySuppressions,
     ChangeConversation,

@@ -80,6 +80,15 @@ describe('the shapes are the provider’s', () => {
     expect(walked.length).toBeGreaterThan(3);
   });
 
+  it('lists the phone numbers of an account to its token alone', async () => {
+    const path = `/v23.0/${WABA_ID}/phone_numbers`;
+    const listed = await sim.get(path);
+    expect(listed.body['data']).toEqual([
+      { id: PHONE_NUMBER_ID, display_phone_number: expect.any(String), verified_name: expect.any(String) },
+    ]);
+    expect((await sim.get(`/v23.0/1/phone_numbers`)).body['error']).toMatchObject({ code: 100, error_subcode: 33 });
+  });
+
   it('reports a template event as recorded and lists the status that follows from it', async () => {
     const event = { name: 'seasonal_promotion', event: 'REJECTED', reason: 'INVALID_FORMAT' };
     const sent = await sim.control('POST', 'template-status', event);

@@ -1,4 +1,12 @@
 import {
+  changeChannelRpc,
+  connectChannelRpc,
+  disconnectChannelRpc,
+  getManagedChannelRpc,
+  listManagedChannelsRpc,
+  testChannelRpc,
+} from './messaging/channel-rpc.js';
+import {
   createOptOutRpc,
   deleteOptOutRpc,
   getContactRpc,
@@ -165,14 +173,6 @@ export const templatesSkippedConsumer: ConsumerTopology = {
   ackPendingMax: 2_000,
 };
 
-/** Holds and releases jobs with the subscriptions and plans of their organizations. */
-export const templatesOrganizationsConsumer: ConsumerTopology = {
-  name: 'templates-organizations',
-  stream: 'GATEWAY',
-  filter: 'gateway.organization.>',
-  ackPendingMax: 500,
-};
-
 /** Holds and releases jobs with their lanes. */
 export const templatesLanesConsumer: ConsumerTopology = {
   name: 'templates-lanes',
@@ -231,6 +231,12 @@ const messagingRequests = [
   changeConversationRpc,
   listChannelsRpc,
   getQuotaRpc,
+  connectChannelRpc,
+  changeChannelRpc,
+  testChannelRpc,
+  disconnectChannelRpc,
+  getManagedChannelRpc,
+  listManagedChannelsRpc,
 ];
 
 /** What templates asks messaging for: the lanes of its jobs. */
@@ -293,7 +299,7 @@ export const topology = {
   },
   templates: {
     serves: [...templateRequests, ...jobRequests],
-    calls: [listUpstreamTemplatesRpc, getChannelRpc, getQuotaRpc, ...laneRequests],
+    calls: [listUpstreamTemplatesRpc, getChannelRpc, ...laneRequests],
     stream: 'TEMPLATES',
     consumes: [
       templatesChannelsConsumer,
@@ -302,7 +308,6 @@ export const topology = {
       templatesOutcomesConsumer,
       templatesSkippedConsumer,
       templatesLanesConsumer,
-      templatesOrganizationsConsumer,
     ],
     settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS'] },
   },

@@ -68,6 +68,13 @@ export interface SimulatedRequest {
   readonly body: unknown;
 }
 
+/** What connects a line of the upstream as a channel. */
+export interface SimulatedLine {
+  readonly phoneNumberId: string;
+  readonly businessAccountId: string;
+  readonly accessToken: string;
+}
+
 /** The simulator's control. */
 export class Simulator {
   constructor(private readonly url: string) {}
@@ -93,6 +100,16 @@ export class Simulator {
 
   async put(path: string, body: unknown): Promise<void> {
     return this.change('PUT', path, body);
+  }
+
+  /** Makes an account of the upstream with one phone number. @returns what connects it as a channel */
+  async addLine(accessToken: string): Promise<SimulatedLine> {
+    const { items } = (await (await fetch(`${this.url}/_sim/accounts`)).json()) as { items: object[] };
+    const digits = String(Date.now()).slice(-9);
+    const [businessAccountId, phoneNumberId] = [`77${digits}`, `88${digits}`];
+    const phoneNumbers = [{ id: phoneNumberId, displayPhone: '12015550177', name: 'Corner shop' }];
+    await this.put('accounts', { items: [...items, { token: accessToken, wabaId: businessAccountId, phoneNumbers }] });
+    return { phoneNumberId, businessAccountId, accessToken };
   }
 
   private async change(method: 'POST' | 'PUT', path: string, body: unknown): Promise<void> {

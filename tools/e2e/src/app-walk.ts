@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AppAnswer, AppBody, AppClient } from '@switchboard/testing';
 import { appClient } from './app-client.js';
+import type { SimulatedLine, Simulator } from './api.js';
 import type { Canary } from './canary.js';
 
 /** What a walk through the application's API leaves behind. */
@@ -22,17 +23,18 @@ interface Person {
 /**
  * Uses every route of the application's API, rightly and wrongly, with values that are easy to find again.
  *
- * @param owner of an organization with a free seat; keeps the password
+ * @param owner of an organization with a free seat and a free channel; keeps the password
  */
-export async function walkThroughApp(baseUrl: string, owner: Person): Promise<AppWalk> {
+export async function walkThroughApp(baseUrl: string, owner: Person, simulator: Simulator): Promise<AppWalk> {
   const walk = new Walk(baseUrl);
   const page = await walk.signedIn(owner);
   const invited = { email: `${walk.value('email')}@people.example`, password: walk.value('password') };
   walk.add('address of a person', invited.email);
   await walk.failures(page, owner, invited);
-  for (const list of ['session', 'plan', 'members', 'invites', 'api-keys', 'audit-log']) {
+  for (const list of ['session', 'plan', 'members', 'invites', 'api-keys', 'audit-log', 'messages', 'channels']) {
     await walk.ask(page, 'GET', `/app/api/${list}`);
   }
+  await walk.channels(page, await simulator.addLine(walk.value('access-token')));
   const key = await walk.ask(page, 'POST', '/app/api/api-keys', { label: walk.value('label') });
   walk.add('secret of a key', String(key?.['secret']));
   await walk.ask(page, 'POST', '/app/api/api-keys/:id/revoke', undefined, key?.id);
@@ -87,6 +89,17 @@ class Walk implements AppWalk {
     const answer = this.seen(page, await page.ask(method, route.replace(':id', id), body));
     if (answer.status < 300) this.used.add(`${method} ${route}`);
     return answer.body;
+  }
+
+  /** A channel from its connection to its end. */
+  async channels(page: AppClient, line: SimulatedLine): Promise<void> {
+    const channel = await this.ask(page, 'POST', '/app/api/channels', line);
+    const { accessToken } = line;
+    this.seen(page, await page.post('/app/api/channels', { ...line, accessToken: this.value('wrong-token') }));
+    await this.ask(page, 'GET', '/app/api/channels/:id', undefined, channel?.id);
+    await this.ask(page, 'POST', '/app/api/channels/:id/test', undefined, channel?.id);
+    await this.ask(page, 'POST', '/app/api/channels/:id/disconnect', undefined, channel?.id);
+    await this.ask(page, 'PATCH', '/app/api/channels/:id', { accessToken }, channel?.id);
   }
 
   /** What goes wrong: at sign-in, without a session, with an unknown one, from elsewhere, in the wrong place. */

@@ -3,6 +3,7 @@ import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
 import type { AppAnswer, AppClient } from '@switchboard/testing';
 import { appClient } from './app-client.js';
+import { Simulator } from './api.js';
 import { walkThroughApp } from './app-walk.js';
 import { startOwnStack } from './start-own-stack.js';
 
@@ -27,6 +28,11 @@ const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promis
   invites: async (page) =>
     (await page.post('/app/api/invites', { email: `i${Date.now()}@people.example`, role: 'MEMBER' })).body?.id,
   templates: async (page) => (await page.get('/app/api/templates')).body?.items?.[0]?.id,
+  // Not the one that sends.
+  channels: async (page) => {
+    const { body } = await page.get('/app/api/channels');
+    return (body?.items?.find(({ isDefault }) => isDefault === false) ?? body?.items?.[0])?.id;
+  },
   'api-keys': async (page) => (await page.post('/app/api/api-keys', { label: 'app' })).body?.id,
 };
 /** What routes that take a body need, so that the id alone decides. */
@@ -34,13 +40,23 @@ const bodies: Readonly<Record<string, unknown>> = { 'PATCH /app/api/members/:id'
 
 /** Source: docs/api-behaviour.md#app-roles. A literal: it checks what the declarations say. */
 const openToMembers = [
+  'GET /app/api/channels',
+  'GET /app/api/channels/:id',
+  'GET /app/api/messages',
   'GET /app/api/session',
   'GET /app/api/templates',
   'GET /app/api/templates/:id',
+  'GET /app/api/templates/send',
+  'GET /app/api/templates/send/:id',
+  'GET /app/api/templates/send/:id/recipients',
   'POST /app/api/password',
   'POST /app/api/sign-out',
   'POST /app/api/sign-out-everywhere',
   'POST /app/api/switch-organization',
+  'POST /app/api/templates/send',
+  'POST /app/api/templates/send/:id/cancel',
+  'POST /app/api/templates/send/:id/pause',
+  'POST /app/api/templates/send/:id/resume',
 ];
 
 describe('the roles of the application', () => {
@@ -59,11 +75,13 @@ describe('the roles of the application', () => {
 describe('the API of the application', () => {
   let stack: RunningStack;
   let baseUrl: string;
+  let simulator: Simulator;
   let organizations: readonly SeededOrganization[];
 
   beforeAll(async () => {
     ({ stack } = await startOwnStack({ replicas: { gateway: 2 } }));
     baseUrl = stack.devJson.baseUrl ?? '';
+    simulator = new Simulator(stack.devJson.simulatorUrl ?? '');
     organizations = stack.devJson.organizations ?? [];
   }, 180_000);
 
@@ -189,7 +207,7 @@ describe('the API of the application', () => {
   });
 
   it('is walked through by the canaries, every route of it', async () => {
-    const { used } = await walkThroughApp(baseUrl, userOf('Acme', 'OWNER'));
+    const { used } = await walkThroughApp(baseUrl, userOf('Acme', 'OWNER'), simulator);
     expect([...ofSessions, ...ofVisitors].map(([name]) => name).filter((name) => !used.has(name))).toEqual([]);
   });
 });

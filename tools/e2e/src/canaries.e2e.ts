@@ -81,7 +81,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
       const internals = requestsToInternals(flock);
       await inTurns(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
     }
-    const walk = await walkThroughApp(all.baseUrl, ownerOf(all));
+    const walk = await walkThroughApp(all.baseUrl, ownerOf(all), all.simulator);
     for (const status of walk.statuses) statuses.add(status);
     appRoutes = { expected: namesOf(routes, 'session', 'visitor'), used: walk.used };
     flock = { ...flock, all: [...flock.all, ...tokensOf(recorder), ...walk.canaries] };

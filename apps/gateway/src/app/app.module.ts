@@ -5,6 +5,9 @@ import { IdentityModule } from '../identity/identity.module.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { AuditLogController } from './audit-log/audit-log.controller.js';
 import { InvitesController } from './invites/invites.controller.js';
+import { AuditedChannels } from './channels/audited-channels.js';
+import { ChannelActsController } from './channels/channel-acts.controller.js';
+import { AppChannelsController } from './channels/channels.controller.js';
 import { FindMessages } from '../messages/find-messages.js';
 import { AppMessagesController } from './messages/messages.controller.js';
 import { MembersController } from './members/members.controller.js';
@@ -35,7 +38,9 @@ import { AppTemplatesController } from './templates/templates.controller.js';
     WebhooksController,
     WebhookControlController,
     WebhookDeliveriesController,
+    AppChannelsController,
+    ChannelActsController,
   ],
-  providers: [AuditedWebhooks, FindMessages],
+  providers: [AuditedChannels, AuditedWebhooks, FindMessages],
 })
 export class AppModule {}

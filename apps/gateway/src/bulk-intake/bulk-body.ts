@@ -2,24 +2,28 @@ import { isUtf8 } from 'node:buffer';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { JOB_RECIPIENTS_MAX } from '@switchboard/contracts/templates/job-rpc';
+import { JOB_RECIPIENTS_MAX, type BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
 import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
 import { ElementSplitter } from './element-splitter.js';
-import { RecipientChunks, type RecipientChunk } from './recipient-chunks.js';
 import { readRecipient, recipientProblem } from './recipient.policy.js';
 
-/** What of a body is held at once, apart from a chunk; one recipient must fit into a message of NATS. */
+/** What of a body is held at once. A chunk of recipients must stay below 700,000 bytes. */
 const LIMITS = { elementBytesMax: 512 * 1_024, restBytesMax: 1_024 * 1_024 };
 /** Faulty recipients that a refusal names. Source: docs/api-behaviour.md#bulk-sends-create. */
 const PROBLEMS_MAX = 5;
+
+/** A well-shaped recipient. */
+export interface ReadRecipient {
+  readonly recipient: BulkRecipient;
+  /** Of its text, which is never shorter than the recipient in JSON but for the fields that it leaves out. */
+  readonly bytes: number;
+}
 
 /** A body that has ended. */
 export interface BulkBodyEnd {
   /** All but the recipients. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly total: number;
-  /** The recipients that no full chunk held; null when nothing is left over. */
-  readonly lastChunk: RecipientChunk | null;
   /** Why the body is refused although its syntax is right; null when its recipients are well-shaped. */
   readonly refusal: string | null;
 }
@@ -30,23 +34,25 @@ export interface BulkBodyEnd {
  */
 export class BulkBody {
   private total = 0;
-  private readonly chunks = new RecipientChunks();
+  private recipients: ReadRecipient[] = [];
   private readonly problems: string[] = [];
   private readonly splitter = new ElementSplitter('recipients', LIMITS, (text) => this.take(text));
 
   /**
-   * @returns the chunks that are full now, in their order; none once a recipient was faulty
+   * @returns the recipients that are complete now, in their order; none once one of them was faulty
    * @throws AppError MALFORMED_BODY, PAYLOAD_TOO_LARGE; VALIDATION_FAILED for too many recipients
    */
-  push(piece: Buffer): readonly RecipientChunk[] {
+  push(piece: Buffer): readonly ReadRecipient[] {
     this.splitter.push(piece);
-    return this.chunks.takeFull();
+    const { recipients } = this;
+    this.recipients = [];
+    return recipients;
   }
 
   /** @throws AppError MALFORMED_BODY, VALIDATION_FAILED */
   end(): BulkBodyEnd {
     const { recipients, ...fields } = parseJsonBody(this.splitter.end());
-    return { fields, total: this.total, lastChunk: this.chunks.takeLast(), refusal: this.refusalOf(recipients) };
+    return { fields, total: this.total, refusal: this.refusalOf(recipients) };
   }
 
   private refusalOf(recipients: unknown): string | null {
@@ -67,7 +73,9 @@ export class BulkBody {
     if (this.problems.length === PROBLEMS_MAX) return;
     const problem = problemOf(value, `recipients[${index}]`);
     if (problem !== null) this.problems.push(problem);
-    if (this.problems.length === 0) this.chunks.add(readRecipient(value as object));
+    if (this.problems.length === 0) {
+      this.recipients.push({ recipient: readRecipient(value as object), bytes: text.length });
+    }
   }
 }
 

@@ -2,26 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import fc from 'fast-check';
 import { parseJsonBody } from '../http/json-body.policy.js';
-import type { BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
-import { BulkBody, type BulkBodyEnd } from './bulk-body.js';
-import type { RecipientChunk } from './recipient-chunks.js';
+import { BulkBody, type BulkBodyEnd, type ReadRecipient } from './bulk-body.js';
 
 interface Read extends BulkBodyEnd {
-  readonly recipients: readonly BulkRecipient[];
+  readonly recipients: readonly ReadRecipient['recipient'][];
 }
 
 /** Reads a body in pieces of these lengths, in turn. */
 function read(bytes: Buffer, lengths: readonly number[] = [bytes.length || 1]): Read {
   const body = new BulkBody();
-  const chunks: RecipientChunk[] = [];
+  const recipients: ReadRecipient['recipient'][] = [];
   for (let from = 0, turn = 0; from < bytes.length; turn++) {
     const to = from + (lengths[turn % lengths.length] ?? 1);
-    chunks.push(...body.push(bytes.subarray(from, to)));
+    recipients.push(...body.push(bytes.subarray(from, to)).map(({ recipient }) => recipient));
     from = to;
   }
-  const end = body.end();
-  if (end.lastChunk) chunks.push(end.lastChunk);
-  return { ...end, recipients: chunks.flatMap(({ json }) => JSON.parse(json) as BulkRecipient[]) };
+  return { ...body.end(), recipients };
 }
 
 const readText = (text: string): Read => read(Buffer.from(text));

@@ -1,6 +1,5 @@
 import type { RpcFailure } from '@switchboard/contracts/grammar/define-rpc';
-import type { BulkBodyEnd } from './bulk-body.js';
-import type { RecipientChunk } from './recipient-chunks.js';
+import type { BulkBodyEnd, ReadRecipient } from './bulk-body.js';
 
 /** What a thread is asked: the bodies are numbered by the asking side. */
 export type ThreadRequest =
@@ -11,6 +10,6 @@ export type ThreadRequest =
 
 /** What it answers, to each request of a body in turn. */
 export type ThreadAnswer =
-  | { readonly kind: 'chunks'; readonly body: number; readonly chunks: readonly RecipientChunk[] }
+  | { readonly kind: 'recipients'; readonly body: number; readonly recipients: readonly ReadRecipient[] }
   | { readonly kind: 'ended'; readonly body: number; readonly end: BulkBodyEnd }
   | { readonly kind: 'refused'; readonly body: number; readonly failure: RpcFailure };

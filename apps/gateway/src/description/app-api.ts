@@ -10,6 +10,7 @@ const tags = {
   'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
   'Audit log': 'Who did what, security-relevant acts alone.',
   Messages: 'What was sent and received.',
+  Channels: "The organization's sending lines.",
 } as const;
 
 /** The name of a group. */

@@ -119,6 +119,8 @@ export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   Contact: contactExample,
   OptOut: optOutExample,
   Channel: channel,
+  ManagedChannel: { ...channel, phoneNumberId: '106540352242922', defaultRegion: 'US', optOutKeywords: ['ALTO'] },
+  ChannelTestResult: { connected: true, error: null, durationMs: 212 },
   AcceptedJob: acceptedJobExample,
   Job: jobExample,
   Recipient: recipientExample,

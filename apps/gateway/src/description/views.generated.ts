@@ -138,6 +138,26 @@ export const views = {
     },
     required: ['id', 'name', 'phone', 'status', 'isDefault', 'defaultRegion'],
   },
+  ChannelTestResult: {
+    description: 'What the upstream said to the access token of a channel.',
+    type: 'object',
+    properties: {
+      connected: { type: 'boolean' },
+      error: {
+        description: 'Why not; null when it is.',
+        anyOf: [
+          {
+            type: 'object',
+            properties: { code: { type: 'string' }, message: { type: 'string' } },
+            required: ['code', 'message'],
+          },
+          { type: 'null' },
+        ],
+      },
+      durationMs: { type: 'integer' },
+    },
+    required: ['connected', 'error', 'durationMs'],
+  },
   Contact: {
     description: 'A contact as the API shows it; every field is always present.',
     type: 'object',
@@ -376,6 +396,44 @@ export const views = {
       skipped: { type: 'integer' },
     },
     required: ['queued', 'unconfirmed', 'sent', 'delivered', 'read', 'failed', 'skipped'],
+  },
+  ManagedChannel: {
+    description: 'A channel as the application shows it, without its access token.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      phoneNumberId: { description: "The upstream's id of the line.", type: 'string' },
+      defaultRegion: { description: 'ISO 3166-1 alpha-2: how numbers in national form are read.', type: 'string' },
+      optOutKeywords: {
+        description: 'Words that opt out on it in addition to the common ones.',
+        type: 'array',
+        items: { type: 'string' },
+      },
+      name: { type: 'string' },
+      phone: { description: 'E.164.', type: 'string' },
+      provider: { description: 'Whose adapter sends from it.', type: 'string' },
+      businessAccountId: { type: 'string' },
+      isDefault: { type: 'boolean' },
+      status: { type: 'string', enum: ['CONNECTED', 'DISCONNECTED'] },
+      createdAt: {
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+    },
+    required: [
+      'id',
+      'phoneNumberId',
+      'defaultRegion',
+      'optOutKeywords',
+      'name',
+      'phone',
+      'provider',
+      'businessAccountId',
+      'isDefault',
+      'status',
+      'createdAt',
+    ],
   },
   Member: {
     description: 'A member of the organization.',

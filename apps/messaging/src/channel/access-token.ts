@@ -18,6 +18,11 @@ export class AccessTokens {
 
   constructor(private readonly key: Buffer) {}
 
+  /** Seals a token, as `sealAccessToken`. */
+  seal(token: string): Buffer {
+    return sealAccessToken(token, this.key);
+  }
+
   /** @throws Error when the token was sealed with another key or changed */
   open(sealed: Buffer): string {
     const cacheKey = sealed.toString('base64');

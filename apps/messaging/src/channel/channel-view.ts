@@ -1,5 +1,5 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
-import type { ChannelFacts, ChannelView } from '@switchboard/contracts/messaging/http';
+import type { ChannelFacts, ChannelView, ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import type { Channel } from './channel.entity.js';
 
 /** The one shape of a channel in the API. Source: docs/api-behaviour.md#channels. */
@@ -15,6 +15,12 @@ export function channelView(channel: Channel): ChannelView {
     status,
     createdAt: cuidTime(id).toISOString(),
   };
+}
+
+/** The one shape of a channel in the application. Source: docs/api-behaviour.md#app-channels. */
+export function managedChannelView(channel: Channel): ManagedChannelView {
+  const { phoneNumberId, defaultRegion, optOutKeywords } = channel;
+  return { ...channelView(channel), phoneNumberId, defaultRegion, optOutKeywords };
 }
 
 /** What other services know of a channel. */

@@ -24,6 +24,10 @@ const ofAccount = statement<SealedChannel>(
   `SELECT id, status, access_token_sealed AS "accessTokenSealed" FROM channel
    WHERE organization_id = $1 AND business_account_id = $2 ORDER BY is_default DESC, id`,
 );
+const tokenOf = statement<Pick<SealedChannel, 'accessTokenSealed'>>(
+  'messaging.channel.token',
+  `SELECT access_token_sealed AS "accessTokenSealed" FROM channel WHERE organization_id = $1 AND id = $2`,
+);
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';
 
@@ -76,6 +80,12 @@ export class ChannelRepository {
       .getRepository(Channel)
       .findBy({ businessAccountId: In([...new Set(ids)]) });
     return Map.groupBy(channels, ({ businessAccountId }) => businessAccountId);
+  }
+
+  /** The channel's access token; null when there is no such channel. */
+  async sealedToken(organizationId: string, channelId: string): Promise<Buffer | null> {
+    const [row] = await this.database.query(tokenOf, [organizationId, channelId]);
+    return row?.accessTokenSealed ?? null;
   }
 
   /** An account's channels with their tokens, the default one first. */

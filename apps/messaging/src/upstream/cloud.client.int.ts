@@ -59,6 +59,27 @@ describe('a request to the provider', () => {
     ]);
   });
 
+  const numbers = JSON.stringify({
+    data: [
+      { id: '1', display_phone_number: '+1 201-555-0100', verified_name: 'Other' },
+      { id: '106540352242922', display_phone_number: '+1 555-078-3881', verified_name: 'Corner shop' },
+    ],
+  });
+  const line = { organizationId: 'calice', businessAccountId: '1022', accessToken: 'token', signal: never };
+  it.each([
+    ['the line', 200, numbers, '106540352242922', { state: 'found', phone: '+15550783881', name: 'Corner shop' }],
+    ['no such line', 200, numbers, '2', { state: 'refused', kind: 'rejected', code: '100' }],
+    ['an expired token', 401, '{"error":{"code":190}}', '1', { state: 'refused', kind: 'disconnected', code: '190' }],
+    ['a blocked account', 403, '{"error":{"code":368}}', '1', { state: 'refused', kind: 'rejected', code: '368' }],
+    ['a limit', 429, '{"error":{"code":80007}}', '1', { state: 'unavailable' }],
+    ["a proxy's page", 502, '<html>', '1', { state: 'unavailable' }],
+    ['too much', 200, ' '.repeat(1_100_000), '1', { state: 'unavailable' }],
+  ])('for a line is answered with %s', async (_name, status, body, phoneNumberId, expected) => {
+    const client = clientOf(await provider((response) => void response.writeHead(status).end(body)));
+    expect(await client.findLine({ ...line, phoneNumberId })).toMatchObject(expected);
+    expect(seen).toEqual(['/v23.0/1022/phone_numbers?fields=id,display_phone_number,verified_name&limit=100']);
+  });
+
   it.each([
     ['no body', 408, '', { state: 'not-taken', retry: 'normal' }],
     ['no body', 429, '', { state: 'not-taken', retry: 'normal' }],

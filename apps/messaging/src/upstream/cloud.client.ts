@@ -4,6 +4,8 @@ import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
 import { ConnectionShares } from './connection-shares.js';
 import { wireTemplate, wireText } from './cloud-message.policy.js';
+import { readLine } from './line.client.js';
+import type { LineOutcome, LineRequest } from './line.js';
 import { requestOnce } from './single-request.client.js';
 import { readTemplatePage } from './template-list.client.js';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
@@ -71,6 +73,13 @@ export class CloudClient extends Upstream {
     return readTemplatePage(this.pool, this.options.version, request, this.clock).finally(() =>
       this.shares.release(organizationId),
     );
+  }
+
+  /** As `listTemplates`. */
+  async findLine(request: LineRequest): Promise<LineOutcome> {
+    const { organizationId } = request;
+    if (!this.shares.take(organizationId)) return { state: 'unavailable', reason: 'no connection is free' };
+    return readLine(this.pool, this.options.version, request).finally(() => this.shares.release(organizationId));
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { metrics } from '@opentelemetry/api';
+import type { LineOutcome, LineRequest } from './line.js';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
 import { Upstream, type UpstreamOutcome } from './upstream.js';
 
@@ -42,6 +43,10 @@ export class MeasuredUpstream extends Upstream {
 
   listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome> {
     return this.upstream.listTemplates(request);
+  }
+
+  findLine(request: LineRequest): Promise<LineOutcome> {
+    return this.upstream.findLine(request);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { TemplateParameters } from '@switchboard/contracts/messaging/template-parameters';
+import type { LineOutcome, LineRequest } from './line.js';
 import type { TemplateListOutcome, TemplateListRequest } from './template-list.js';
 
 /** A message on its way to the upstream, whatever its content. */
@@ -87,6 +88,9 @@ export abstract class Upstream {
 
   /** Reads a page of templates; never throws. */
   abstract listTemplates(request: TemplateListRequest): Promise<TemplateListOutcome>;
+
+  /** Looks a line up by an access token; never throws. */
+  abstract findLine(request: LineRequest): Promise<LineOutcome>;
 
   /** Closes its connections. */
   abstract close(): Promise<void>;

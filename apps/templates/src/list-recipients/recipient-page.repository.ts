@@ -45,11 +45,7 @@ export class RecipientPageRepository {
   ): Promise<RecipientView[]> {
     const { behind, status, limit } = page;
     const rows = await this.database.query(pageSql, [organizationId, jobId, behind, status, limit]);
-    return rows.map(({ messageId, ...row }) => {
-      const shown = recipientStatus(row.status);
-      // The id of one that was skipped after it was taken up names no message.
-      return { ...row, status: shown, messageId: shown === 'SKIPPED' ? null : messageId };
-    });
+    return rows.map((row) => ({ ...row, status: recipientStatus(row.status) }));
   }
 
   /** True for a job of the organization. */

@@ -3,12 +3,13 @@ import type { AccountRepository } from '../account/account.repository.js';
 import type { KnobsRepository } from '../knobs/knobs.repository.js';
 import { refusal } from '../provider-error/provider-error.entity.js';
 import type { SendMessage } from '../send-message/send-message.handler.js';
+import { listPhoneNumbers } from '../account/list-phone-numbers.handler.js';
 import { listTemplates } from '../template/list-templates.handler.js';
 import type { TemplateRepository } from '../template/template.repository.js';
 import { sendAnswer, tokenOf } from './provider-http.js';
 
 /**
- * The provider's own paths, `/{version}/{id}/messages` and `/{version}/{id}/message_templates`, by hand: on the path that
+ * The provider's own paths, `/{version}/{id}/messages`, `…/message_templates` and `…/phone_numbers`, by hand: on the path that
  * carries the load a router would cost more than the rest of the work.
  *
  * While the knob `down` is on, the connection is destroyed before anything of the request is read or recorded.
@@ -38,6 +39,10 @@ export function contractHandler(parts: {
         response,
         listTemplates(parts.accounts, parts.templates, { wabaId: id, url, token: tokenOf(request) }),
       );
+      return;
+    }
+    if (isKnown && edge === 'phone_numbers' && request.method === 'GET') {
+      sendAnswer(response, listPhoneNumbers(parts.accounts, { wabaId: id, token: tokenOf(request) }));
       return;
     }
     sendAnswer(response, refusal(100, 'Unknown path components'));

@@ -1,4 +1,5 @@
 import type { Cuid } from '../grammar/cuid.js';
+import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { MessageFacts } from './message-facts.js';
 
@@ -55,6 +56,25 @@ export interface ChannelView {
   readonly isDefault: boolean;
   readonly status: 'CONNECTED' | 'DISCONNECTED';
   readonly createdAt: IsoTime;
+}
+
+/** A channel as the application shows it, without its access token. Source: docs/api-behaviour.md#app-channels. */
+export interface ManagedChannelView extends ChannelView {
+  readonly id: Cuid;
+  /** The upstream's id of the line. */
+  readonly phoneNumberId: string;
+  /** ISO 3166-1 alpha-2: how numbers in national form are read. */
+  readonly defaultRegion: string;
+  /** Words that opt out on it in addition to the common ones. */
+  readonly optOutKeywords: readonly string[];
+}
+
+/** What the upstream said to the access token of a channel. Source: docs/api-behaviour.md#app-channels. */
+export interface ChannelTestResult {
+  readonly connected: boolean;
+  /** Why not; null when it is. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly durationMs: Int;
 }
 
 /** A channel as other services know it. */

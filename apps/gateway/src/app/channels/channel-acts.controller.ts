@@ -1,0 +1,68 @@
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { disconnectChannelRpc, testChannelRpc } from '@switchboard/contracts/messaging/channel-rpc';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
+import { RpcClient } from '@switchboard/nats';
+import { Act, Principal } from '../../http/request.decorators.js';
+import { Declare, type SessionRoute } from '../../http/route-declaration.js';
+import { AuditedChannels } from './audited-channels.js';
+
+const ofChannel = {
+  access: 'session',
+  roles: ['OWNER', 'ADMIN'],
+  errors: [messagingErrors.CHANNEL_NOT_FOUND],
+} as const satisfies Partial<SessionRoute>;
+
+/** Test and end of a channel's connection. Source: docs/api-behaviour.md#app-channels. */
+@Controller('app/api/channels/:id')
+export class ChannelActsController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly audited: AuditedChannels,
+  ) {}
+
+  @Post('test')
+  @HttpCode(200)
+  @Declare({
+    ...ofChannel,
+    docs: {
+      operationId: 'testChannel',
+      tag: 'Channels',
+      summary: 'Test a channel',
+      description:
+        'Shows the access token to the upstream provider; nothing is sent. A token that it refuses disconnects the channel, as ' +
+        'it would at a send.',
+      answers: { 200: { description: 'What the provider answered.', body: 'ChannelTestResult' } },
+    },
+  })
+  async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<ChannelTestResult> {
+    const result = await this.rpc.call(testChannelRpc, principal, { id });
+    await this.audited.tested(act, { id, connected: result.connected, code: result.error?.code ?? null });
+    return result;
+  }
+
+  @Post('disconnect')
+  @HttpCode(200)
+  @Declare({
+    ...ofChannel,
+    docs: {
+      operationId: 'disconnectChannel',
+      tag: 'Channels',
+      summary: 'Disconnect a channel',
+      description:
+        'Sends from it are refused from now on, and its access token is overwritten. A new token connects it again.',
+      answers: { 200: { description: 'The channel, disconnected.', body: 'ManagedChannel' } },
+    },
+  })
+  async disconnect(
+    @Principal() principal: Principal,
+    @Act() act: Act,
+    @Param('id') id: string,
+  ): Promise<ManagedChannelView> {
+    const changed = await this.rpc.call(disconnectChannelRpc, principal, { id });
+    if (changed.before.status === 'CONNECTED') {
+      await this.audited.changed(act, 'channel.disconnected', changed, false);
+    }
+    return changed.after;
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import type { ChangeChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { Relay } from '@switchboard/outbox';
+import { Database, type Transaction } from '@switchboard/postgres';
+import { AccessTokens } from '../channel/access-token.js';
+import { displaced, lockChannels, requireRoom, updateChannels } from '../channel/channel-changes.js';
+import type { Channel } from '../channel/channel.entity.js';
+import { ChannelRepository } from '../channel/channel.repository.js';
+import { ShowToken } from '../channel/show-token.js';
+
+/** A channel before and after. */
+interface Changed {
+  readonly before: Channel;
+  readonly after: Channel;
+}
+
+/** Changes channels, and disconnects them. */
+@Injectable()
+export class ChangeChannel {
+  constructor(
+    private readonly database: Database,
+    private readonly relay: Relay,
+    private readonly channels: ChannelRepository,
+    private readonly tokens: AccessTokens,
+    private readonly showToken: ShowToken,
+  ) {}
+
+  /** A new access token connects the channel again, once the upstream has taken it. @throws as `change-channel` */
+  async execute(organizationId: string, request: ChangeChannelRequest, signal: AbortSignal): Promise<Changed> {
+    const { id, accessToken } = request;
+    if (accessToken !== null) {
+      const channel = await this.channels.find(organizationId, id);
+      if (!channel) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+      const { businessAccountId, phoneNumberId } = channel;
+      await this.showToken.execute({ organizationId, businessAccountId, phoneNumberId, accessToken, signal });
+    }
+    return this.change(organizationId, id, (before, all) => {
+      if (accessToken !== null && before.status !== 'CONNECTED') requireRoom(all, request.channelsMax);
+      if (request.isDefault === false && before.isDefault) {
+        const message = '`isDefault` must not be false for the default channel; make another one the default instead';
+        throw new AppError(serviceErrors.VALIDATION_FAILED, message);
+      }
+      const after: Channel = {
+        ...before,
+        status: accessToken === null ? before.status : 'CONNECTED',
+        isDefault: request.isDefault ?? before.isDefault,
+        defaultRegion: request.defaultRegion ?? before.defaultRegion,
+        optOutKeywords: request.optOutKeywords ?? before.optOutKeywords,
+      };
+      return { after, accessTokenSealed: accessToken === null ? null : this.tokens.seal(accessToken) };
+    });
+  }
+
+  /** Nothing is sent from it any more that begins later, and its access token is overwritten. @throws CHANNEL_NOT_FOUND */
+  async disconnect(organizationId: string, id: string): Promise<Changed> {
+    return this.change(organizationId, id, (before) => ({
+      after: { ...before, status: 'DISCONNECTED' },
+      accessTokenSealed: this.tokens.seal(''),
+    }));
+  }
+
+  private async change(
+    organizationId: string,
+    id: string,
+    decide: (before: Channel, all: readonly Channel[]) => { after: Channel; accessTokenSealed: Buffer | null },
+  ): Promise<Changed> {
+    const changed = await this.database.transaction(async (tx: Transaction) => {
+      const all = await lockChannels(tx, organizationId);
+      const before = all.find((channel) => channel.id === id);
+      if (!before) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+      const { after, accessTokenSealed } = decide(before, all);
+      updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
+      return { before, after };
+    });
+    this.relay.wake();
+    return changed;
+  }
+}

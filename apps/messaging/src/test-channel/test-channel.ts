@@ -1,0 +1,65 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import type { ChannelTestResult } from '@switchboard/contracts/messaging/http';
+import { Relay } from '@switchboard/outbox';
+import { CLOCK, type Clock } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { AccessTokens } from '../channel/access-token.js';
+import { ChannelRepository, disconnectChannels } from '../channel/channel.repository.js';
+import type { LineOutcome } from '../upstream/line.js';
+import { Upstream } from '../upstream/upstream.js';
+
+const NO_TOKEN: LineOutcome = {
+  state: 'refused',
+  kind: 'rejected',
+  code: 'UPSTREAM_NOT_CONNECTED',
+  message: 'the channel has no access token; give it one to connect it again',
+};
+
+/** Tries whether the upstream still takes the access token of a channel. */
+@Injectable()
+export class TestChannel {
+  constructor(
+    private readonly database: Database,
+    private readonly relay: Relay,
+    private readonly channels: ChannelRepository,
+    private readonly tokens: AccessTokens,
+    private readonly upstream: Upstream,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** A token that is refused disconnects the channel, as it would at a send. @throws CHANNEL_NOT_FOUND */
+  async execute(organizationId: string, id: string, signal: AbortSignal): Promise<ChannelTestResult> {
+    const channel = await this.channels.find(organizationId, id);
+    const accessTokenSealed = await this.channels.sealedToken(organizationId, id);
+    if (!channel || !accessTokenSealed) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+    const { businessAccountId, phoneNumberId } = channel;
+    const startedMs = this.clock.monotonic();
+    const accessToken = this.tokens.open(accessTokenSealed);
+    const request = { organizationId, businessAccountId, phoneNumberId, accessToken, signal };
+    const outcome = accessToken === '' ? NO_TOKEN : await this.upstream.findLine(request);
+    const durationMs = Math.round(this.clock.monotonic() - startedMs);
+    if (outcome.state === 'refused' && outcome.kind === 'disconnected') {
+      await this.database.transaction((tx) =>
+        disconnectChannels(tx, [{ organizationId, channelId: id, accessTokenSealed }]),
+      );
+      this.relay.wake();
+    }
+    return {
+      connected: outcome.state === 'found' && channel.status === 'CONNECTED',
+      error: errorOf(outcome, channel.status),
+      durationMs,
+    };
+  }
+}
+
+function errorOf(outcome: LineOutcome, status: 'CONNECTED' | 'DISCONNECTED'): ChannelTestResult['error'] {
+  if (outcome.state === 'refused') return { code: outcome.code, message: outcome.message };
+  if (outcome.state === 'unavailable') return { code: 'UPSTREAM_UNREACHABLE', message: outcome.reason };
+  if (status === 'CONNECTED') return null;
+  return {
+    code: 'UPSTREAM_NOT_CONNECTED',
+    message: 'the channel is disconnected; give it an access token to connect it again',
+  };
+}

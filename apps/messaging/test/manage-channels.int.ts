@@ -1,0 +1,187 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { ChangeChannelRequest, ConnectChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
+import type { Relay } from '@switchboard/outbox';
+import { systemClock } from '@switchboard/platform';
+import { testServers } from '@switchboard/testing';
+import { ChangeChannel } from '../src/change-channel/change-channel.js';
+import { AccessTokens } from '../src/channel/access-token.js';
+import type { Channel } from '../src/channel/channel.entity.js';
+import { ChannelRepository } from '../src/channel/channel.repository.js';
+import { ShowToken } from '../src/channel/show-token.js';
+import { ConnectChannel } from '../src/connect-channel/connect-channel.js';
+import { TestChannel } from '../src/test-channel/test-channel.js';
+import type { LineOutcome, LineRequest } from '../src/upstream/line.js';
+import { Upstream } from '../src/upstream/upstream.js';
+import { TestInbox } from './test-inbox.js';
+
+const servers = testServers();
+const { signal } = new AbortController();
+const found: LineOutcome = { state: 'found', phone: '+5215512345678', name: 'Tienda' };
+const expired: LineOutcome = { state: 'refused', kind: 'disconnected', code: '190', message: 'expired' };
+
+describe('channels of the application', () => {
+  let inbox: TestInbox;
+  let channels: ChannelRepository;
+  let connectChannel: ConnectChannel;
+  let changeChannel: ChangeChannel;
+  let testChannel: TestChannel;
+  let organizationId: string;
+  let outcome: LineOutcome;
+  let asked: LineRequest[];
+  const tokens = new AccessTokens(Buffer.alloc(32, 7));
+
+  beforeAll(async () => {
+    inbox = await TestInbox.open(servers);
+    const { database } = inbox;
+    const upstream = {
+      findLine: async (request: LineRequest) => {
+        asked.push(request);
+        return outcome;
+      },
+    } as Partial<Upstream> as Upstream;
+    const relay = { wake: () => undefined } as Partial<Relay> as Relay;
+    const showToken = new ShowToken(upstream);
+    channels = new ChannelRepository(database);
+    connectChannel = new ConnectChannel(database, relay, tokens, showToken);
+    changeChannel = new ChangeChannel(database, relay, channels, tokens, showToken);
+    testChannel = new TestChannel(database, relay, channels, tokens, upstream, systemClock);
+  });
+
+  beforeEach(() => {
+    organizationId = newCuid();
+    outcome = found;
+    asked = [];
+  });
+
+  function connect(more: Partial<ConnectChannelRequest> = {}, owner = organizationId): Promise<Channel> {
+    const line = { channelId: newCuid(), phoneNumberId: newCuid(), businessAccountId: '1022', accessToken: 'token' };
+    const request = { ...line, defaultRegion: null, isDefault: false, channelsMax: 10, ...more };
+    return connectChannel.execute(owner, request, signal);
+  }
+
+  async function change(id: string, more: Partial<ChangeChannelRequest>, owner = organizationId): Promise<Channel> {
+    const nothing = { accessToken: null, isDefault: null, defaultRegion: null, optOutKeywords: null, channelsMax: 10 };
+    return (await changeChannel.execute(owner, { id, ...nothing, ...more }, signal)).after;
+  }
+
+  const stored = (): Promise<Channel[]> => channels.list(organizationId, null, 100);
+  const tokenOf = async (id: string): Promise<string> =>
+    tokens.open((await channels.sealedToken(organizationId, id)) ?? Buffer.alloc(0));
+  const eventsOf = async (id: string): Promise<unknown[]> => (await inbox.eventsOf(id)).map(({ data }) => data);
+
+  it('are what the upstream says of the line, the first one as the default, with its region and its token sealed', async () => {
+    const channel = await connect({ accessToken: 'a secret' });
+    expect(asked).toMatchObject([{ organizationId, businessAccountId: '1022', accessToken: 'a secret' }]);
+    expect(channel).toMatchObject({ name: 'Tienda', phone: '+5215512345678', defaultRegion: 'MX', isDefault: true });
+    expect(await stored()).toEqual([expect.objectContaining({ ...channel, status: 'CONNECTED' })]);
+    expect(await tokenOf(channel.id)).toBe('a secret');
+    const facts = { id: channel.id, status: 'CONNECTED', isDefault: true, businessAccountId: '1022' };
+    expect(await eventsOf(channel.id)).toMatchObject([{ channel: facts }]);
+    expect(JSON.stringify(await eventsOf(channel.id))).not.toContain('a secret');
+  });
+
+  it('are made once for one id, and once for one line, whosoever', async () => {
+    const first = await connect();
+    const { id: channelId, phoneNumberId } = first;
+    expect(await connect({ channelId, phoneNumberId })).toMatchObject({ id: channelId });
+    await expect(connect({ phoneNumberId })).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(connect({ phoneNumberId }, newCuid())).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it.each<[LineOutcome, object]>([
+    [expired, { code: 'UPSTREAM_REJECTED', status: 400, message: expect.stringContaining('(190: expired)') }],
+    [{ state: 'unavailable', reason: 'ECONNREFUSED' }, { code: 'SERVICE_UNAVAILABLE' }],
+  ])('are not stored or changed unless the upstream agrees: %j', async (refusal, error) => {
+    const channel = await connect();
+    outcome = refusal;
+    await expect(connect()).rejects.toMatchObject(error);
+    await expect(change(channel.id, { accessToken: 'other' })).rejects.toMatchObject(error);
+    expect([(await stored()).length, await tokenOf(channel.id)]).toEqual([1, 'token']);
+    expect(await eventsOf(channel.id)).toHaveLength(1);
+  });
+
+  it('are as many connected ones as the plan includes, however many are asked for at once', async () => {
+    const asks = Array.from({ length: 6 }, () => connect({ channelsMax: 2, isDefault: true }).then(() => 'connected'));
+    const settled = await Promise.all(asks.map((ask) => ask.catch((error: { code: string }) => error.code)));
+    expect(settled.sort()).toEqual([...Array.from({ length: 4 }, () => 'PAYMENT_REQUIRED'), 'connected', 'connected']);
+    const [one] = await stored();
+    await changeChannel.disconnect(organizationId, one?.id ?? '');
+    await connect({ channelsMax: 2 });
+    const again = change(one?.id ?? '', { accessToken: 'new', channelsMax: 2 });
+    await expect(again).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+  });
+
+  it('have exactly one default, whoever becomes it at the same moment', async () => {
+    const ids = [];
+    for (let count = 0; count < 4; count++) ids.push((await connect()).id);
+    const turns = [...ids, ...ids].map((id) => change(id, { isDefault: true }));
+    await Promise.all([...turns, connect({ isDefault: true }), connect({ isDefault: true })]);
+    const [only, ...others] = (await stored()).filter(({ isDefault }) => isDefault);
+    expect(others).toEqual([]);
+    const newest = (await Promise.all((await stored()).map(({ id }) => inbox.eventsOf(id)))).map((events) =>
+      events.at(-1),
+    );
+    const announced = newest.filter((event) => (event?.data as { channel: Channel } | undefined)?.channel.isDefault);
+    expect(announced.map((event) => event?.aggregateId)).toEqual([only?.id]);
+    const refused = change(only?.id ?? '', { isDefault: false });
+    await expect(refused).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringMatching(/`isDefault`/),
+    });
+  });
+
+  it('keep what is left out of a change, and are connected again by a new token alone', async () => {
+    const { id } = await connect();
+    const settings = { defaultRegion: 'US', optOutKeywords: ['BAJA'] };
+    expect(await change(id, settings)).toMatchObject({ ...settings, isDefault: true, status: 'CONNECTED' });
+    expect(asked).toHaveLength(1);
+    await changeChannel.disconnect(organizationId, id);
+    expect(await change(id, { defaultRegion: 'MX' })).toMatchObject({
+      status: 'DISCONNECTED',
+      optOutKeywords: ['BAJA'],
+    });
+    expect(await change(id, { accessToken: 'new' })).toMatchObject({ status: 'CONNECTED', defaultRegion: 'MX' });
+    expect(await tokenOf(id)).toBe('new');
+  });
+
+  it('are disconnected with their token overwritten, and stay so when that is repeated', async () => {
+    const { id } = await connect();
+    await changeChannel.disconnect(organizationId, id);
+    const { before, after } = await changeChannel.disconnect(organizationId, id);
+    expect([before.status, after.status, await tokenOf(id)]).toEqual(['DISCONNECTED', 'DISCONNECTED', '']);
+    expect((await eventsOf(id)).at(-1)).toMatchObject({ channel: { status: 'DISCONNECTED', isDefault: true } });
+    expect(await testChannel.execute(organizationId, id, signal)).toMatchObject({
+      connected: false,
+      error: { code: 'UPSTREAM_NOT_CONNECTED' },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('are tested by their token; one that is refused disconnects, an upstream that is down does not', async () => {
+    const { id } = await connect();
+    expect(await testChannel.execute(organizationId, id, signal)).toMatchObject({ connected: true, error: null });
+    outcome = { state: 'unavailable', reason: 'ECONNREFUSED' };
+    expect(await testChannel.execute(organizationId, id, signal)).toMatchObject({
+      connected: false,
+      error: { code: 'UPSTREAM_UNREACHABLE', message: 'ECONNREFUSED' },
+    });
+    expect(await stored()).toMatchObject([{ status: 'CONNECTED' }]);
+    outcome = expired;
+    const refused = { connected: false, error: { code: '190', message: 'expired' } };
+    expect(await testChannel.execute(organizationId, id, signal)).toMatchObject(refused);
+    expect(await stored()).toMatchObject([{ status: 'DISCONNECTED' }]);
+  });
+
+  it('of another organization do not exist', async () => {
+    const { id } = await connect();
+    const stranger = newCuid();
+    const missing = { code: 'CHANNEL_NOT_FOUND' };
+    await expect(change(id, { isDefault: true }, stranger)).rejects.toMatchObject(missing);
+    await expect(change(id, { accessToken: 'x' }, stranger)).rejects.toMatchObject(missing);
+    await expect(changeChannel.disconnect(stranger, id)).rejects.toMatchObject(missing);
+    await expect(testChannel.execute(stranger, id, signal)).rejects.toMatchObject(missing);
+    expect(asked).toHaveLength(1);
+  });
+});
