@@ -21,6 +21,14 @@ export type Rule =
   | 'quota.exceeded'
   | 'quota.unused'
   | 'quota.differs'
+  /** The counts of a job do not add up to its recipients, or are not theirs. */
+  | 'job.sum'
+  /** A recipient of a job is nowhere, or its state has no message or request behind it. */
+  | 'job.lost'
+  /** A recipient of a job has two messages, or its message was accepted twice. */
+  | 'job.doubled'
+  /** A recipient of a job says something else than its message. */
+  | 'job.disagrees'
   /** One send became two messages. */
   | 'send.doubled'
   /** One phone became two contacts of one organization, or one contact two conversations on one line. */

@@ -5,6 +5,7 @@ import { diskFullPostgres } from './disk-full-postgres.fault.js';
 import { goaway } from './goaway.fault.js';
 import { halfOpen } from './half-open.fault.js';
 import { healthy } from './healthy.fault.js';
+import { killDuringBulk } from './kill-during-bulk.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
 import { killGateway } from './kill-gateway.fault.js';
 import { killMessagingBurst } from './kill-messaging-burst.fault.js';
@@ -29,6 +30,7 @@ export const faults: readonly Fault[] = [
   killMessagingBurst,
   killGateway,
   killContacts,
+  killDuringBulk,
   killSimulator,
   killNats,
   stopPostgres,
