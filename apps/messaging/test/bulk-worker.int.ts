@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Relay } from '@switchboard/outbox';
+import { systemClock, type Log } from '@switchboard/platform';
+import type { RpcClient } from '@switchboard/nats';
+import { eventually, testServers } from '@switchboard/testing';
+import { BeginBulkWorker } from '../src/begin-bulk/begin-bulk.worker.js';
+import { InteractiveBegins } from '../src/bulk-lane/interactive-begins.js';
+import { LaneSignal, UnknownContactSignal } from '../src/bulk-lane/lane-signal.js';
+import { AccessTokens } from '../src/channel/access-token.js';
+import { DispatchJournal } from '../src/dispatch/dispatch-journal.js';
+import { Dispatcher } from '../src/dispatch/dispatcher.js';
+import { ReleasedLeases } from '../src/dispatch/released-leases.js';
+import { RetrySignal } from '../src/dispatch/retry-signal.js';
+import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
+import type { SendLimits, Upstream, UpstreamOutcome, UpstreamTemplateMessage } from '../src/upstream/upstream.js';
+import { LaneStore, type Job } from './lane-store.js';
+import { MessagingStore, storeKey } from './messaging-store.js';
+
+const servers = testServers();
+const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('the loop over lanes', () => {
+  let store: MessagingStore;
+  let lanes: LaneStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers, 16);
+    lanes = new LaneStore(store);
+  });
+
+  it('keeps the distance of a throttle where requests begin, over refusals and a process that ends, each recipient once', async () => {
+    const begun: { atMs: number; reference: string }[] = [];
+    const refused = new Set<string>();
+    const upstream = upstreamOf((message) => {
+      begun.push({ atMs: performance.now(), reference: message.reference });
+      // The first of three is refused for now, once.
+      const isRefused = begun.length % 3 === 1 && !refused.has(message.reference);
+      if (!isRefused) return { state: 'accepted', upstreamMessageId: `wamid.${message.reference}`, messagingId: null };
+      refused.add(message.reference);
+      return { state: 'not-taken', code: '131016', message: 'later', retry: 'normal' };
+    });
+    const job = lanes.job(await store.sender(12), 36_000);
+    const stopFirst = await processOf(upstream);
+    await lanes.submit(job);
+    await eventually(() => begun.length >= 5);
+    const stopSecond = await processOf(upstream);
+    // What it had claimed and not begun goes to the other.
+    await stopFirst();
+    await eventually(async () => (await sent(job)) === 12, { deadlineMs: 30_000 });
+    await stopSecond();
+    expect(begun).toHaveLength(12 + refused.size);
+    for (const [index, { atMs }] of begun.entries()) {
+      expect(atMs - (begun[index - 1]?.atMs ?? -Infinity)).toBeGreaterThanOrEqual(100);
+    }
+    expect(await lanes.begun(job)).toHaveLength(begun.length);
+  });
+
+  async function sent({ jobId }: Job): Promise<number> {
+    const sql = "SELECT FROM messaging.message WHERE job_id = $1 AND status = 'SENT'";
+    return (await lanes.run(sql, [jobId])).length;
+  }
+
+  /** A process's loop with a dispatcher of its own, over the same database. */
+  async function processOf(upstream: Upstream): Promise<() => Promise<void>> {
+    const { database } = store;
+    const relay = { wake: () => undefined } as Partial<Relay> as Relay;
+    const [signal, begins, stopping] = [new LaneSignal(), new InteractiveBegins(), new AbortController()];
+    const settlements = new SettleDispatch(database, relay, new RetrySignal(), signal, log);
+    const journal = await DispatchJournal.open('', log);
+    const rpc = { call: async () => ({ contacts: [] }) } as Partial<RpcClient> as RpcClient;
+    const tokens = new AccessTokens(storeKey);
+    const end = stopping.signal;
+    const dispatcher = new Dispatcher(upstream, settlements, tokens, journal, rpc, begins, systemClock, end, log);
+    const released = new ReleasedLeases(database, systemClock, log);
+    const unknown = new UnknownContactSignal();
+    const worker = new BeginBulkWorker(
+      database,
+      dispatcher,
+      journal,
+      released,
+      relay,
+      begins,
+      unknown,
+      end,
+      log,
+      signal,
+    );
+    worker.onApplicationBootstrap();
+    return async () => {
+      stopping.abort();
+      await worker.onModuleDestroy();
+      await dispatcher.onModuleDestroy();
+      await settlements.beforeApplicationShutdown();
+      await released.onModuleDestroy();
+    };
+  }
+});
+
+/** A provider that answers at once; an attempt begins when it is asked. */
+function upstreamOf(answer: (message: UpstreamTemplateMessage) => UpstreamOutcome): Upstream {
+  return {
+    sendTemplate: async (message: UpstreamTemplateMessage, { onBegin }: SendLimits) => {
+      onBegin();
+      return answer(message);
+    },
+    close: async () => undefined,
+  } as Partial<Upstream> as Upstream;
+}
