@@ -28,6 +28,11 @@ export class FeedJobsWorker extends PollingWorker {
     super({ log, idleMs: IDLE_MS, signal, failureEvent: 'job.feed-failed' });
   }
 
+  override onApplicationBootstrap(): void {
+    feedMetrics();
+    super.onApplicationBootstrap();
+  }
+
   protected async round(): Promise<RoundResult> {
     const taken = await takeFeeds(this.database, ROUND_MAX);
     await Promise.all(taken.map((feed) => this.feed(feed)));
