@@ -13,6 +13,8 @@ const ofChannel = {
   errors: [messagingErrors.CHANNEL_NOT_FOUND],
 } as const satisfies Partial<SessionRoute>;
 
+const sentences = { CHANNEL_NOT_FOUND: 'Channel not found' };
+
 /** Test and end of a channel's connection. Source: docs/api-behaviour.md#app-channels. */
 @Controller('app/api/channels/:id')
 export class ChannelActsController {
@@ -33,6 +35,7 @@ export class ChannelActsController {
         'Shows the access token to the upstream provider; nothing is sent. A token that it refuses disconnects the channel, as ' +
         'it would at a send.',
       answers: { 200: { description: 'What the provider answered.', body: 'ChannelTestResult' } },
+      sentences,
     },
   })
   async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<ChannelTestResult> {
@@ -52,6 +55,7 @@ export class ChannelActsController {
       description:
         'Sends from it are refused from now on, and its access token is overwritten. A new token connects it again.',
       answers: { 200: { description: 'The channel, disconnected.', body: 'ManagedChannel' } },
+      sentences,
     },
   })
   async disconnect(

@@ -21,6 +21,7 @@ import { ChangeChannelBody, changeChannelBody, ConnectChannelBody, connectChanne
 const read = { access: 'session', roles: null } as const satisfies Partial<SessionRoute>;
 const administered = { access: 'session', roles: ['OWNER', 'ADMIN'] } as const satisfies Partial<SessionRoute>;
 const refusals = [messagingErrors.UPSTREAM_REJECTED, serviceErrors.PAYMENT_REQUIRED];
+const missing = { CHANNEL_NOT_FOUND: 'Channel not found' };
 const sentences = {
   UPSTREAM_REJECTED: 'The upstream provider refused the channel (190: The access token has expired)',
   PAYMENT_REQUIRED: 'The plan includes 2 connected channels, and all of them are in use',
@@ -91,6 +92,7 @@ export class AppChannelsController {
       summary: 'Read a channel',
       description: 'With its settings, without its access token.',
       answers: { 200: { description: 'The channel.', body: 'ManagedChannel' } },
+      sentences: missing,
     },
   })
   get(@Principal() principal: Principal, @Param('id') id: string): Promise<ManagedChannelView> {
@@ -110,7 +112,7 @@ export class AppChannelsController {
         'channel again. Exactly one channel of an organization is the default one: it stops when another one begins.',
       body: changeChannelBody,
       answers: { 200: { description: 'The channel as it is now.', body: 'ManagedChannel' } },
-      sentences,
+      sentences: { ...sentences, ...missing },
     },
   })
   async change(
