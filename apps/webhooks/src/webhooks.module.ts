@@ -6,8 +6,9 @@ import { CreateWebhookHandler } from './create-webhook/create-webhook.handler.js
 import { DeleteWebhookHandler } from './delete-webhook/delete-webhook.handler.js';
 import { DeliverSignal } from './deliver/deliver-signal.js';
 import { DeliverWorker } from './deliver/deliver.worker.js';
+import { ObserveDeliveries } from './deliver/observe-deliveries.js';
 import { RequestsInFlight } from './deliver/requests-in-flight.js';
-import { SendRequest } from './deliver/send-request.client.js';
+import { SendRequest } from './attempt/send-request.client.js';
 import { EnableWebhookHandler } from './enable-webhook/enable-webhook.handler.js';
 import {
   FanOutMessagingConsumer,
@@ -51,6 +52,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     FanOutTemplatesConsumer,
     JudgeUrl,
     LaneWakeUps,
+    ObserveDeliveries,
     RequestsInFlight,
     SendRequest,
   ],

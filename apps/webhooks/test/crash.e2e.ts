@@ -19,7 +19,7 @@ const start = (): Promise<ServiceProcess> => startProcess(servers.onEnd, running
 beforeAll(async () => {
   running = await startWebhooks(servers, 0.002, 0);
   replicas = await Promise.all(Array.from({ length: REPLICAS }, start));
-  console.info(`replicas: ${replicas.map(({ pid }) => pid).join(', ')}`);
+  process.stdout.write(`replicas: ${replicas.map(({ pid }) => pid).join(', ')}\n`);
 }, 240_000);
 
 /** Kills a replica as a crash does and starts another in its place. */

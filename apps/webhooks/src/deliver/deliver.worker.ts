@@ -10,11 +10,12 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
 import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
+import { deliverMetrics } from './deliver-metrics.js';
 import { deliverTurn, type EndedRequest, type TurnResult } from './deliver-turn.js';
 import { logTurn } from './log-turn.js';
 import { LaneBook } from './lane-book.js';
 import { RequestsInFlight } from './requests-in-flight.js';
-import { interruptedResult } from './send-request.client.js';
+import { interruptedResult } from '../attempt/send-request.client.js';
 import { WorkerLease } from './worker-lease.js';
 
 /** The net below the wake-ups, and how often the lease is renewed. */
@@ -64,6 +65,7 @@ export class DeliverWorker extends PollingWorker {
       this.book.woken(webhookIds);
       this.signal.wake();
     });
+    deliverMetrics(() => this.requests.count);
     super.onApplicationBootstrap();
   }
 
@@ -172,6 +174,7 @@ export class DeliverWorker extends PollingWorker {
       } else void this.requests.send(attempt, request, startedMs).then((end) => this.onEnd(end));
     }
     logTurn(this.log, result);
+    deliverMetrics(() => this.requests.count).turned(result);
   }
 
   private onEnd(end: EndedRequest): void {

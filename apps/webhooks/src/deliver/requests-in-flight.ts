@@ -5,7 +5,7 @@ import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity
 import { holdersOf } from './choose-deliveries.js';
 import type { EndedRequest } from './deliver-turn.js';
 import { InFlightBudget } from './in-flight-budget.js';
-import { interruptedResult, SendRequest } from './send-request.client.js';
+import { interruptedResult, SendRequest } from '../attempt/send-request.client.js';
 
 /** Requests in flight of one process at most, with bodies of up to 32 KiB. */
 const UNITS = 4_096;

@@ -6,7 +6,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { recordTest } from '../attempt/record-test.repository.js';
-import { SendRequest } from '../deliver/send-request.client.js';
+import { SendRequest } from '../attempt/send-request.client.js';
 import { readSealedSecrets } from '../webhook/secret.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { testBodyOf } from '../event/test-body.policy.js';

@@ -1,0 +1,43 @@
+import { metrics } from '@opentelemetry/api';
+import type { TurnResult } from './deliver-turn.js';
+import { INTERRUPTED } from '../delivery/delivery.entity.js';
+
+/** What is counted of deliveries. */
+export interface DeliverMetrics {
+  /** A turn was committed. */
+  turned(result: Pick<TurnResult, 'settled' | 'deactivated'>): void;
+}
+
+const KINDS = ['AUTOMATIC', 'MANUAL', 'REPLAY'] as const;
+const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const;
+let made: DeliverMetrics | undefined;
+
+/** Made when first used, and that is after the process began to measure. @param inFlight requests under way */
+export function deliverMetrics(inFlight: () => number): DeliverMetrics {
+  return (made ??= makeDeliverMetrics(inFlight));
+}
+
+function makeDeliverMetrics(inFlight: () => number): DeliverMetrics {
+  const meter = metrics.getMeter('@switchboard/webhooks');
+  const attempts = meter.createCounter('switchboard_webhook_attempts_total', {
+    description: 'Attempts of deliveries that were recorded, by why they were made and what came of them',
+  });
+  const deactivations = meter.createCounter('switchboard_webhook_deactivations_total', {
+    description: 'Webhooks deactivated after 10 consecutive failures',
+  });
+  const open = meter.createObservableGauge('switchboard_webhook_requests_in_flight', {
+    description: 'Requests to receivers that have not ended',
+  });
+  open.addCallback((result) => result.observe(inFlight()));
+  for (const kind of KINDS) for (const outcome of OUTCOMES) attempts.add(0, { kind, outcome });
+  deactivations.add(0);
+  return {
+    turned: ({ settled, deactivated }) => {
+      for (const { attempt, result } of settled) {
+        const outcome = result.error === INTERRUPTED ? 'interrupted' : result.outcome.toLowerCase();
+        attempts.add(1, { kind: attempt.delivery.kind, outcome });
+      }
+      if (deactivated.length > 0) deactivations.add(deactivated.length);
+    },
+  };
+}

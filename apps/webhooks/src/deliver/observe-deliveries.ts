@@ -1,0 +1,61 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CachedGauge, LOG, type Log } from '@switchboard/platform';
+import { Database, statement } from '@switchboard/postgres';
+
+const COUNT_MAX = 10_001;
+
+interface Backlog {
+  readonly pending: number;
+  readonly unattendedSeconds: number;
+}
+
+/**
+ * A webhook is unattended when its lane lets a request begin and none is under way: what waits there waits for us, and not
+ * for the receiver. Skips from webhook to webhook.
+ */
+const backlogSql = statement<Backlog>(
+  'webhooks.delivery.backlog',
+  `WITH RECURSIVE waiting AS (
+     (SELECT webhook_id FROM delivery ORDER BY webhook_id LIMIT 1)
+     UNION ALL
+     SELECT (SELECT d.webhook_id FROM delivery d WHERE d.webhook_id > p.webhook_id ORDER BY d.webhook_id LIMIT 1)
+     FROM waiting p WHERE p.webhook_id IS NOT NULL)
+   SELECT (SELECT count(*)::integer FROM (SELECT FROM delivery LIMIT $1) AS some) AS pending,
+     (SELECT coalesce(greatest(max(extract(epoch FROM now() - head.due_at)), 0), 0)::float8
+      FROM waiting p
+      JOIN lane l ON l.webhook_id = p.webhook_id AND l.is_open AND l.probing_since IS NULL
+        AND (l.held_until IS NULL OR l.held_until < now())
+      CROSS JOIN LATERAL (
+        SELECT f.due_at FROM delivery f WHERE f.webhook_id = p.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
+        ORDER BY f.kind = 'REPLAY', f.position LIMIT 1) AS head
+      WHERE NOT EXISTS (SELECT FROM delivery m WHERE m.webhook_id = p.webhook_id AND m.attempt_id IS NOT NULL)
+     ) AS "unattendedSeconds"`,
+);
+
+/** Shows what waits to be delivered. */
+@Injectable()
+export class ObserveDeliveries implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { database, log } = this;
+    const read = async (): Promise<Backlog> => {
+      const [backlog] = await database.query(backlogSql, [COUNT_MAX]);
+      return backlog ?? { pending: 0, unattendedSeconds: 0 };
+    };
+    const backlog = new CachedGauge({ name: 'pending deliveries', read, log });
+    backlog.observeAs(
+      'switchboard_webhook_pending_deliveries',
+      'Deliveries that are pending, those that wait for a retry included; counted up to 10,001',
+      ({ pending }) => [{ value: pending }],
+    );
+    backlog.observeAs(
+      'switchboard_webhook_unattended_seconds',
+      'Age of the oldest delivery that is due at a webhook whose receiver is not waited for and that has no request under way',
+      ({ unattendedSeconds }) => [{ value: unattendedSeconds }],
+    );
+  }
+}
