@@ -13,7 +13,7 @@ const JITTER = 0.2;
  */
 export function retryDelayMs(tries: number, timeScale: number, random: () => number = Math.random): number | null {
   const delayMs = RETRY_DELAYS_MS[tries - 1];
-  return delayMs === undefined ? null : delayMs * (1 - JITTER + 2 * JITTER * random()) * timeScale;
+  return delayMs === undefined ? null : Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()) * timeScale);
 }
 
 /**

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { conversationClosed } from '@switchboard/contracts/messaging/events';
+import { listEventsRpc, replayWebhookRpc, type ListEventsRequest } from '@switchboard/contracts/webhooks/rpc';
+import { eventually, testServers } from '@switchboard/testing';
+import { newCustomer } from './customer.js';
+import { status } from './receiver.js';
+import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
+
+const servers = testServers();
+let running: RunningWebhooks;
+let customer: ReturnType<typeof newCustomer>;
+
+beforeAll(async () => {
+  running = await startWebhooks(servers, 0.001);
+}, 120_000);
+
+async function feed(request: Partial<ListEventsRequest> = {}) {
+  const none = { limit: 100, cursor: null, types: null, from: null };
+  const page = await running.gateway.call(listEventsRpc, customer.principal, { ...none, ...request });
+  return { ...page, ids: page.bodies.map((body) => (JSON.parse(body) as { data: { id: string } }).data.id) };
+}
+
+describe('the feed', () => {
+  it('shows every event once, oldest first, without a webhook, and its cursor goes on where it was', async () => {
+    customer = newCustomer(running);
+    const before = await feed();
+    expect(before.bodies).toEqual([]);
+    const ids = [await customer.receive('1'), await customer.receive('2')];
+    const { aggregateId, ...closing } = {
+      aggregateId: newCuid(),
+      organizationId: customer.organizationId,
+      sequence: 1,
+    };
+    const conversation = { id: aggregateId } as never;
+    const closed = await running.publish({
+      ...closing,
+      aggregateId,
+      event: conversationClosed,
+      data: { conversation },
+    });
+    const all = await eventually(async () => {
+      const page = await feed({ cursor: before.nextCursor });
+      return page.ids.length === 3 && page;
+    });
+    expect([...all.ids].sort()).toEqual([...ids, closed].sort());
+    const walked: string[] = [];
+    for (let cursor: string | null = null, page = 0; page < 4; page++) {
+      const { ids: found, nextCursor } = await feed({ limit: 1, cursor });
+      walked.push(...found);
+      expect(nextCursor).toMatch(/^c[0-9a-z]{6,31}$/);
+      cursor = nextCursor;
+    }
+    expect(walked).toEqual(all.ids);
+    const filtered = await feed({ types: ['conversation.closed'] });
+    expect(filtered.ids).toEqual([closed]);
+    expect((await feed({ cursor: filtered.nextCursor })).ids).toEqual([]);
+    await customer.receive('3');
+    await eventually(async () => (await feed({ cursor: filtered.nextCursor })).ids.length === 1);
+    const from = new Date(Date.now() + 1).toISOString();
+    expect((await feed({ from })).ids).toEqual([]);
+    expect((await feed({ from: '2020-01-01T00:00:00.000Z' })).ids).toHaveLength(4);
+  }, 60_000);
+
+  it('refuses a cursor that is none of its own', async () => {
+    await expect(feed({ cursor: 'cabcdefgh' })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+});
+
+describe('a replay', () => {
+  it('counts first, sends what is older than the webhook too, and with onlyMissed what did not arrive', async () => {
+    customer = newCustomer(running);
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const old = await customer.receive('older than the webhook');
+    await eventually(async () => (await feed()).ids.length === 1);
+    const webhook = await customer.register(running.receiver.at('/replay'));
+    const fresh = await customer.receive('newer');
+    await eventually(() => running.receiver.arrivals('/replay').some(({ dataId }) => dataId === fresh));
+    const all = { webhookId: webhook.id, since, until: null, events: null, onlyMissed: false, dryRun: false };
+    const replay = (more: Partial<typeof all>) =>
+      running.gateway.call(replayWebhookRpc, customer.principal, { ...all, replayId: newCuid(), ...more });
+    expect(await replay({ dryRun: true })).toEqual({ count: 2 });
+    await eventually(async () => (await replay({ dryRun: true, onlyMissed: true })).count === 1);
+    const before = running.receiver.arrivals('/replay').length;
+    expect(await replay({ onlyMissed: true })).toEqual({ count: 1 });
+    await eventually(() => running.receiver.arrivals('/replay').length === before + 1);
+    expect(running.receiver.arrivals('/replay').at(-1)?.dataId).toBe(old);
+    running.receiver.at('/replay', status(500));
+    expect(await replay({})).toEqual({ count: 2 });
+    const failed = await eventually(
+      async () => {
+        const attempts = await customer.attempts(webhook.id, { outcome: 'FAILED' });
+        return attempts.length === 6 && attempts;
+      },
+      { deadlineMs: 30_000 },
+    );
+    expect(new Set(failed.map(({ kind }) => kind))).toEqual(new Set(['REPLAY']));
+    expect(await customer.webhook(webhook.id)).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
+  }, 60_000);
+});
+
+describe('a webhook', () => {
+  it('is one of at most 20 of its organization, and leads to a URL that is allowed', async () => {
+    customer = newCustomer(running);
+    const url = running.receiver.at('/many');
+    await expect(customer.register('ftp://example.org/')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    const id = newCuid();
+    await Promise.all(Array.from({ length: 20 }, () => customer.register(url, { id })));
+    await Promise.all(Array.from({ length: 19 }, () => customer.register(url)));
+    await expect(customer.register(url)).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+  }, 60_000);
+});
