@@ -11,6 +11,7 @@ job_feed with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 job_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 lane_order with fillfactor=50
 migration
+organization with fillfactor=50
 outbox partition by RANGE (id)
 recipient with fillfactor=80, autovacuum_vacuum_scale_factor=0.05
 relay_state with fillfactor=50
@@ -111,6 +112,12 @@ lane_order.failures integer not null default 0
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
+organization.organization_id text collate C not null
+organization.subscription text not null
+organization.messages_per_month bigint not null
+organization.is_over_quota boolean
+organization.asked_at timestamp with time zone
+organization.last_event_id text collate C not null
 outbox.id text collate C not null
 outbox.position bigint not null default nextval('outbox_position'::regclass)
 outbox.aggregate_id text not null
@@ -180,6 +187,8 @@ job_key: CHECK ((length(sha256) = 32))
 job_key: PRIMARY KEY (organization_id, kind, sha256)
 lane_order: PRIMARY KEY (organization_id, job_id)
 migration: PRIMARY KEY (id)
+organization: CHECK ((subscription = ANY (ARRAY['ACTIVE'::text, 'PAST_DUE'::text, 'CANCELED'::text])))
+organization: PRIMARY KEY (organization_id)
 outbox: PRIMARY KEY (id)
 recipient: PRIMARY KEY (organization_id, job_id, index)
 relay_state: PRIMARY KEY (stream)
@@ -211,6 +220,7 @@ CREATE UNIQUE INDEX job_key_pkey ON templates.job_key USING btree (organization_
 CREATE INDEX lane_order_due ON templates.lane_order USING btree (due_at)
 CREATE UNIQUE INDEX lane_order_pkey ON templates.lane_order USING btree (organization_id, job_id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON templates.migration USING btree (id)
+CREATE UNIQUE INDEX organization_pkey ON templates.organization USING btree (organization_id)
 CREATE INDEX outbox_unpublished ON ONLY templates.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY templates.outbox USING btree (id)
 CREATE UNIQUE INDEX recipient_pkey ON templates.recipient USING btree (organization_id, job_id, index)

@@ -14,6 +14,7 @@ import { FeedJobsWorker } from './feed-jobs/feed-jobs.worker.js';
 import { FindJobByKeyHandler } from './find-job-by-key/find-job-by-key.handler.js';
 import { FollowLanesConsumer } from './follow-lanes/follow-lanes.consumer.js';
 import { GetJobHandler } from './get-job/get-job.handler.js';
+import { CauseSignal } from './job/cause-signal.js';
 import { FeedSignal } from './job/feed-signal.js';
 import { JobRepository } from './job/job.repository.js';
 import { TouchedJobs } from './job/touched-jobs.js';
@@ -24,6 +25,7 @@ import { LaneOrders } from './lane/lane-orders.js';
 import { ListJobsHandler } from './list-jobs/list-jobs.handler.js';
 import { ListRecipientsHandler } from './list-recipients/list-recipients.handler.js';
 import { RecipientPageRepository } from './list-recipients/recipient-page.repository.js';
+import { ProjectOrganizationsConsumer } from './project-organizations/project-organizations.consumer.js';
 import { PruneStagingWorker } from './prune-staging/prune-staging.worker.js';
 import { RecordOutcomesConsumer, RecordSkippedConsumer } from './record-outcomes/outcome.consumer.js';
 import { ReleaseQuotaWorker } from './release-quota/release-quota.worker.js';
@@ -31,6 +33,7 @@ import { SendLaneOrdersWorker } from './send-lane-orders/send-lane-orders.worker
 import { StageRecipientsHandler } from './stage-recipients/stage-recipients.handler.js';
 import { StagedJobRepository } from './staging/staged-job.repository.js';
 import { TemplateRepository } from './template/template.repository.js';
+import { WatchCausesWorker } from './watch-causes/watch-causes.worker.js';
 
 /** Only for space: a key that is over is free whether it is stored or not. */
 const keyPruner = PruneWorker.provide({
@@ -56,6 +59,7 @@ const keyPruner = PruneWorker.provide({
   providers: [
     AcceptBatch,
     BatchTargets,
+    CauseSignal,
     ChannelRepository,
     CommitJob,
     CompleteJobsWorker,
@@ -68,6 +72,7 @@ const keyPruner = PruneWorker.provide({
     keyPruner,
     LaneClient,
     LaneOrders,
+    ProjectOrganizationsConsumer,
     PruneStagingWorker,
     RecipientPageRepository,
     RecordOutcomesConsumer,
@@ -77,6 +82,7 @@ const keyPruner = PruneWorker.provide({
     StagedJobRepository,
     TemplateRepository,
     TouchedJobs,
+    WatchCausesWorker,
   ],
 })
 export class JobsModule {}

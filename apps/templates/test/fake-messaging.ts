@@ -81,7 +81,10 @@ export class FakeMessaging {
       case releaseQuotaRpc.subject:
         return this.release(request as ReleaseQuotaRequest);
       case getQuotaRpc.subject:
-        return { month: '2026-11', used: [...this.reserved.values()].reduce((sum, count) => sum + count, 0) };
+        return {
+          month: new Date().toISOString().slice(0, 7),
+          used: [...this.reserved.values()].reduce((sum, count) => sum + count, 0),
+        };
       default:
         throw new Error(`messaging does not serve ${rpc.subject}`);
     }

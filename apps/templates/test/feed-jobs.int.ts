@@ -234,6 +234,43 @@ describe('a job in mid-course', () => {
   });
 });
 
+describe('a job holds itself and goes on by itself', () => {
+  it('with its template, its channel and its subscription, each by its own cause', async () => {
+    const { job } = await store.commit(store.batch(3));
+    const look = () => store.watch.round();
+    const shown = async () => ({ ...(await store.view(job.id)), counts: undefined }) as const;
+    await store.change(`UPDATE templates.template SET status = 'PAUSED', updated_at = now()`);
+    await look();
+    expect(await shown()).toMatchObject({ status: 'HELD', heldReason: 'TEMPLATE_NOT_APPROVED' });
+    await store.subscribe('PAST_DUE', 1_000);
+    await look();
+    await store.change(`UPDATE templates.template SET status = 'APPROVED', updated_at = now()`);
+    await look();
+    expect(await shown()).toMatchObject({ status: 'HELD', heldReason: 'SUBSCRIPTION' });
+    await store.feed();
+    expect(store.messaging.lane(job.id).items.size).toBe(0);
+    await store.subscribe('ACTIVE', 1_000);
+    await look();
+    expect(await shown()).toMatchObject({ status: 'QUEUED', heldReason: null });
+    await store.feed();
+    expect(store.messaging.lane(job.id).items.size).toBe(3);
+    await store.change(`UPDATE templates.channel SET status = 'DISCONNECTED'`);
+    await look();
+    expect(await shown()).toMatchObject({ status: 'HELD', heldReason: 'CHANNEL_DISCONNECTED' });
+    expect(store.messaging.lane(job.id).actions).toEqual(['HOLD', 'HOLD', 'RELEASE', 'RELEASE', 'HOLD']);
+  });
+
+  it('when the number of its plan falls below what is reserved', async () => {
+    const { job } = await store.commit(store.batch(3));
+    await store.subscribe('ACTIVE', 2);
+    await store.watch.round();
+    expect(await store.view(job.id)).toMatchObject({ status: 'HELD', heldReason: 'QUOTA' });
+    await store.subscribe('ACTIVE', 3);
+    await store.watch.round();
+    expect(await store.view(job.id)).toMatchObject({ status: 'QUEUED', heldReason: null });
+  });
+});
+
 function newOrganizationOf({ organizationId }: JobStore): string {
   return `${organizationId.slice(0, -1)}${organizationId.endsWith('z') ? 'y' : 'z'}`;
 }

@@ -13,6 +13,7 @@ import { CommitJob } from '../src/commit-job/commit-job.js';
 import { ControlJobHandler } from '../src/control-job/control-job.handler.js';
 import { FeedJob } from '../src/feed-jobs/feed-job.js';
 import { takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
+import { CauseSignal } from '../src/job/cause-signal.js';
 import { FeedSignal } from '../src/job/feed-signal.js';
 import { jobView } from '../src/job/job-view.js';
 import { JobRepository } from '../src/job/job.repository.js';
@@ -20,11 +21,13 @@ import { KeyedJobs } from '../src/job-key/keyed-jobs.js';
 import { LaneOrders } from '../src/lane/lane-orders.js';
 import { RecipientPageRepository } from '../src/list-recipients/recipient-page.repository.js';
 import { templatesMigrations } from '../src/migrations/all.js';
+import { projectOrganizations } from '../src/organization/organization.repository.js';
 import { applyOutcomes } from '../src/recipient/recipient-outcome.repository.js';
 import type { Outcome } from '../src/recipient/recipient-status.policy.js';
 import { StageRecipientsHandler } from '../src/stage-recipients/stage-recipients.handler.js';
 import { StagedJobRepository } from '../src/staging/staged-job.repository.js';
 import { TemplateRepository } from '../src/template/template.repository.js';
+import { WatchCausesWorker } from '../src/watch-causes/watch-causes.worker.js';
 import { FakeMessaging } from './fake-messaging.js';
 
 const log = createLog('templates', { write: () => undefined });
@@ -41,6 +44,7 @@ export class JobStore {
   readonly control: ControlJobHandler;
   readonly orders: LaneOrders;
   readonly feedJob: FeedJob;
+  readonly watch: WatchCausesWorker;
   private readonly commits: CommitJob;
   private readonly stageHandler: StageRecipientsHandler;
   private readonly pages: RecipientPageRepository;
@@ -55,6 +59,7 @@ export class JobStore {
     this.orders = new LaneOrders(database, this.messaging.client, log);
     this.control = new ControlJobHandler(database, this.orders, signal, log);
     this.feedJob = new FeedJob(database, this.messaging.client, new TemplateRepository(database), systemClock);
+    this.watch = new WatchCausesWorker(database, this.messaging.client, this.orders, signal, new CauseSignal(), log);
     this.commits = this.replica();
     this.stageHandler = new StageRecipientsHandler(database);
     this.pages = new RecipientPageRepository(database);
@@ -138,6 +143,14 @@ export class JobStore {
 
   async act(id: string, action: JobAction): Promise<JobView> {
     return this.control.control(this.rpc({ id, action }));
+  }
+
+  /** An event of the gateway about what the organization pays for. */
+  async subscribe(subscription: 'ACTIVE' | 'PAST_DUE', messagesPerMonth: number): Promise<void> {
+    const { organizationId, database } = this;
+    await projectOrganizations(database, [
+      { organizationId, subscription, messagesPerMonth, sourceEventId: newCuid() },
+    ]);
   }
 
   /** One look at every job that is due now. */

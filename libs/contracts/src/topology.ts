@@ -173,6 +173,14 @@ export const templatesSkippedConsumer: ConsumerTopology = {
   ackPendingMax: 2_000,
 };
 
+/** Holds and releases jobs with the subscriptions and plans of their organizations. */
+export const templatesOrganizationsConsumer: ConsumerTopology = {
+  name: 'templates-organizations',
+  stream: 'GATEWAY',
+  filter: 'gateway.organization.>',
+  ackPendingMax: 500,
+};
+
 /** Holds and releases jobs with their lanes. */
 export const templatesLanesConsumer: ConsumerTopology = {
   name: 'templates-lanes',
@@ -299,7 +307,7 @@ export const topology = {
   },
   templates: {
     serves: [...templateRequests, ...jobRequests],
-    calls: [listUpstreamTemplatesRpc, getChannelRpc, ...laneRequests],
+    calls: [listUpstreamTemplatesRpc, getChannelRpc, getQuotaRpc, ...laneRequests],
     stream: 'TEMPLATES',
     consumes: [
       templatesChannelsConsumer,
@@ -308,6 +316,7 @@ export const topology = {
       templatesOutcomesConsumer,
       templatesSkippedConsumer,
       templatesLanesConsumer,
+      templatesOrganizationsConsumer,
     ],
     settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS'] },
   },

@@ -1,4 +1,5 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable } from '@switchboard/postgres';
 
 /** A job that a replica has taken to feed. */
@@ -47,12 +48,13 @@ const SIGHT = 1_000;
 
 /**
  * The longest due first, but organizations take turns: the second job of one comes after the first of each other one. Jobs
- * that another replica is taking are left to it.
+ * that another replica is taking are left to it. A database that was restored hands nothing over before it is compared.
  */
 const takeSql = statement<TakenFeed>(
   'templates.job-feed.take',
   `WITH due AS (
-     SELECT organization_id, job_id, due_at FROM job_feed WHERE due_at <= now() ORDER BY due_at LIMIT ${SIGHT}
+     SELECT organization_id, job_id, due_at FROM job_feed WHERE due_at <= now() AND ${IS_COMPARED}
+     ORDER BY due_at LIMIT ${SIGHT}
    ), turns AS (
      SELECT organization_id, job_id, due_at, row_number() OVER (PARTITION BY organization_id ORDER BY due_at) AS turn
      FROM due ORDER BY turn, due_at LIMIT $1

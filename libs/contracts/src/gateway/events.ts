@@ -1,4 +1,5 @@
 import { defineEvent } from '../grammar/define-event.js';
+import type { Int } from '../grammar/int.js';
 
 /** One item of a callback of the upstream, as it came; which organization it is for, the channel's owner knows. */
 export interface CallbackItem<Item> {
@@ -75,3 +76,15 @@ export const callbackChange = defineEvent<{
   /** True for an item of a kind that we know in a shape, or a size, that was not agreed. */
   readonly isOdd?: boolean;
 }>('gateway', 'callback.change', 1);
+
+/**
+ * What an organization pays for changed: its subscription, its plan, or the numbers that an operator excepted from it.
+ *
+ * @aggregate organization
+ */
+export const organizationChanged = defineEvent<{
+  readonly subscription: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+  readonly plan: string;
+  /** What it may send in a UTC month. */
+  readonly messagesPerMonth: Int;
+}>('gateway', 'organization.changed', 1);

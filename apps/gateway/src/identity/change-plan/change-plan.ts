@@ -3,6 +3,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
+import { appendOrganizationChanged } from '../organization/organization-event.js';
 import {
   listPlans,
   lockOrganization,
@@ -46,6 +47,7 @@ export function changePlan(
     const [was, is] = [audited(before), audited(after)];
     if (JSON.stringify(was) !== JSON.stringify(is)) {
       appendAudit(tx, { ...act, action: 'plan.changed', before: was, after: is });
+      await appendOrganizationChanged(tx, after);
     }
     return after;
   });

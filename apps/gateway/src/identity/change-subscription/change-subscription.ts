@@ -3,6 +3,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
+import { appendOrganizationChanged } from '../organization/organization-event.js';
 import {
   lockOrganization,
   updateSubscription,
@@ -29,6 +30,7 @@ export function changeSubscription(
     if (!after) throw new Error('a locked row was not updated');
     const [was, is] = [{ subscription: before.subscription }, { subscription: status }];
     appendAudit(tx, { ...act, action: 'subscription.changed', before: was, after: is });
+    await appendOrganizationChanged(tx, after);
     return after;
   });
 }
