@@ -28,6 +28,7 @@ const commands = {
   admin,
   'audit:verify': auditVerify,
   'new-service': newService,
+  'demo:bulk': demoBulk,
 };
 const [name = 'start', ...args] = process.argv.slice(2);
 
@@ -160,6 +161,13 @@ async function chaos() {
 async function admin() {
   if (!existsSync(join(root, 'tools', 'admin', 'dist', 'main.js'))) await prepare();
   return runTool('admin');
+}
+
+/** For whoever has `npm start` running. */
+async function demoBulk() {
+  const program = join(root, 'tools', 'dev', 'dist', 'demo-bulk-main.js');
+  if (!existsSync(program)) await prepare();
+  return run(findNode(), [program, ...args]);
 }
 
 async function auditVerify() {

@@ -2,6 +2,7 @@ export { Budget, DEADLINE_HEADER } from './budget.js';
 export { connectNats, inboxPrefix, type NatsConnection, type NatsOptions } from './connection.js';
 export { durableName, durableNames } from './durable-names.js';
 export { IncarnationMirror, type Incarnation, type MirroredIncarnation } from './incarnation-mirror.js';
+export { JsonText } from './json-text.js';
 export { LinkState } from './link-state.js';
 export { DirectLink } from './direct-link/direct-link.js';
 export { RPC_PATH, RpcOverHttpServer } from './direct-link/rpc-over-http.server.js';

@@ -7,6 +7,7 @@ import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { jittered } from '@switchboard/timing';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Budget, DEADLINE_HEADER } from './budget.js';
+import { JsonText } from './json-text.js';
 import { LinkState } from './link-state.js';
 import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
 import { RpcOverNats, type RpcWay, type ServiceStarts } from './rpc-over-nats.js';
@@ -68,7 +69,7 @@ export class RpcClient {
   async call<Request, Response>(
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
-    request: Request,
+    request: Request | JsonText<Request>,
     limits: RpcLimits = {},
   ): Promise<Response> {
     const startedMs = performance.now();
@@ -86,7 +87,7 @@ export class RpcClient {
   private async callTraced<Request, Response>(
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
-    request: Request,
+    request: Request | JsonText<Request>,
     limits: RpcLimits,
   ): Promise<Response> {
     const parent = trace.getSpan(context.active());
@@ -109,11 +110,10 @@ export class RpcClient {
   private async ask<Request, Response>(
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
-    request: Request,
+    request: Request | JsonText<Request>,
     { deadlineMs = rpc.deadlineMs, budget: given }: RpcLimits,
   ): Promise<Response> {
-    const message: RpcMessage<Request> = { principal, request };
-    const payload = JSON.stringify(message);
+    const payload = payloadOf(principal, request);
     const headers = traceHeaders();
     const budget = given ?? new Budget(Math.max(OWN_BUDGET_MS, deadlineMs));
     let effect: RpcUnanswered['effect'] = 'none';
@@ -136,6 +136,13 @@ export class RpcClient {
       await wait(drawnMs);
     }
   }
+}
+
+/** `RpcMessage` as JSON. */
+function payloadOf<Request>(principal: Principal, request: Request | JsonText<Request>): string {
+  if (request instanceof JsonText) return `{"principal":${JSON.stringify(principal)},"request":${request.text}}`;
+  const message: RpcMessage<Request> = { principal, request };
+  return JSON.stringify(message);
 }
 
 function openReply<Response>(reply: RpcReply<Response>): Response {

@@ -16,7 +16,7 @@ export interface OrganizationTerms {
 export class StackDatabase {
   private constructor(private readonly client: pg.Client) {}
 
-  static async open({ devJson }: RunningStack): Promise<StackDatabase> {
+  static async open({ devJson }: Pick<RunningStack, 'devJson'>): Promise<StackDatabase> {
     const client = new pg.Client({ connectionString: devJson.databaseUrl });
     // The server ends before its tests do.
     client.on('error', () => undefined);

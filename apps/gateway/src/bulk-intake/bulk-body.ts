@@ -2,28 +2,24 @@ import { isUtf8 } from 'node:buffer';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { JOB_RECIPIENTS_MAX, type BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
+import { JOB_RECIPIENTS_MAX } from '@switchboard/contracts/templates/job-rpc';
 import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
 import { ElementSplitter } from './element-splitter.js';
+import { RecipientChunks, type RecipientChunk } from './recipient-chunks.js';
 import { readRecipient, recipientProblem } from './recipient.policy.js';
 
-/** What of a body is held at once. A chunk of recipients must stay below 700,000 bytes. */
+/** What of a body is held at once, apart from a chunk; one recipient must fit into a message of NATS. */
 const LIMITS = { elementBytesMax: 512 * 1_024, restBytesMax: 1_024 * 1_024 };
 /** Faulty recipients that a refusal names. Source: docs/api-behaviour.md#bulk-sends-create. */
 const PROBLEMS_MAX = 5;
-
-/** A well-shaped recipient. */
-export interface ReadRecipient {
-  readonly recipient: BulkRecipient;
-  /** Of its text, which is never shorter than the recipient in JSON but for the fields that it leaves out. */
-  readonly bytes: number;
-}
 
 /** A body that has ended. */
 export interface BulkBodyEnd {
   /** All but the recipients. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly total: number;
+  /** The recipients that no full chunk held; null when nothing is left over. */
+  readonly lastChunk: RecipientChunk | null;
   /** Why the body is refused although its syntax is right; null when its recipients are well-shaped. */
   readonly refusal: string | null;
 }
@@ -34,25 +30,23 @@ export interface BulkBodyEnd {
  */
 export class BulkBody {
   private total = 0;
-  private recipients: ReadRecipient[] = [];
+  private readonly chunks = new RecipientChunks();
   private readonly problems: string[] = [];
   private readonly splitter = new ElementSplitter('recipients', LIMITS, (text) => this.take(text));
 
   /**
-   * @returns the recipients that are complete now, in their order; none once one of them was faulty
+   * @returns the chunks that are full now, in their order; none once a recipient was faulty
    * @throws AppError MALFORMED_BODY, PAYLOAD_TOO_LARGE; VALIDATION_FAILED for too many recipients
    */
-  push(piece: Buffer): readonly ReadRecipient[] {
+  push(piece: Buffer): readonly RecipientChunk[] {
     this.splitter.push(piece);
-    const { recipients } = this;
-    this.recipients = [];
-    return recipients;
+    return this.chunks.takeFull();
   }
 
   /** @throws AppError MALFORMED_BODY, VALIDATION_FAILED */
   end(): BulkBodyEnd {
     const { recipients, ...fields } = parseJsonBody(this.splitter.end());
-    return { fields, total: this.total, refusal: this.refusalOf(recipients) };
+    return { fields, total: this.total, lastChunk: this.chunks.takeLast(), refusal: this.refusalOf(recipients) };
   }
 
   private refusalOf(recipients: unknown): string | null {
@@ -73,9 +67,7 @@ export class BulkBody {
     if (this.problems.length === PROBLEMS_MAX) return;
     const problem = problemOf(value, `recipients[${index}]`);
     if (problem !== null) this.problems.push(problem);
-    if (this.problems.length === 0) {
-      this.recipients.push({ recipient: readRecipient(value as object), bytes: text.length });
-    }
+    if (this.problems.length === 0) this.chunks.add(readRecipient(value as object));
   }
 }
 

@@ -2,22 +2,26 @@ import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import fc from 'fast-check';
 import { parseJsonBody } from '../http/json-body.policy.js';
-import { BulkBody, type BulkBodyEnd, type ReadRecipient } from './bulk-body.js';
+import type { BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
+import { BulkBody, type BulkBodyEnd } from './bulk-body.js';
+import type { RecipientChunk } from './recipient-chunks.js';
 
 interface Read extends BulkBodyEnd {
-  readonly recipients: readonly ReadRecipient['recipient'][];
+  readonly recipients: readonly BulkRecipient[];
 }
 
 /** Reads a body in pieces of these lengths, in turn. */
 function read(bytes: Buffer, lengths: readonly number[] = [bytes.length || 1]): Read {
   const body = new BulkBody();
-  const recipients: ReadRecipient['recipient'][] = [];
+  const chunks: RecipientChunk[] = [];
   for (let from = 0, turn = 0; from < bytes.length; turn++) {
     const to = from + (lengths[turn % lengths.length] ?? 1);
-    recipients.push(...body.push(bytes.subarray(from, to)).map(({ recipient }) => recipient));
+    chunks.push(...body.push(bytes.subarray(from, to)));
     from = to;
   }
-  return { ...body.end(), recipients };
+  const end = body.end();
+  if (end.lastChunk) chunks.push(end.lastChunk);
+  return { ...end, recipients: chunks.flatMap(({ json }) => JSON.parse(json) as BulkRecipient[]) };
 }
 
 const readText = (text: string): Read => read(Buffer.from(text));

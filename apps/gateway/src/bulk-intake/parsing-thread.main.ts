@@ -26,7 +26,7 @@ function answerTo(request: Exclude<ThreadRequest, { kind: 'drop' }>, parser: Bul
     if (kind === 'piece') {
       bodies.set(body, parser);
       const { buffer, byteOffset, byteLength } = request.bytes;
-      return { kind: 'recipients', body, recipients: parser.push(Buffer.from(buffer, byteOffset, byteLength)) };
+      return { kind: 'chunks', body, chunks: parser.push(Buffer.from(buffer, byteOffset, byteLength)) };
     }
     bodies.delete(body);
     return { kind: 'ended', body, end: parser.end() };

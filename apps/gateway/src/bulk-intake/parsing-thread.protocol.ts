@@ -1,5 +1,6 @@
 import type { RpcFailure } from '@switchboard/contracts/grammar/define-rpc';
-import type { BulkBodyEnd, ReadRecipient } from './bulk-body.js';
+import type { BulkBodyEnd } from './bulk-body.js';
+import type { RecipientChunk } from './recipient-chunks.js';
 
 /** What a thread is asked: the bodies are numbered by the asking side. */
 export type ThreadRequest =
@@ -10,6 +11,6 @@ export type ThreadRequest =
 
 /** What it answers, to each request of a body in turn. */
 export type ThreadAnswer =
-  | { readonly kind: 'recipients'; readonly body: number; readonly recipients: readonly ReadRecipient[] }
+  | { readonly kind: 'chunks'; readonly body: number; readonly chunks: readonly RecipientChunk[] }
   | { readonly kind: 'ended'; readonly body: number; readonly end: BulkBodyEnd }
   | { readonly kind: 'refused'; readonly body: number; readonly failure: RpcFailure };

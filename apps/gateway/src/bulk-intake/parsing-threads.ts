@@ -3,20 +3,21 @@ import { Worker } from 'node:worker_threads';
 import { errorByCode } from '@switchboard/contracts/error-registry';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import type { BulkBodyEnd, ReadRecipient } from './bulk-body.js';
+import type { BulkBodyEnd } from './bulk-body.js';
 import type { ThreadAnswer, ThreadRequest } from './parsing-thread.protocol.js';
+import type { RecipientChunk } from './recipient-chunks.js';
 
 /** Threads are the built program, also where this file is read as a source. */
 const PROGRAM = new URL('../../dist/bulk-intake/parsing-thread.main.js', import.meta.url);
 /** One core stays for the rest of the process. */
 const THREADS_MAX = Math.max(1, Math.min(4, availableParallelism() - 1));
 /** A thread holds one piece and one element of each body; more is a bug. The young part bounds what it grows to for speed. */
-const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
+const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 /** A body that is being parsed. Its methods are called one after the other. */
 export interface ParsedBody {
-  /** @returns the recipients that are complete now @throws AppError as `BulkBody.push` */
-  push(piece: Uint8Array): Promise<readonly ReadRecipient[]>;
+  /** @returns the chunks that are full now @throws AppError as `BulkBody.push` */
+  push(piece: Uint8Array): Promise<readonly RecipientChunk[]>;
   /** @throws AppError as `BulkBody.end` */
   end(): Promise<BulkBodyEnd>;
   /** Must be called in the end, whatever happened. */
@@ -89,7 +90,7 @@ class ParsingThread {
         // Copied: a view would take the socket's whole buffer along.
         const bytes = new Uint8Array(piece);
         const answer = await ask({ kind: 'piece', body, bytes }, [bytes.buffer]);
-        return answer.kind === 'recipients' ? answer.recipients : [];
+        return answer.kind === 'chunks' ? answer.chunks : [];
       },
       end: async () => {
         const answer = await ask({ kind: 'end', body });

@@ -12,22 +12,25 @@ import {
   type JobKey,
   type KeyedJob,
 } from '@switchboard/contracts/templates/job-rpc';
-import { RpcClient } from '@switchboard/nats';
+import { JsonText, RpcClient } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { momentOf } from '../http/input/moment.policy.js';
 import { readBody } from '../http/input/read-input.js';
 import { piecesOf } from '../http/streamed-body.js';
 import type { BulkBodyEnd } from './bulk-body.js';
+import { OrganizationTurns } from './organization-turns.js';
 import { ParsingThreads, type ParsedBody } from './parsing-threads.js';
 import { BulkSendFields, templateProblem } from './send-template.body.js';
-import { StagedRecipients } from './staged-recipients.js';
+import { StagedRecipients, withRecipients } from './staged-recipients.js';
 
 /** Source: docs/api-behaviour.md#body-size. */
 export const BULK_BYTES_MAX = 32 * 1_024 * 1_024;
 /** Larger bodies are counted: so many of an organization are read at once. Source: docs/api-behaviour.md#bulk-sends-limits. */
 const UNCOUNTED_BYTES_MAX = 1_024 * 1_024;
 const COUNTED_BODIES_MAX = 4;
+/** Bodies of an organization, of any size, that this process reads at once: the others are not read yet, and hold nothing. */
+const READ_AT_ONCE_MAX = 16;
 
 /** A request to send a template in bulk, its body still to be read. */
 export interface BulkSendRequest {
@@ -56,6 +59,8 @@ interface Passing {
  */
 @Injectable()
 export class TakeBulkSend {
+  private readonly turns = new OrganizationTurns(READ_AT_ONCE_MAX);
+
   constructor(
     private readonly threads: ParsingThreads,
     @Inject(RpcClient) private readonly rpc: Pick<RpcClient, 'call'>,
@@ -67,7 +72,11 @@ export class TakeBulkSend {
    * @returns the job, this request's or an earlier one's with its key
    * @throws AppError as `piecesOf`, `BulkBody` and `commitJobRpc`; RATE_LIMITED; VALIDATION_FAILED
    */
-  async take(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {
+  take(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {
+    return this.turns.run(principal.organizationId, () => this.takeNow(principal, request));
+  }
+
+  private async takeNow(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {
     const jobId = newCuid();
     const staged = new StagedRecipients(this.rpc, principal, jobId);
     const parsed = this.threads.open();
@@ -97,12 +106,12 @@ export class TakeBulkSend {
     for await (const piece of piecesOf(stream, limits)) {
       bytes += piece.length;
       sha256.update(piece);
-      const recipients = await parsed.push(piece);
+      const chunks = await parsed.push(piece);
       if (isKnown) continue;
-      staged.hold(recipients);
+      staged.hold(chunks);
       if (bytes <= UNCOUNTED_BYTES_MAX) continue;
       await staged.begin(COUNTED_BODIES_MAX);
-      await staged.sendFull();
+      await staged.send();
     }
   }
 
@@ -122,9 +131,10 @@ export class TakeBulkSend {
   ): Promise<KeyedJob> {
     const { staged, isKnown } = passing;
     const { fields, refusal } = readFields(end);
-    const recipients = staged.whole;
+    if (end.lastChunk) staged.hold([end.lastChunk]);
+    const { whole } = staged;
     // A stored answer comes before the shape; and a batch that is there already is not stored again.
-    if (refusal || isKnown || !recipients) {
+    if (refusal || isKnown || !whole) {
       const { found } = await this.rpc.call(findJobByKeyRpc, principal, { key, bodySha256 });
       if (found) {
         this.abandon(staged);
@@ -134,12 +144,13 @@ export class TakeBulkSend {
       if (isKnown) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
     }
     if (refusal) throw refusal;
-    if (!recipients) {
+    if (!whole) {
       await staged.begin(null);
-      await staged.sendAll();
+      await staged.send();
+      await staged.stored();
     }
     const { templateId, template, messagingChannelId, throttlePerHour, scheduledAt } = fields;
-    return this.rpc.call(commitJobRpc, principal, {
+    const head = {
       jobId,
       key,
       bodySha256,
@@ -148,9 +159,10 @@ export class TakeBulkSend {
       throttlePerHour: throttlePerHour ?? null,
       scheduledAt: momentOf(scheduledAt ?? '')?.toISOString() ?? null,
       total: end.total,
-      recipients,
       messagesPerMonth,
-    });
+    } satisfies Omit<CommitJobRequest, 'recipients'>;
+    const text = withRecipients(JSON.stringify(head), whole?.json ?? 'null');
+    return this.rpc.call(commitJobRpc, principal, new JsonText<CommitJobRequest>(text));
   }
 
   private async isKnown(principal: Principal, idempotencyKey: string | null): Promise<boolean> {

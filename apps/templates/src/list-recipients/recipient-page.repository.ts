@@ -45,7 +45,11 @@ export class RecipientPageRepository {
   ): Promise<RecipientView[]> {
     const { behind, status, limit } = page;
     const rows = await this.database.query(pageSql, [organizationId, jobId, behind, status, limit]);
-    return rows.map((row) => ({ ...row, status: recipientStatus(row.status) }));
+    return rows.map(({ messageId, ...row }) => {
+      const shown = recipientStatus(row.status);
+      // The id of one that was skipped after it was taken up names no message.
+      return { ...row, status: shown, messageId: shown === 'SKIPPED' ? null : messageId };
+    });
   }
 
   /** True for a job of the organization. */

@@ -1,0 +1,10 @@
+/**
+ * A request that is JSON already: text that was made elsewhere is neither read nor written a second time.
+ *
+ * @typeParam Request what the text is in JSON; the maker answers for it
+ */
+export class JsonText<Request> {
+  declare readonly request: Request;
+
+  constructor(readonly text: string) {}
+}
