@@ -112,6 +112,12 @@ export class Simulator {
     return { phoneNumberId, businessAccountId, accessToken };
   }
 
+  /** The templates of the first account. */
+  async templates(): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }> {
+    const answer = await fetch(`${this.url}/_sim/templates`);
+    return (await answer.json()) as { items: Readonly<Record<string, unknown>>[] };
+  }
+
   private async change(method: 'POST' | 'PUT', path: string, body: unknown): Promise<void> {
     const answer = await fetch(`${this.url}/_sim/${path}`, {
       method,

@@ -36,6 +36,25 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   // A job is accepted, and finished.
   const [template] = (await acme.get('/v1/templates?status=APPROVED&search=welcome')).body?.items ?? [];
   await ask('POST', '/v1/templates/send', { templateId: template?.['id'], recipients: [{ to: '+14155550177' }] });
+  // Recipients of a job that have opted out, or of whom it is not known whether they were sent to.
+  const optedOut = { to: '+14155550178' };
+  await ask('POST', '/v1/opt-outs', { phone: optedOut.to });
+  await ask('POST', '/v1/templates/send', {
+    templateId: template?.['id'],
+    recipients: [optedOut, { to: '+12015550104' }],
+  });
+  // A job whose template the upstream refuses before it has said why: held, until it is approved again.
+  const { items: listed } = await simulator.templates();
+  const paused = listed.map((one) => (one['name'] === 'welcome' ? { ...one, status: 'PAUSED' } : one));
+  await simulator.put('templates', { items: paused });
+  const held = await ask('POST', '/v1/templates/send', {
+    templateId: template?.['id'],
+    recipients: [{ to: '+14155550179' }],
+  });
+  const isHeld = async (): Promise<boolean> =>
+    (await acme.get(`/v1/templates/send/${String(held['id'])}`)).body?.['status'] === 'HELD';
+  await eventually(isHeld, { deadlineMs: 30_000 });
+  await simulator.post('template-status', { name: 'welcome', event: 'UNPAUSED' });
   // What an organization pays for becomes another thing, and what it was.
   const organizationId = all.stack.devJson.organizations?.[0]?.id;
   for (const status of ['PAST_DUE', 'ACTIVE']) {
