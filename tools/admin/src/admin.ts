@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { databaseUrlOf } from './admin.config.js';
 import { verifyAuditLog } from './audit.command.js';
+import { setChannelRate } from './channel-rate.command.js';
 import { readCommandLine, UsageError, type Choices } from './command-line.js';
 import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter } from './dead-letters.command.js';
 import { setAttemptsUnknown } from './dispatch.command.js';
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, Command>> = {
   'outbox status': outboxStatus,
   'outbox replay': replayOutbox,
   'dispatch set-unknown': setAttemptsUnknown,
+  'channel-rate set': setChannelRate,
   'quota show': showQuota,
   'quota check': checkQuota,
   'organizations list': listOrganizations,
@@ -36,6 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Words that a command takes behind its name; none by default. */
 const operandsMax: Readonly<Record<string, number>> = {
+  'channel-rate set': 2,
   'quota show': 1,
   'quota check': 1,
   'organizations show': 1,
@@ -56,6 +59,7 @@ const HELP = `npm run admin -- <command> [options]
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
   dispatch set-unknown   after a restore: send nothing again that may have been sent since the backup (--all)
+  channel-rate set       attempts a second of a channel: channel-rate set <channel> <number or default>
   quota show             messages accepted in its months, failed ones too: quota show <organization>
   quota check            counters compared with the messages: quota check [<organization>] [--repair]
 
