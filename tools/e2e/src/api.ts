@@ -112,9 +112,9 @@ export class Simulator {
     return { phoneNumberId, businessAccountId, accessToken };
   }
 
-  /** The templates of the first account. */
-  async templates(): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }> {
-    const answer = await fetch(`${this.url}/_sim/templates`);
+  /** The templates of an account. */
+  async templates(wabaId: string): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }> {
+    const answer = await fetch(`${this.url}/_sim/templates?wabaId=${wabaId}`);
     return (await answer.json()) as { items: Readonly<Record<string, unknown>>[] };
   }
 

@@ -44,9 +44,10 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
     recipients: [optedOut, { to: '+12015550104' }],
   });
   // A job whose template the upstream refuses before it has said why: held, until it is approved again.
-  const { items: listed } = await simulator.templates();
+  const wabaId = String(template?.['businessAccountId']);
+  const { items: listed } = await simulator.templates(wabaId);
   const paused = listed.map((one) => (one['name'] === 'welcome' ? { ...one, status: 'PAUSED' } : one));
-  await simulator.put('templates', { items: paused });
+  await simulator.put('templates', { wabaId, items: paused });
   const held = await ask('POST', '/v1/templates/send', {
     templateId: template?.['id'],
     recipients: [{ to: '+14155550179' }],
@@ -54,7 +55,7 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   const isHeld = async (): Promise<boolean> =>
     (await acme.get(`/v1/templates/send/${String(held['id'])}`)).body?.['status'] === 'HELD';
   await eventually(isHeld, { deadlineMs: 30_000 });
-  await simulator.post('template-status', { name: 'welcome', event: 'UNPAUSED' });
+  await simulator.post('template-status', { wabaId, name: 'welcome', event: 'UNPAUSED' });
   // What an organization pays for becomes another thing, and what it was.
   const organizationId = all.stack.devJson.organizations?.[0]?.id;
   for (const status of ['PAST_DUE', 'ACTIVE']) {
