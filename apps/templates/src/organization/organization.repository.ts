@@ -20,12 +20,13 @@ const projectSql = statement(
      messages_per_month = excluded.messages_per_month, is_over_quota = NULL, last_event_id = excluded.last_event_id
    WHERE o.last_event_id < excluded.last_event_id`,
 );
-/** Of those with active jobs: never asked, or over it long enough ago to be asked again. */
+/** Of those with active jobs, by their index: never asked, or over it and asked long enough ago. */
 const toAskSql = statement<{ organizationId: string; messagesPerMonth: number }>(
   'templates.organization.to-ask',
-  `SELECT o.organization_id AS "organizationId", o.messages_per_month::float8 AS "messagesPerMonth" FROM organization o
-   WHERE (o.is_over_quota IS NULL OR (o.is_over_quota AND o.asked_at < now() - make_interval(secs => $1)))
-     AND EXISTS (SELECT FROM job j WHERE j.organization_id = o.organization_id AND j.state = 'ACTIVE')
+  `SELECT o.organization_id AS "organizationId", o.messages_per_month::float8 AS "messagesPerMonth"
+   FROM (SELECT DISTINCT organization_id FROM job WHERE state = 'ACTIVE') AS active
+   JOIN organization o ON o.organization_id = active.organization_id
+   WHERE o.is_over_quota IS NULL OR (o.is_over_quota AND o.asked_at < now() - make_interval(secs => $1))
    ORDER BY o.organization_id LIMIT $2`,
 );
 /** An answer about another number than the row's is too late. */
