@@ -2,7 +2,7 @@
 const COMPARED_WITHIN_S = 15;
 
 /**
- * The state of a service's database, one row, of which the broker keeps a copy: see `IncarnationKeeper`.
+ * DDL of the state of a service's database, one row, of which the broker keeps a copy: see `IncarnationKeeper`.
  *
  * - `number`, `token`: drawn anew while the service works, so that a backup holds an older pair than the broker.
  *   `previous_token`: the one before, which the broker holds when a process ended between the two writes.
@@ -10,7 +10,7 @@ const COMPARED_WITHIN_S = 15;
  * - `compared_at`, `server_started_at`: when the row was last found to be the newest, and of which start of PostgreSQL. A
  *   database that has just been restored holds older ones, and so does a copy of its tables.
  */
-const incarnationTable = `
+export const incarnationTable = `
   CREATE TABLE incarnation (
     id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1),
     number integer NOT NULL,
@@ -22,23 +22,8 @@ const incarnationTable = `
   ) WITH (fillfactor = 50);
 `;
 
-/** What a migration runs on. */
-interface SqlRunner {
-  query(sql: string): Promise<unknown>;
-}
-
-/** The table of every service's incarnation. Lock: none, it is new. Reversal: drops it; the next look begins with a new one. */
-export class Incarnation1766390000000 {
-  readonly name = 'Incarnation1766390000000';
-
-  async up(runner: SqlRunner): Promise<void> {
-    await runner.query(incarnationTable);
-  }
-
-  async down(runner: SqlRunner): Promise<void> {
-    await runner.query('DROP TABLE incarnation');
-  }
-}
+/** Takes `incarnationTable` back; the next look begins with a new row. */
+export const incarnationTableReversal = 'DROP TABLE incarnation';
 
 /**
  * SQL: whether this database is known not to be a restored one, as long as it has ever been compared. In the statement that

@@ -7,7 +7,7 @@ export { handleBatch, redriveBatch } from './handle-batch.js';
 export type { BatchHandler } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
-export { Incarnation1766390000000, IS_COMPARED } from './incarnation-table.js';
+export { incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
 export { keepOutboxPartitions, OUTBOX_RETENTION_DAYS, PartitionKeeper } from './keep-partitions.js';
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';

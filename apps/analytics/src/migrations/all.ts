@@ -1,5 +1,5 @@
-import { Incarnation1766390000000 } from '@switchboard/outbox';
 import { Initial1764900000000 } from './1764900000000-initial.js';
+import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [Initial1764900000000, Incarnation1766390000000] as const;

@@ -1,8 +1,8 @@
-import { Incarnation1766390000000 } from '@switchboard/outbox';
 import { Initial1765000000000 } from './1765000000000-initial.js';
 import { MessageParts1766300000000 } from './1766300000000-message-parts.js';
 import { DispatchTemplate1766300001000 } from './1766300001000-dispatch-template.js';
 import { MessageLists1766300002000 } from './1766300002000-message-lists.js';
+import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { BulkLanes1766400000000 } from './1766400000000-bulk-lanes.js';
 import { PacedDispatches1766400001000 } from './1766400001000-paced-dispatches.js';
 import { QuotaReservations1766400002000 } from './1766400002000-quota-reservations.js';

@@ -1,8 +1,8 @@
-import { Incarnation1766390000000 } from '@switchboard/outbox';
 import { Initial1764900000000 } from './1764900000000-initial.js';
 import { Templates1766100000000 } from './1766100000000-templates.js';
 import { Jobs1766200000000 } from './1766200000000-jobs.js';
 import { Organizations1766200000001 } from './1766200000001-organizations.js';
+import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [

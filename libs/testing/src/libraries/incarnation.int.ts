@@ -4,13 +4,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { messagingContactsConsumer } from '@switchboard/contracts/topology';
 import { durableName, EventPublisher, IncarnationMirror, provision, PROVISIONER } from '@switchboard/nats';
 import type { NatsConnection, PullConsumer } from '@switchboard/nats';
-import {
-  consumerEpoch,
-  Incarnation1766390000000,
-  IncarnationKeeper,
-  IS_COMPARED,
-  type Restore,
-} from '@switchboard/outbox';
+import { consumerEpoch, IncarnationKeeper, IS_COMPARED, type Restore } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
 import { takeBaseBackup, type BaseBackup } from '../base-backup.js';
@@ -32,7 +26,7 @@ let restores: Restore[];
 let takenBack: Restore[];
 let consumer: PullConsumer | undefined;
 beforeAll(async () => {
-  prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000, Incarnation1766390000000]);
+  prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
   database = await prepared.database();
   superuser = await prepared.superuser();
   nats = await servers.nats();

@@ -13,6 +13,7 @@ import {
 import {
   appendEvents,
   handleBatch,
+  incarnationTable,
   outboxTables,
   type BatchHandler,
   type EventBroker,
@@ -20,13 +21,14 @@ import {
 } from '@switchboard/outbox';
 import { partitionFunctions, statement, type Database, type Transaction } from '@switchboard/postgres';
 
-/** A service's outbox, inbox and dead letters, and an effect that refuses sequence 13. */
+/** A service's outbox, inbox, dead letters and incarnation, and an effect that refuses sequence 13. */
 export class Outbox1764000000000 {
   readonly name = 'Outbox1764000000000';
 
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
     await runner.query(partitionFunctions);
     await runner.query(outboxTables);
+    await runner.query(incarnationTable);
     await runner.query(`
       CREATE TABLE contacts.aggregate (id text PRIMARY KEY, sequence integer NOT NULL);
       CREATE TABLE contacts.applied (event_id text NOT NULL, sequence integer NOT NULL CHECK (sequence <> 13));
