@@ -4,6 +4,7 @@ import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 import { attemptsOf, LaneStore } from './lane-store.js';
 import { contactOf, MessagingStore, messageOf, settlementOf, taken } from './messaging-store.js';
 import { ContactRepository } from '../src/contact/contact.repository.js';
+import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
 
 const servers = testServers();
@@ -206,6 +207,18 @@ describe('lanes of bulk sends', () => {
         expect(refused).toMatchObject([{ aggregateId: '1', data: { name: 'order_shipped', reason: 'PAUSED' } }]);
       }
     }
+  });
+
+  it('hold up no interactive send of the same conversation', async () => {
+    const job = lanes.job(await store.sender(1));
+    await lanes.submit(job);
+    expect(attemptsOf(await lanes.claim(), job)).toHaveLength(1);
+    const interactive = await store.attempt(job.sender);
+    await store.settle(settlementOf(interactive, notTaken({})));
+    await store.letTimePass(interactive);
+    const bounds = { limit: 10, organizationMax: 10, underway: new Map<string, number>() };
+    const claimed = await claimRetries(store.database, [], bounds, 'mine');
+    expect(claimed.map(({ messageId }) => messageId)).toContain(interactive.messageId);
   });
 
   it('announce outcomes that are not known, and only those of jobs', async () => {

@@ -70,7 +70,7 @@ const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',
   `WITH busy AS MATERIALIZED (
      SELECT organization_id, channel_id, contact_id, min(message_id) AS first FROM dispatch
-     WHERE state = 'DISPATCHING' AND message_id >= ${WAITED_FOR} GROUP BY 1, 2, 3
+     WHERE state = 'DISPATCHING' AND job_id IS NULL AND message_id >= ${WAITED_FOR} GROUP BY 1, 2, 3
    ), due AS (
      (SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
       WHERE d.state = 'RETRY' AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH} AND ${IS_NEXT}
