@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
+import { benchBulk, linesOfBulk } from './bulk/bulk.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
 import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
 import { benchIdle } from './idle/idle.bench.js';
@@ -12,6 +13,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- lists [--short] [--conversations 1000000] [--requests 200]
        npm run bench -- admission [--short] [--rounds 5] [--seconds 6]
        npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
+       npm run bench -- bulk [--short] [--recipients 100000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
@@ -24,6 +26,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    two rounds of 3 s
   fairness   sends of one organization while another floods at 50 times its limit, against the same without the flood
     --short    two rounds of 4 s at the first limit
+  bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job
+    --short    one round of 3 s; 2,000 recipients to drain
   idle       commits and CPU of everything that npm start runs, without work; commits of a single send
     --short    10 s and 4 sends
 `;
@@ -37,13 +41,22 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '6' },
     contacts: { type: 'string', default: '1000000' },
     conversations: { type: 'string', default: '1000000' },
+    recipients: { type: 'string', default: '100000' },
     limits: { type: 'string', default: '300,1200' },
     requests: { type: 'string', default: '200' },
     help: { type: 'boolean', default: false },
   },
 });
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { send, contacts, lists, admission, fairness, idle };
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  send,
+  contacts,
+  lists,
+  admission,
+  fairness,
+  bulk,
+  idle,
+};
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
 
@@ -118,6 +131,20 @@ async function fairness(): Promise<void> {
   );
   onLine('|---|---|---|---|---|---|---|');
   for (const line of linesOfFairness(rows)) onLine(line);
+}
+
+async function bulk(): Promise<void> {
+  const rows = await benchBulk({
+    recipients: Number(values.recipients),
+    drained: values.short ? 2_000 : 20_000,
+    rounds: values.short ? 1 : Number(values.rounds),
+    roundMs: values.short ? 3_000 : Number(values.seconds) * 1_000,
+    onLine,
+  });
+  onLine(`\nPOST /v1/templates/send, ${machine}`);
+  onLine('| what | ours | against | ratio | bar |');
+  onLine('|---|---|---|---|---|');
+  for (const line of linesOfBulk(rows)) onLine(line);
 }
 
 async function idle(): Promise<void> {

@@ -16,7 +16,7 @@ export const httpLimits = {
   /** Later than every deadline below it and than the slowest body: it only ends what hangs by a bug. */
   handlerTimeoutMs: 50_000,
   /** The same for a body that is read as a stream: the time that the gateway itself takes is not its client's. */
-  streamHandlerTimeoutMs: 180_000,
+  streamHandlerTimeoutMs: 600_000,
 } as const;
 
 /** What is wrong with the request line and headers of a request; null when nothing is. */
