@@ -9,14 +9,16 @@ const deactivateSql = statement(
    FROM unnest($1::text[], $2::text[], $3::text[]) AS g (organization_id, id, reason)
    WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL`,
 );
-/** What is under way ends by itself. */
+/** What is under way ends by itself; a mark that is long over is of a process that has gone. */
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
   `WITH gone AS (
      DELETE FROM delivery d USING (
-       SELECT webhook_id, id FROM delivery WHERE webhook_id = ANY ($1::text[]) AND attempt_id IS NULL LIMIT $2
+       SELECT webhook_id, id FROM delivery
+       WHERE webhook_id = ANY ($1::text[]) AND (attempt_id IS NULL OR lease_until < now() - interval '1 minute') LIMIT $2
      ) AS slice
-     WHERE d.webhook_id = slice.webhook_id AND d.id = slice.id AND d.attempt_id IS NULL
+     WHERE d.webhook_id = slice.webhook_id AND d.id = slice.id
+       AND (d.attempt_id IS NULL OR d.lease_until < now() - interval '1 minute')
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
    kept AS (
      INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
