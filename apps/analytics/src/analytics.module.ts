@@ -1,5 +1,22 @@
 import { Module } from '@nestjs/common';
+import { TemplateNameRepository } from './fact/template-name.repository.js';
+import { ReportDeliveryHandler } from './report-delivery/report-delivery.handler.js';
+import { ReportTemplatesHandler } from './report-templates/report-templates.handler.js';
+import { ReportUsageHandler } from './report-usage/report-usage.handler.js';
+import { RollupRepository } from './rollup/rollup.repository.js';
+import { TakeMessagesConsumer } from './take-messages/take-messages.consumer.js';
+import { TakeOptOutsConsumer } from './take-opt-outs/take-opt-outs.consumer.js';
+import { TakeRequestsConsumer } from './take-requests/take-requests.consumer.js';
 
 /** The service: its handlers are controllers, its repositories, use cases, consumers and workers are providers. */
-@Module({ controllers: [], providers: [] })
+@Module({
+  controllers: [ReportDeliveryHandler, ReportTemplatesHandler, ReportUsageHandler],
+  providers: [
+    RollupRepository,
+    TakeMessagesConsumer,
+    TakeOptOutsConsumer,
+    TakeRequestsConsumer,
+    TemplateNameRepository,
+  ],
+})
 export class AnalyticsModule {}

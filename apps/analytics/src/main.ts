@@ -1,6 +1,14 @@
 import 'reflect-metadata';
 import { serve } from '@switchboard/platform';
+import { statement } from '@switchboard/postgres';
 import { analyticsConfig } from './analytics.config.js';
 import { AnalyticsModule } from './analytics.module.js';
 
-await serve({ service: 'analytics', config: analyticsConfig(), module: AnalyticsModule });
+const keepFactPartitions = statement('analytics.keep-partitions', 'SELECT keep_fact_partitions()');
+
+await serve({
+  service: 'analytics',
+  config: analyticsConfig(),
+  module: AnalyticsModule,
+  keepPartitions: async (database) => void (await database.query(keepFactPartitions, [])),
+});

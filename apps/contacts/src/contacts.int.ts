@@ -4,7 +4,7 @@ import { resolveContactsRpc, type ContactSighting } from '@switchboard/contracts
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
-import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer } from '@switchboard/contracts/consumers';
 import { eventually, testServers } from '@switchboard/testing';
 import { organizationOf, publishEvent } from '../test/organization.js';
 import { startContacts, type RunningContacts } from '../test/running-contacts.js';

@@ -7,7 +7,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import { PullConsumer, RpcClient, RpcServerStrategy, type NatsConnection } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
 import { createLog, refusalOf, rpcFailure, startService } from '@switchboard/platform';

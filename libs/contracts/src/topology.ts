@@ -1,3 +1,25 @@
+import { deliveryReportRpc, templateReportRpc, usageReportRpc } from './analytics/rpc.js';
+import {
+  analyticsMessagesConsumer,
+  analyticsOptOutsConsumer,
+  analyticsRequestsConsumer,
+  contactsChannelsConsumer,
+  contactsOptOutsConsumer,
+  messagingCallbacksConsumer,
+  messagingContactsConsumer,
+  messagingJobsConsumer,
+  templatesCallbacksConsumer,
+  templatesChannelsConsumer,
+  templatesLanesConsumer,
+  templatesOrganizationsConsumer,
+  templatesOutcomesConsumer,
+  templatesRefusalsConsumer,
+  templatesSkippedConsumer,
+  webhooksMessagingConsumer,
+  webhooksOptOutsConsumer,
+  webhooksTemplatesConsumer,
+  type ConsumerTopology,
+} from './consumers.js';
 import {
   changeChannelRpc,
   connectChannelRpc,
@@ -58,16 +80,6 @@ import {
   testWebhookRpc,
 } from './webhooks/rpc.js';
 
-/** A durable consumer that a service owns on another service's stream. */
-export interface ConsumerTopology {
-  readonly name: string;
-  readonly stream: string;
-  /** One subject filter: all that a server of version 2.9 knows, and all that is needed. */
-  readonly filter: string;
-  /** Unacknowledged messages at most, over all replicas. */
-  readonly ackPendingMax: number;
-}
-
 /** Keys of a service's configuration beyond those that every service reads, as a deployment sets them. */
 export interface ServiceSettings {
   /** Without a default; docker-compose.yml does not start without them. */
@@ -92,126 +104,6 @@ export interface ServiceTopology {
   readonly outside?: 'calls' | 'listens';
   readonly settings?: ServiceSettings;
 }
-
-/** Takes callbacks of the upstream into messages. */
-export const messagingCallbacksConsumer: ConsumerTopology = {
-  name: 'messaging-callbacks',
-  stream: 'GATEWAY',
-  filter: 'gateway.callback.>',
-  ackPendingMax: 2_000,
-};
-
-/** Keeps messaging's projection of contacts. */
-export const messagingContactsConsumer: ConsumerTopology = {
-  name: 'messaging-contacts',
-  stream: 'CONTACTS',
-  filter: 'contacts.contact.>',
-  ackPendingMax: 2_000,
-};
-
-/** Confirms what jobs have reserved of quotas, and closes the lanes of finished ones. */
-export const messagingJobsConsumer: ConsumerTopology = {
-  name: 'messaging-jobs',
-  stream: 'TEMPLATES',
-  filter: 'templates.job.>',
-  ackPendingMax: 500,
-};
-
-/** Keeps the contacts service's projection of channels. */
-export const contactsChannelsConsumer: ConsumerTopology = {
-  name: 'contacts-channels',
-  stream: 'MESSAGING',
-  filter: 'messaging.channel.>',
-  ackPendingMax: 500,
-};
-
-/** Records opt-outs that the upstream reports in answer to a send. */
-export const contactsOptOutsConsumer: ConsumerTopology = {
-  name: 'contacts-opt-outs',
-  stream: 'MESSAGING',
-  filter: 'messaging.opt-out.>',
-  ackPendingMax: 500,
-};
-
-/** Keeps the templates service's projection of channels. */
-export const templatesChannelsConsumer: ConsumerTopology = {
-  name: 'templates-channels',
-  stream: 'MESSAGING',
-  filter: 'messaging.channel.>',
-  ackPendingMax: 500,
-};
-
-/** Takes callbacks of the upstream about the status of templates; changes of other kinds are skipped. */
-export const templatesCallbacksConsumer: ConsumerTopology = {
-  name: 'templates-callbacks',
-  stream: 'GATEWAY',
-  filter: 'gateway.callback.change.>',
-  ackPendingMax: 500,
-};
-
-/** Takes what refused sends say of their templates. */
-export const templatesRefusalsConsumer: ConsumerTopology = {
-  name: 'templates-refusals',
-  stream: 'MESSAGING',
-  filter: 'messaging.template.>',
-  ackPendingMax: 500,
-};
-
-/** Settles the recipients of jobs by what became of their messages. */
-export const templatesOutcomesConsumer: ConsumerTopology = {
-  name: 'templates-outcomes',
-  stream: 'MESSAGING',
-  filter: 'messaging.message.>',
-  ackPendingMax: 4_000,
-};
-
-/** Settles the recipients of jobs that get no message. */
-export const templatesSkippedConsumer: ConsumerTopology = {
-  name: 'templates-skipped',
-  stream: 'MESSAGING',
-  filter: 'messaging.bulk-item.>',
-  ackPendingMax: 2_000,
-};
-
-/** Holds and releases jobs with the subscriptions and plans of their organizations. */
-export const templatesOrganizationsConsumer: ConsumerTopology = {
-  name: 'templates-organizations',
-  stream: 'GATEWAY',
-  filter: 'gateway.organization.>',
-  ackPendingMax: 500,
-};
-
-/** Holds and releases jobs with their lanes. */
-export const templatesLanesConsumer: ConsumerTopology = {
-  name: 'templates-lanes',
-  stream: 'MESSAGING',
-  filter: 'messaging.bulk-lane.>',
-  ackPendingMax: 500,
-};
-
-/** Makes deliveries of messages and conversations: one consumer, so that a conversation's events stay in their order. */
-export const webhooksMessagingConsumer: ConsumerTopology = {
-  name: 'webhooks-messaging',
-  stream: 'MESSAGING',
-  filter: 'messaging.>',
-  ackPendingMax: 2_000,
-};
-
-/** Makes deliveries of opt-outs. */
-export const webhooksOptOutsConsumer: ConsumerTopology = {
-  name: 'webhooks-opt-outs',
-  stream: 'CONTACTS',
-  filter: 'contacts.opt-out.>',
-  ackPendingMax: 500,
-};
-
-/** Makes deliveries of changes of templates. */
-export const webhooksTemplatesConsumer: ConsumerTopology = {
-  name: 'webhooks-templates',
-  stream: 'TEMPLATES',
-  filter: 'templates.template.>',
-  ackPendingMax: 500,
-};
 
 /** What the gateway asks contacts for. */
 const contactRequests = [
@@ -268,11 +160,21 @@ const webhookRequests = [
   listEventsRpc,
 ];
 
+/** What the gateway asks analytics for. */
+const reportRequests = [deliveryReportRpc, templateReportRpc, usageReportRpc];
+
 /** Every service. A new one is an entry here and a package `apps/<name>`; `npm run new-service -- <name>` writes both. */
 export const topology = {
   gateway: {
     serves: [],
-    calls: [...messagingRequests, ...contactRequests, ...templateRequests, ...jobRequests, ...webhookRequests],
+    calls: [
+      ...messagingRequests,
+      ...contactRequests,
+      ...templateRequests,
+      ...jobRequests,
+      ...webhookRequests,
+      ...reportRequests,
+    ],
     stream: 'GATEWAY',
     consumes: [],
     outside: 'listens',
@@ -338,10 +240,10 @@ export const topology = {
     },
   },
   analytics: {
-    serves: [],
+    serves: [...reportRequests],
     calls: [],
     stream: 'ANALYTICS',
-    consumes: [],
+    consumes: [analyticsMessagesConsumer, analyticsOptOutsConsumer, analyticsRequestsConsumer],
   },
 } as const satisfies Record<string, ServiceTopology>;
 

@@ -1,4 +1,4 @@
-import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 
 /**
  * The two durable consumers that a consumer of the topology has at the broker. A service uses one of them, by its epoch. The

@@ -1,5 +1,6 @@
 import { topology } from '@switchboard/contracts/topology';
-import type { ConsumerTopology, ServiceTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
+import type { ServiceTopology } from '@switchboard/contracts/topology';
 import {
   AckPolicy,
   DeliverPolicy,

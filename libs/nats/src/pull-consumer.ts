@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ROOT_CONTEXT, type Context } from '@opentelemetry/api';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import { jittered } from '@switchboard/timing';
 import {
   AckPolicy,

@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import {
   durableName,
   PullConsumer,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import {
   connectNats,
   EventPublisher,

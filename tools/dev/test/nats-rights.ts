@@ -1,5 +1,6 @@
 import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
-import { topology, type ConsumerTopology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { type ConsumerTopology } from '@switchboard/contracts/consumers';
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { durableNames, PROVISIONER } from '@switchboard/nats';
 
 /** One way to use NATS, with the patterns that its users need for it; read from the topology, not from the permissions. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { channelChanged } from '@switchboard/contracts/messaging/events';
-import { contactsChannelsConsumer } from '@switchboard/contracts/topology';
+import { contactsChannelsConsumer } from '@switchboard/contracts/consumers';
 import type { Transaction } from '@switchboard/postgres';
 import { PLATFORM, ProjectionConsumer, type Platform, type ProjectedEvent } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
-import { contactsOptOutsConsumer } from '@switchboard/contracts/topology';
+import { contactsOptOutsConsumer } from '@switchboard/contracts/consumers';
 import { traceparentOf, type DeliveredEvent } from '@switchboard/nats';
 import { EventConsumer, eventDataOf, LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
 import { ChangeContactsBatch } from '../contact/change-contacts.batch.js';

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
+import { Reports } from '../analytics/reports.js';
+import { AppAnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { AuditLogController } from './audit-log/audit-log.controller.js';
 import { InvitesController } from './invites/invites.controller.js';
@@ -32,6 +34,7 @@ import { AppTemplatesController } from './templates/templates.controller.js';
     PlanController,
     ApiKeysController,
     AuditLogController,
+    AppAnalyticsController,
     AppBulkSendsController,
     AppMessagesController,
     AppTemplatesController,
@@ -41,6 +44,6 @@ import { AppTemplatesController } from './templates/templates.controller.js';
     AppChannelsController,
     ChannelActsController,
   ],
-  providers: [AuditedChannels, AuditedWebhooks, FindMessages],
+  providers: [AuditedChannels, AuditedWebhooks, FindMessages, Reports],
 })
 export class AppModule {}

@@ -11,6 +11,7 @@ const tags = {
   'Audit log': 'Who did what, security-relevant acts alone.',
   Messages: 'What was sent and received.',
   Channels: "The organization's sending lines.",
+  Analytics: 'Figures of usage, delivery and templates.',
 } as const;
 
 /** The name of a group. */

@@ -9,6 +9,7 @@ import type {
 import type { TemplateView } from '@switchboard/contracts/templates/http';
 import { exampleIds, exampleTimes } from './example-values.js';
 import { acceptedJobExample, jobExample, recipientExample } from './job-examples.js';
+import { deliveryReportExample, templateReportExample, usageReportExample } from './report-examples.js';
 import type { ViewName } from './views.generated.js';
 
 const ping: PingView = { ok: true, organizationId: exampleIds.organization };
@@ -125,4 +126,7 @@ export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   Job: jobExample,
   Recipient: recipientExample,
   Template: templateExample,
+  DeliveryReport: deliveryReportExample,
+  TemplateReport: templateReportExample,
+  UsageReport: usageReportExample,
 };

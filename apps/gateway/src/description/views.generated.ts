@@ -269,6 +269,124 @@ export const views = {
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
   },
+  DeliveryFigures: {
+    description: 'What became of outbound messages, by the time they were created.',
+    type: 'object',
+    properties: {
+      accepted: { type: 'integer' },
+      sent: { description: 'Messages that reached this stage, whatever came later.', type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      failed: { description: 'Messages whose status is FAILED now.', type: 'integer' },
+      deliveryRate: {
+        description: 'Delivered messages of those sent, 0 to 1; null where none was sent.',
+        type: ['number', 'null'],
+      },
+      readRate: { description: 'Read messages of those delivered.', type: ['number', 'null'] },
+      failureRate: { description: 'Failed messages of those accepted.', type: ['number', 'null'] },
+      secondsToDelivered: { description: 'From `sentAt` to `deliveredAt`.', $ref: '#/components/schemas/Percentiles' },
+      secondsToRead: { description: 'From `sentAt` to `readAt`.', $ref: '#/components/schemas/Percentiles' },
+      failuresByCode: {
+        description: 'Of `failed`, most frequent first.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/FailureCount' },
+      },
+    },
+    required: [
+      'accepted',
+      'sent',
+      'delivered',
+      'read',
+      'failed',
+      'deliveryRate',
+      'readRate',
+      'failureRate',
+      'secondsToDelivered',
+      'secondsToRead',
+      'failuresByCode',
+    ],
+  },
+  DeliveryPoint: {
+    description: 'The figures of a point.',
+    type: 'object',
+    properties: {
+      start: {
+        description: 'The first begins at `from`.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      accepted: { type: 'integer' },
+      sent: { description: 'Messages that reached this stage, whatever came later.', type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      failed: { description: 'Messages whose status is FAILED now.', type: 'integer' },
+      deliveryRate: {
+        description: 'Delivered messages of those sent, 0 to 1; null where none was sent.',
+        type: ['number', 'null'],
+      },
+      readRate: { description: 'Read messages of those delivered.', type: ['number', 'null'] },
+      failureRate: { description: 'Failed messages of those accepted.', type: ['number', 'null'] },
+      secondsToDelivered: { description: 'From `sentAt` to `deliveredAt`.', $ref: '#/components/schemas/Percentiles' },
+      secondsToRead: { description: 'From `sentAt` to `readAt`.', $ref: '#/components/schemas/Percentiles' },
+      failuresByCode: {
+        description: 'Of `failed`, most frequent first.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/FailureCount' },
+      },
+    },
+    required: [
+      'start',
+      'accepted',
+      'sent',
+      'delivered',
+      'read',
+      'failed',
+      'deliveryRate',
+      'readRate',
+      'failureRate',
+      'secondsToDelivered',
+      'secondsToRead',
+      'failuresByCode',
+    ],
+  },
+  DeliveryReport: {
+    description: 'What `GET /v1/analytics/delivery` answers.',
+    type: 'object',
+    properties: {
+      totals: { $ref: '#/components/schemas/DeliveryFigures' },
+      series: {
+        description: 'Every point of the range, empty ones too.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/DeliveryPoint' },
+      },
+      from: {
+        description: 'Inclusive; rounded down to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      to: {
+        description: 'Exclusive; rounded up to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      granularity: { type: 'string', enum: ['day', 'hour'] },
+      timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
+    },
+    required: ['totals', 'series', 'from', 'to', 'granularity', 'timezone'],
+  },
+  EndpointUse: {
+    description: 'Requests to an endpoint that were answered with a class of status.',
+    type: 'object',
+    properties: {
+      endpoint: { description: 'Method and route, as `POST /v1/messages`.', type: 'string' },
+      statusClass: { description: '`2xx`, `4xx`, …', type: 'string' },
+      requests: { type: 'integer' },
+    },
+    required: ['endpoint', 'statusClass', 'requests'],
+  },
   EventFeed: {
     description: 'A page of the feed of events.',
     type: 'object',
@@ -292,6 +410,15 @@ export const views = {
       },
     },
     required: ['items', 'nextCursor'],
+  },
+  FailureCount: {
+    description: 'How many messages failed with a code.',
+    type: 'object',
+    properties: {
+      code: { description: 'Of the upstream, or one of ours.', type: 'string' },
+      count: { type: 'integer' },
+    },
+    required: ['code', 'count'],
   },
   Invite: {
     description: 'An invitation that is open.',
@@ -797,6 +924,17 @@ export const views = {
     },
     required: ['id', 'name', 'role'],
   },
+  Percentiles: {
+    description:
+      'Percentiles of a time, in seconds, each within `relativeError` of the true value; null where nothing was measured.',
+    type: 'object',
+    properties: {
+      p50: { type: ['number', 'null'] },
+      p95: { type: ['number', 'null'] },
+      relativeError: { description: 'Largest error, as a part of the value: 0.02 is 2 %.', type: 'number' },
+    },
+    required: ['p50', 'p95', 'relativeError'],
+  },
   Ping: {
     description: 'The answer to `GET /v1/ping`.',
     type: 'object',
@@ -851,6 +989,17 @@ export const views = {
     properties: { month: { description: 'In UTC: `YYYY-MM`.', type: 'string' }, messages: { type: 'integer' } },
     required: ['month', 'messages'],
   },
+  QuotaFigures: {
+    description: 'The quota of the present UTC month.',
+    type: 'object',
+    properties: {
+      month: { description: '`2026-11`.', type: 'string' },
+      used: { type: 'integer' },
+      limit: { description: 'Null: unlimited.', type: ['integer', 'null'] },
+      left: { type: ['integer', 'null'] },
+    },
+    required: ['month', 'used', 'limit', 'left'],
+  },
   Recipient: {
     description: 'A recipient of a bulk send as the API shows it; every field is always present.',
     type: 'object',
@@ -870,6 +1019,27 @@ export const views = {
       },
     },
     required: ['index', 'to', 'status', 'reason', 'messageId'],
+  },
+  ReportSpan: {
+    description: 'What a report covers.',
+    type: 'object',
+    properties: {
+      from: {
+        description: 'Inclusive; rounded down to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      to: {
+        description: 'Exclusive; rounded up to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      granularity: { type: 'string', enum: ['day', 'hour'] },
+      timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
+    },
+    required: ['from', 'to', 'granularity', 'timezone'],
   },
   SentMessageResult: {
     description: 'The answer to `POST /v1/messages`.',
@@ -971,6 +1141,120 @@ export const views = {
       'updatedAt',
     ],
   },
+  TemplateCounts: {
+    description: 'What became of messages made from templates.',
+    type: 'object',
+    properties: {
+      sent: { type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      replied: {
+        description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+      optedOut: {
+        description:
+          'Messages after which the contact opted out within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+    },
+    required: ['sent', 'delivered', 'read', 'replied', 'optedOut'],
+  },
+  TemplateFigures: {
+    description: 'The counts of all templates, and of each that was sent, most sent first.',
+    type: 'object',
+    properties: {
+      templates: { type: 'array', items: { $ref: '#/components/schemas/TemplateUse' } },
+      sent: { type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      replied: {
+        description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+      optedOut: {
+        description:
+          'Messages after which the contact opted out within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+    },
+    required: ['templates', 'sent', 'delivered', 'read', 'replied', 'optedOut'],
+  },
+  TemplatePoint: {
+    description: 'The figures of a point.',
+    type: 'object',
+    properties: {
+      start: {
+        description: 'The first begins at `from`.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      templates: { type: 'array', items: { $ref: '#/components/schemas/TemplateUse' } },
+      sent: { type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      replied: {
+        description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+      optedOut: {
+        description:
+          'Messages after which the contact opted out within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+    },
+    required: ['start', 'templates', 'sent', 'delivered', 'read', 'replied', 'optedOut'],
+  },
+  TemplateReport: {
+    description: 'What `GET /v1/analytics/templates` answers.',
+    type: 'object',
+    properties: {
+      totals: { $ref: '#/components/schemas/TemplateFigures' },
+      series: {
+        description: 'Every point of the range, empty ones too.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/TemplatePoint' },
+      },
+      from: {
+        description: 'Inclusive; rounded down to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      to: {
+        description: 'Exclusive; rounded up to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      granularity: { type: 'string', enum: ['day', 'hour'] },
+      timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
+    },
+    required: ['totals', 'series', 'from', 'to', 'granularity', 'timezone'],
+  },
+  TemplateUse: {
+    description: 'The counts of one template.',
+    type: 'object',
+    properties: {
+      templateId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { type: 'string' },
+      language: { type: 'string' },
+      sent: { type: 'integer' },
+      delivered: { type: 'integer' },
+      read: { type: 'integer' },
+      replied: {
+        description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+      optedOut: {
+        description:
+          'Messages after which the contact opted out within 72 hours, before the next template was sent to it.',
+        type: 'integer',
+      },
+    },
+    required: ['templateId', 'name', 'language', 'sent', 'delivered', 'read', 'replied', 'optedOut'],
+  },
   TemplateVariable: {
     description: 'A value that a send must give.',
     type: 'object',
@@ -1027,6 +1311,62 @@ export const views = {
       },
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  UsageFigures: {
+    description: 'What was asked of the API, and what went in and out.',
+    type: 'object',
+    properties: {
+      requests: { type: 'integer' },
+      requestsByEndpoint: { type: 'array', items: { $ref: '#/components/schemas/EndpointUse' } },
+      messagesIn: { description: 'Inbound messages.', type: 'integer' },
+      messagesOut: { description: 'Outbound messages that were accepted.', type: 'integer' },
+    },
+    required: ['requests', 'requestsByEndpoint', 'messagesIn', 'messagesOut'],
+  },
+  UsagePoint: {
+    description: 'The figures of a point.',
+    type: 'object',
+    properties: {
+      start: {
+        description: 'The first begins at `from`.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      requests: { type: 'integer' },
+      requestsByEndpoint: { type: 'array', items: { $ref: '#/components/schemas/EndpointUse' } },
+      messagesIn: { description: 'Inbound messages.', type: 'integer' },
+      messagesOut: { description: 'Outbound messages that were accepted.', type: 'integer' },
+    },
+    required: ['start', 'requests', 'requestsByEndpoint', 'messagesIn', 'messagesOut'],
+  },
+  UsageReport: {
+    description: 'What `GET /v1/analytics/usage` answers.',
+    type: 'object',
+    properties: {
+      totals: { $ref: '#/components/schemas/UsageFigures' },
+      series: {
+        description: 'Every point of the range, empty ones too.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/UsagePoint' },
+      },
+      quota: { $ref: '#/components/schemas/QuotaFigures' },
+      from: {
+        description: 'Inclusive; rounded down to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      to: {
+        description: 'Exclusive; rounded up to 15 minutes.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      granularity: { type: 'string', enum: ['day', 'hour'] },
+      timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
+    },
+    required: ['totals', 'series', 'quota', 'from', 'to', 'granularity', 'timezone'],
   },
   User: {
     description: 'A person as the application shows them.',

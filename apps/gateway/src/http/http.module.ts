@@ -8,6 +8,7 @@ import { HealthController } from './health/health.controller.js';
 import { HttpListener } from './http-listener.js';
 import { HungRequests } from './hung-requests.js';
 import { OpenRequests } from './open-requests.js';
+import { RequestCounts } from './request-counts.js';
 import { RequestLifecycle } from './request-lifecycle.js';
 import { RequestMetrics } from './request-metrics.js';
 import { RouteTable } from './route-table.js';
@@ -16,7 +17,7 @@ import { SessionAnswer } from './session/session-answer.js';
 import { SessionCookie } from './session/session-cookie.js';
 import { UnparsedRequests } from './unparsed-requests.js';
 
-/** Exported for tests, which put stand-ins in the place of identity. */
+/** Exported for tests, which put stand-ins in the place of identity and of the counts of requests. */
 export const httpProviders: Provider[] = [
   AdmitRequest,
   AdmitSession,
@@ -37,7 +38,7 @@ export const httpProviders: Provider[] = [
 @Module({
   imports: [IdentityModule],
   controllers: [HealthController],
-  providers: httpProviders,
+  providers: [...httpProviders, RequestCounts],
   exports: [FailedAttempts, RouteTable, SessionAnswer, SessionCookie],
 })
 export class HttpModule {}

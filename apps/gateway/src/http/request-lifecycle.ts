@@ -13,6 +13,7 @@ import { parseJsonBody } from './json-body.policy.js';
 import { LEGACY_DEPRECATION, legacyLocation } from './legacy/legacy-location.policy.js';
 import { OpenRequests } from './open-requests.js';
 import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
+import { RequestCounts } from './request-counts.js';
 import { readInput } from './request-input.js';
 import { refusalOfHead } from './request-limits.policy.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -32,6 +33,7 @@ export class RequestLifecycle {
     private readonly sessionCookie: SessionCookie,
     private readonly openRequests: OpenRequests,
     private readonly metrics: RequestMetrics,
+    private readonly counts: RequestCounts,
     @Inject(KEY_USES) private readonly keyUses: KeyUses,
     @Inject(SAMPLING) private readonly isSampled: SamplingDecision,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
@@ -127,6 +129,7 @@ export class RequestLifecycle {
     const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched';
     const durationMs = performance.now() - state.startedMs;
     this.metrics.ended({ method, route, status, durationMs, code });
+    if (organizationId !== null && keyId !== null) this.counts.count({ organizationId, method, route, status });
     this.log.info('http.request', {
       traceId,
       method,

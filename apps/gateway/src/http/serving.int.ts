@@ -13,6 +13,7 @@ import { ADMISSION } from '../identity/admission.contract.js';
 import { KEY_USES } from '../identity/key-use.contract.js';
 import { PEOPLE } from '../identity/people.contract.js';
 import { httpProviders } from './http.module.js';
+import { RequestCounts } from './request-counts.js';
 import { SAMPLING } from './request-trace.js';
 import { Declare } from './route-declaration.js';
 
@@ -88,12 +89,13 @@ describe('a route', () => {
     CLOUD_VERIFY_TOKEN: 'none',
   });
   const mount = async (controller: new () => object): Promise<NestApplication> => {
-    const standIn = (token: symbol, value: unknown) => ({ provide: token, useValue: value });
+    const standIn = (token: symbol | typeof RequestCounts, value: unknown) => ({ provide: token, useValue: value });
     const parts = [
       standIn(ADMISSION, { admit: () => Promise.reject(new Error('a public route asks for no admission')) }),
       standIn(PEOPLE, { sessions: { find: () => Promise.resolve(null) } }),
       standIn(KEY_USES, { record: () => undefined }),
       standIn(GATEWAY_CONFIG, config),
+      standIn(RequestCounts, { count: () => undefined }),
       standIn(SAMPLING, () => false),
       standIn(LOG, log),
       standIn(CLOCK, { now: () => 0, monotonic: () => 0 }),

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
+import { Reports } from '../analytics/reports.js';
+import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
@@ -25,8 +27,9 @@ import { TemplatesController } from './templates/templates.controller.js';
     EventsController,
     BulkSendsController,
     TemplatesController,
+    AnalyticsController,
   ],
   imports: [BulkIntakeModule],
-  providers: [FindMessages, ListMessages, SendMessage],
+  providers: [FindMessages, ListMessages, Reports, SendMessage],
 })
 export class V1Module {}

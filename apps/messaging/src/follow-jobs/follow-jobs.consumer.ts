@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { jobAccepted, jobFinished } from '@switchboard/contracts/templates/job-events';
-import { messagingJobsConsumer } from '@switchboard/contracts/topology';
+import { messagingJobsConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
 import { eventDataOf, EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';

@@ -1,6 +1,7 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
 import {
+  messageCorrected,
   messageDelivered,
   messageFailed,
   messageRead,
@@ -55,11 +56,12 @@ const mapSql = statement(
    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
 );
 
-const EVENT_OF: Readonly<Record<Milestone, EventDefinition<MessageEventData>>> = {
+const EVENT_OF: Readonly<Record<Milestone | 'corrected', EventDefinition<MessageEventData>>> = {
   sent: messageSent,
   delivered: messageDelivered,
   read: messageRead,
   failed: messageFailed,
+  corrected: messageCorrected,
 };
 
 /**
@@ -92,7 +94,8 @@ export async function recordProgress(
     messages.set(key, after);
     changed.add(key);
     const traceparent = progressTraceparent(before, report);
-    for (const milestone of milestones) {
+    const isCorrected = milestones.length === 0 && isShownOtherwise(before, after);
+    for (const milestone of isCorrected ? (['corrected'] as const) : milestones) {
       const sequence = (sequences.get(before.conversationId) ?? 0) + 1;
       sequences.set(before.conversationId, sequence);
       eventful.add(before.conversationId);
@@ -134,12 +137,12 @@ function write(tx: Transaction, rows: readonly Message[]): void {
 
 function milestoneEvent(
   message: Message,
-  milestone: Milestone,
+  milestone: Milestone | 'corrected',
   sequence: number,
   traceparent: string | null,
 ): NewEvent<MessageEventData> {
-  const times = shownTimes(message);
-  const happenedAt = { sent: times.sentAt, delivered: times.deliveredAt, read: times.readAt, failed: times.failedAt };
+  const { sentAt: sent, deliveredAt: delivered, readAt: read, failedAt: failed } = shownTimes(message);
+  const happenedAt = { sent, delivered, read, failed, corrected: null };
   return {
     event: EVENT_OF[milestone],
     organizationId: message.organizationId,
@@ -149,4 +152,13 @@ function milestoneEvent(
     data: messageEventData(message),
     traceparent,
   };
+}
+
+/** Whether anything of its progress that the outside sees is another one. */
+function isShownOtherwise(before: Message, after: Message): boolean {
+  const [former, present] = [shownTimes(before), shownTimes(after)];
+  const hasOtherTime = (['sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const).some(
+    (name) => former[name]?.getTime() !== present[name]?.getTime(),
+  );
+  return hasOtherTime || (after.status === 'FAILED' && before.errorCode !== after.errorCode);
 }

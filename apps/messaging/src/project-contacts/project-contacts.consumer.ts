@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
-import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer } from '@switchboard/contracts/consumers';
 import type { Transaction } from '@switchboard/postgres';
 import { PLATFORM, ProjectionConsumer, type Platform, type ProjectedEvent } from '@switchboard/platform';
 import { projectContacts } from '../contact/contact.repository.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { messagingCallbacksConsumer } from '@switchboard/contracts/topology';
+import { messagingCallbacksConsumer } from '@switchboard/contracts/consumers';
 import { traceparentOf, type DeliveredEvent } from '@switchboard/nats';
 import { buryEvent, Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';

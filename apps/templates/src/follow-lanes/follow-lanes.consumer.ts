@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { bulkLaneHeld, bulkLaneReleased } from '@switchboard/contracts/messaging/bulk-events';
-import { templatesLanesConsumer } from '@switchboard/contracts/topology';
+import { templatesLanesConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, eventDataOf, PLATFORM, type Platform } from '@switchboard/platform';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { channelChanged } from '@switchboard/contracts/messaging/events';
-import { templatesChannelsConsumer } from '@switchboard/contracts/topology';
+import { templatesChannelsConsumer } from '@switchboard/contracts/consumers';
 import type { Transaction } from '@switchboard/postgres';
 import { PLATFORM, ProjectionConsumer, type Platform, type ProjectedEvent } from '@switchboard/platform';
 import { requestSync } from '../account/account.repository.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { organizationChanged } from '@switchboard/contracts/gateway/events';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
-import { templatesOrganizationsConsumer } from '@switchboard/contracts/topology';
+import { templatesOrganizationsConsumer } from '@switchboard/contracts/consumers';
 import type { Transaction } from '@switchboard/postgres';
 import { PLATFORM, ProjectionConsumer, type Platform, type ProjectedEvent } from '@switchboard/platform';
 import { CauseSignal } from '../job/cause-signal.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { templatesCallbacksConsumer } from '@switchboard/contracts/topology';
+import { templatesCallbacksConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { templateRefused } from '@switchboard/contracts/messaging/template-events';
-import { templatesRefusalsConsumer } from '@switchboard/contracts/topology';
+import { templatesRefusalsConsumer } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';

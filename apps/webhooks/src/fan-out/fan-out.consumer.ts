@@ -1,4 +1,4 @@
-import type { ConsumerTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { EventConsumer, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';

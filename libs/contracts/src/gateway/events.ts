@@ -1,5 +1,6 @@
 import { defineEvent } from '../grammar/define-event.js';
 import type { Int } from '../grammar/int.js';
+import type { IsoTime } from '../grammar/iso-time.js';
 
 /** One item of a callback of the upstream, as it came; which organization it is for, the channel's owner knows. */
 export interface CallbackItem<Item> {
@@ -88,3 +89,19 @@ export const organizationChanged = defineEvent<{
   /** What it may send in a UTC month. */
   readonly messagesPerMonth: Int;
 }>('gateway', 'organization.changed', 1);
+
+/** How many requests to an endpoint were answered with a class of status. */
+export interface EndpointCount {
+  /** Method and route, as `POST /v1/messages`. */
+  readonly endpoint: string;
+  /** `2xx`, `4xx`, … */
+  readonly statusClass: string;
+  readonly requests: Int;
+}
+
+/** Requests with a key of the organization ended, at most a second's of one gateway. @aggregate organization */
+export const requestsCounted = defineEvent<{
+  /** When they ended, to 15 minutes. */
+  readonly at: IsoTime;
+  readonly counts: readonly EndpointCount[];
+}>('gateway', 'requests.counted', 1);

@@ -29,6 +29,13 @@ export const messageDelivered = defineEvent<MessageEventData>('messaging', 'mess
 export const messageRead = defineEvent<MessageEventData>('messaging', 'message.read', 1);
 /** The upstream refused the message, or its outcome stayed unknown. @aggregate conversation, counted */
 export const messageFailed = defineEvent<MessageEventData>('messaging', 'message.failed', 1);
+/**
+ * What is shown of an outbound message changed without a further stage: an earlier time of one became known, or the failure
+ * that holds. For read models; nothing outside is called because of it.
+ *
+ * @aggregate conversation, counted
+ */
+export const messageCorrected = defineEvent<MessageEventData>('messaging', 'message.corrected', 1);
 /** An inbound message arrived from a contact. @aggregate conversation, counted */
 export const messageReceived = defineEvent<MessageEventData>('messaging', 'message.received', 1);
 /** A conversation entered OPEN, its creation included. @aggregate conversation, counted */

@@ -2,7 +2,7 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { messagingContactsConsumer as consumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer as consumer } from '@switchboard/contracts/consumers';
 import { EventPublisher, RpcUnanswered, type DeliveredEvent } from '@switchboard/nats';
 import { buryEvent, handleBatch, markedLetters, redriveBatch, type BatchHandler } from '@switchboard/outbox';
 import { OutcomeUnknown, type Database } from '@switchboard/postgres';

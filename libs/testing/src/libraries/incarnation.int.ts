@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer } from '@switchboard/contracts/consumers';
 import { durableName, EventPublisher, IncarnationMirror, provision, PROVISIONER } from '@switchboard/nats';
 import type { NatsConnection, PullConsumer } from '@switchboard/nats';
 import { consumerEpoch, IncarnationKeeper, IS_COMPARED, type Restore } from '@switchboard/outbox';

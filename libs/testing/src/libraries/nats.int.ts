@@ -8,7 +8,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { getChannelRpc } from '@switchboard/contracts/messaging/rpc';
-import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer } from '@switchboard/contracts/consumers';
 import {
   activeTraceparent,
   Budget,

@@ -2,7 +2,7 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer } from '@switchboard/contracts/consumers';
 import {
   PullConsumer,
   type DeliveredEvent,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { messagingContactsConsumer } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer } from '@switchboard/contracts/consumers';
 import { EventPublisher, PullConsumer } from '@switchboard/nats';
 import {
   appendEvents,

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { messagingContactsConsumer, type ConsumerTopology } from '@switchboard/contracts/topology';
+import { messagingContactsConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import {
   EventPublisher,
   provision,

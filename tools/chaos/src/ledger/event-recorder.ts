@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { topology, type ConsumerTopology, type ServiceTopology } from '@switchboard/contracts/topology';
+import { type ConsumerTopology } from '@switchboard/contracts/consumers';
+import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { connectNats, provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
 import type { RecordedEvent } from './ledgers.js';
 

@@ -1,4 +1,5 @@
-import type { ConsumerTopology, ServiceTopology } from '@switchboard/contracts/topology';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
+import type { ServiceTopology } from '@switchboard/contracts/topology';
 
 /** A consumer whose filter lets an event pass, and the service that owns it. */
 export interface Hearer {

@@ -1,0 +1,78 @@
+import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { MessageFact } from './message-fact.js';
+
+/** A fact that was stored, and what was known of the message before. */
+export interface FactChange {
+  readonly before: MessageFact | null;
+  readonly after: MessageFact;
+}
+
+type Row = Omit<MessageFact, 'version'> & {
+  readonly version: string;
+  readonly formerVersion: string | null;
+  readonly formerStage: number;
+  readonly wasFailed: boolean;
+  readonly formerErrorCode: string | null;
+  readonly formerSentAt: Date | null;
+  readonly formerDeliveredAt: Date | null;
+  readonly formerReadAt: Date | null;
+};
+
+/** One statement writes and says what was there, so that two replicas with events of one message never count it twice. */
+const merge = statement<Row>(
+  'analytics.message-fact.merge',
+  `INSERT INTO message_fact AS known (organization_id, id, channel_id, contact_id, is_inbound, template_id, version, stage,
+     is_failed, error_code, sent_at, delivered_at, read_at)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::bigint[],
+     $8::smallint[], $9::boolean[], $10::text[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[])
+   ORDER BY 1, 2
+   ON CONFLICT (organization_id, id) DO UPDATE SET version = excluded.version, stage = excluded.stage,
+     is_failed = excluded.is_failed, error_code = excluded.error_code, sent_at = excluded.sent_at,
+     delivered_at = excluded.delivered_at, read_at = excluded.read_at
+   WHERE known.version < excluded.version
+   RETURNING new.organization_id AS "organizationId", new.id, new.channel_id AS "channelId", new.contact_id AS "contactId",
+     new.is_inbound AS "isInbound", new.template_id AS "templateId", new.version, new.stage, new.is_failed AS "isFailed",
+     new.error_code AS "errorCode", new.sent_at AS "sentAt", new.delivered_at AS "deliveredAt", new.read_at AS "readAt",
+     old.version AS "formerVersion", old.stage AS "formerStage", old.is_failed AS "wasFailed",
+     old.error_code AS "formerErrorCode", old.sent_at AS "formerSentAt", old.delivered_at AS "formerDeliveredAt",
+     old.read_at AS "formerReadAt"`,
+);
+
+/**
+ * Stores facts that are newer than what is known of their messages.
+ *
+ * @param facts one of each message
+ * @returns what changed; nothing for a fact that is known, or older than what is
+ */
+export async function mergeFacts(tx: Transaction, facts: readonly MessageFact[]): Promise<FactChange[]> {
+  const columns = unnestColumns(facts, [
+    'organizationId',
+    'id',
+    'channelId',
+    'contactId',
+    'isInbound',
+    'templateId',
+    'version',
+    'stage',
+    'isFailed',
+    'errorCode',
+    'sentAt',
+    'deliveredAt',
+    'readAt',
+  ]);
+  return (await tx.query(merge, columns)).map(changeOf);
+}
+
+function changeOf(row: Row): FactChange {
+  const { formerVersion, formerStage, wasFailed, formerErrorCode, formerSentAt, formerDeliveredAt, formerReadAt } = row;
+  const after: MessageFact = { ...row, version: Number(row.version) };
+  if (formerVersion === null) return { before: null, after };
+  const former = {
+    version: Number(formerVersion),
+    stage: formerStage,
+    isFailed: wasFailed,
+    errorCode: formerErrorCode,
+  };
+  const times = { sentAt: formerSentAt, deliveredAt: formerDeliveredAt, readAt: formerReadAt };
+  return { before: { ...after, ...former, ...times }, after };
+}

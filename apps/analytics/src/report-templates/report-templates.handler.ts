@@ -1,0 +1,34 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { TemplateReport } from '@switchboard/contracts/analytics/http';
+import { templateReportRpc, type ReportRequest } from '@switchboard/contracts/analytics/rpc';
+import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { CLOCK, type Clock } from '@switchboard/platform';
+import { TemplateNameRepository } from '../fact/template-name.repository.js';
+import { rangeOf } from '../range/range.policy.js';
+import { reportOf } from '../rollup/report.policy.js';
+import { RollupRepository } from '../rollup/rollup.repository.js';
+import { templateFiguresOf } from './template-figures.policy.js';
+
+/** Answers `rpc.analytics.get-templates`. */
+@Controller()
+export class ReportTemplatesHandler {
+  constructor(
+    private readonly rollup: RollupRepository,
+    private readonly names: TemplateNameRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws VALIDATION_FAILED for a range that is none, or too long */
+  @RpcHandler(templateReportRpc)
+  async get({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<TemplateReport> {
+    const range = rangeOf(request, new Date(this.clock.now()));
+    const { bounds } = range;
+    const channelId = request.messagingChannelId;
+    const [counts, names] = await Promise.all([
+      this.rollup.read({ organizationId, reports: ['templates'], bounds, channelId }),
+      this.names.all(organizationId),
+    ]);
+    const nameOf = (id: string): { name: string; language: string } => names.get(id) ?? { name: '', language: '' };
+    return reportOf(request, range, counts, (sums) => templateFiguresOf(sums, nameOf));
+  }
+}

@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { analyticsMessagesConsumer } from '@switchboard/contracts/consumers';
+import {
+  messageAccepted,
+  messageCorrected,
+  messageDelivered,
+  messageFailed,
+  messageRead,
+  messageReceived,
+  messageSent,
+  type MessageEventData,
+} from '@switchboard/contracts/messaging/events';
+import type { DeliveredEvent } from '@switchboard/nats';
+import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import type { Transaction } from '@switchboard/postgres';
+import { factOf } from '../fact/message-fact.js';
+import { keepTemplateNames, type TemplateName } from '../fact/template-name.repository.js';
+import { storeFacts } from './store-facts.js';
+
+const NONE_WAITS: ReadonlySet<string> = new Set();
+const TAKEN: ReadonlySet<string> = new Set(
+  [messageAccepted, messageSent, messageDelivered, messageRead, messageFailed, messageReceived, messageCorrected].map(
+    ({ subject }) => subject,
+  ),
+);
+
+/** Counts messages by what their events say of them. */
+@Injectable()
+export class TakeMessagesConsumer extends EventConsumer<null> {
+  constructor(@Inject(PLATFORM) platform: Platform) {
+    super(platform, { consumer: analyticsMessagesConsumer, batchMax: 1_000 });
+  }
+
+  async prepare(): Promise<null> {
+    return null;
+  }
+
+  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    const taken = events.flatMap(({ envelope }) => {
+      const { subject, organizationId, sequence } = envelope;
+      if (!TAKEN.has(subject) || organizationId === null || sequence === null) return [];
+      // The subject decides the shape: all of them carry the message in full.
+      return [{ organizationId, data: envelope.data as MessageEventData, version: sequence }];
+    });
+    const names = new Map<string, TemplateName>();
+    for (const { organizationId, data } of taken) {
+      const { template } = data.message;
+      if (template)
+        names.set(`${organizationId} ${template.id}`, { ...template, organizationId, templateId: template.id });
+    }
+    await storeFacts(
+      tx,
+      taken.map(({ organizationId, data, version }) => factOf(organizationId, data.message, version)),
+    );
+    keepTemplateNames(tx, [...names.values()]);
+    return NONE_WAITS;
+  }
+}

@@ -1,0 +1,97 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { requestsCounted, type EndpointCount } from '@switchboard/contracts/gateway/events';
+import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
+import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
+import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+
+/** A request with a key of an organization, that has ended. */
+export interface CountedRequest {
+  readonly organizationId: string;
+  readonly method: string;
+  /** The route's template. */
+  readonly route: string;
+  readonly status: number;
+}
+
+type Counted = EventDataOf<typeof requestsCounted>;
+type Counts = Map<string, Map<string, number>>;
+
+const FLUSH_INTERVAL_MS = 1_000;
+const GRAIN_MS = 15 * 60_000;
+/** Organizations of one flush at most; the rest goes with the next. */
+const EVENTS_MAX = 500;
+
+/**
+ * Counts requests by organization, endpoint and class of status for analytics, and hands them on once a second.
+ *
+ * A process that is killed takes with it what it counted since; one that stops in order hands on the rest.
+ */
+@Injectable()
+export class RequestCounts extends PollingWorker implements BeforeApplicationShutdown {
+  /** By organization and quarter of an hour, then by class of status and endpoint. */
+  private readonly waiting: Counts = new Map();
+
+  constructor(
+    private readonly database: Database,
+    private readonly relay: Relay,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) log: Log,
+  ) {
+    super({ log, idleMs: FLUSH_INTERVAL_MS, failureEvent: 'requests.count-failed' });
+  }
+
+  count({ organizationId, method, route, status }: CountedRequest): void {
+    const quarter = Math.floor(this.clock.now() / GRAIN_MS);
+    const group = `${organizationId} ${quarter}`;
+    const counts = this.waiting.get(group) ?? new Map<string, number>();
+    this.waiting.set(group, counts);
+    const key = `${Math.floor(status / 100)}xx ${method} ${route}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+
+  /** Hands on the rest: no request is left that could bring more. */
+  async beforeApplicationShutdown(): Promise<void> {
+    while (await this.round()) continue;
+  }
+
+  /** What cannot be written stays for the next round. @returns whether more is waiting */
+  protected async round(): Promise<boolean> {
+    const taken = [...this.waiting].slice(0, EVENTS_MAX);
+    if (taken.length === 0) return false;
+    for (const [group] of taken) this.waiting.delete(group);
+    try {
+      await this.database.transaction(async (tx) => appendEvents(tx, taken.map(eventOf)));
+    } catch (error) {
+      for (const [group, counts] of taken) this.putBack(group, counts);
+      throw error;
+    }
+    this.relay.wake();
+    return this.waiting.size > 0;
+  }
+
+  private putBack(group: string, counts: ReadonlyMap<string, number>): void {
+    const later = this.waiting.get(group) ?? new Map<string, number>();
+    for (const [key, requests] of counts) later.set(key, (later.get(key) ?? 0) + requests);
+    this.waiting.set(group, later);
+  }
+}
+
+function eventOf([group, counts]: readonly [string, ReadonlyMap<string, number>]): NewEvent<Counted> {
+  const [organizationId = '', quarter = ''] = group.split(' ');
+  const at = new Date(Number(quarter) * GRAIN_MS);
+  return {
+    event: requestsCounted,
+    organizationId,
+    aggregateId: organizationId,
+    sequence: null,
+    occurredAt: at,
+    data: { at: at.toISOString(), counts: [...counts].map(countOf) },
+    traceparent: null,
+  };
+}
+
+function countOf([key, requests]: readonly [string, number]): EndpointCount {
+  const [statusClass = '', ...endpoint] = key.split(' ');
+  return { endpoint: endpoint.join(' '), statusClass, requests };
+}

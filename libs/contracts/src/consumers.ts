@@ -1,0 +1,153 @@
+/** A durable consumer that a service owns on another service's stream. */
+export interface ConsumerTopology {
+  readonly name: string;
+  readonly stream: string;
+  /** One subject filter: all that a server of version 2.9 knows, and all that is needed. */
+  readonly filter: string;
+  /** Unacknowledged messages at most, over all replicas. */
+  readonly ackPendingMax: number;
+}
+
+/** Takes callbacks of the upstream into messages. */
+export const messagingCallbacksConsumer: ConsumerTopology = {
+  name: 'messaging-callbacks',
+  stream: 'GATEWAY',
+  filter: 'gateway.callback.>',
+  ackPendingMax: 2_000,
+};
+
+/** Keeps messaging's projection of contacts. */
+export const messagingContactsConsumer: ConsumerTopology = {
+  name: 'messaging-contacts',
+  stream: 'CONTACTS',
+  filter: 'contacts.contact.>',
+  ackPendingMax: 2_000,
+};
+
+/** Confirms what jobs have reserved of quotas, and closes the lanes of finished ones. */
+export const messagingJobsConsumer: ConsumerTopology = {
+  name: 'messaging-jobs',
+  stream: 'TEMPLATES',
+  filter: 'templates.job.>',
+  ackPendingMax: 500,
+};
+
+/** Keeps the contacts service's projection of channels. */
+export const contactsChannelsConsumer: ConsumerTopology = {
+  name: 'contacts-channels',
+  stream: 'MESSAGING',
+  filter: 'messaging.channel.>',
+  ackPendingMax: 500,
+};
+
+/** Records opt-outs that the upstream reports in answer to a send. */
+export const contactsOptOutsConsumer: ConsumerTopology = {
+  name: 'contacts-opt-outs',
+  stream: 'MESSAGING',
+  filter: 'messaging.opt-out.>',
+  ackPendingMax: 500,
+};
+
+/** Keeps the templates service's projection of channels. */
+export const templatesChannelsConsumer: ConsumerTopology = {
+  name: 'templates-channels',
+  stream: 'MESSAGING',
+  filter: 'messaging.channel.>',
+  ackPendingMax: 500,
+};
+
+/** Takes callbacks of the upstream about the status of templates; changes of other kinds are skipped. */
+export const templatesCallbacksConsumer: ConsumerTopology = {
+  name: 'templates-callbacks',
+  stream: 'GATEWAY',
+  filter: 'gateway.callback.change.>',
+  ackPendingMax: 500,
+};
+
+/** Takes what refused sends say of their templates. */
+export const templatesRefusalsConsumer: ConsumerTopology = {
+  name: 'templates-refusals',
+  stream: 'MESSAGING',
+  filter: 'messaging.template.>',
+  ackPendingMax: 500,
+};
+
+/** Settles the recipients of jobs by what became of their messages. */
+export const templatesOutcomesConsumer: ConsumerTopology = {
+  name: 'templates-outcomes',
+  stream: 'MESSAGING',
+  filter: 'messaging.message.>',
+  ackPendingMax: 4_000,
+};
+
+/** Settles the recipients of jobs that get no message. */
+export const templatesSkippedConsumer: ConsumerTopology = {
+  name: 'templates-skipped',
+  stream: 'MESSAGING',
+  filter: 'messaging.bulk-item.>',
+  ackPendingMax: 2_000,
+};
+
+/** Holds and releases jobs with the subscriptions and plans of their organizations. */
+export const templatesOrganizationsConsumer: ConsumerTopology = {
+  name: 'templates-organizations',
+  stream: 'GATEWAY',
+  filter: 'gateway.organization.>',
+  ackPendingMax: 500,
+};
+
+/** Holds and releases jobs with their lanes. */
+export const templatesLanesConsumer: ConsumerTopology = {
+  name: 'templates-lanes',
+  stream: 'MESSAGING',
+  filter: 'messaging.bulk-lane.>',
+  ackPendingMax: 500,
+};
+
+/** Counts messages. */
+export const analyticsMessagesConsumer: ConsumerTopology = {
+  name: 'analytics-messages',
+  stream: 'MESSAGING',
+  filter: 'messaging.message.>',
+  ackPendingMax: 8_000,
+};
+
+/** Counts opt-outs with the templates that came before them. */
+export const analyticsOptOutsConsumer: ConsumerTopology = {
+  name: 'analytics-opt-outs',
+  stream: 'CONTACTS',
+  filter: 'contacts.opt-out.>',
+  ackPendingMax: 1_000,
+};
+
+/** Counts requests to the API. */
+export const analyticsRequestsConsumer: ConsumerTopology = {
+  name: 'analytics-requests',
+  stream: 'GATEWAY',
+  filter: 'gateway.requests.>',
+  ackPendingMax: 1_000,
+};
+
+/** Makes deliveries of messages and conversations: one consumer, so that a conversation's events stay in their order. */
+export const webhooksMessagingConsumer: ConsumerTopology = {
+  name: 'webhooks-messaging',
+  stream: 'MESSAGING',
+  filter: 'messaging.>',
+  ackPendingMax: 2_000,
+};
+
+/** Makes deliveries of opt-outs. */
+export const webhooksOptOutsConsumer: ConsumerTopology = {
+  name: 'webhooks-opt-outs',
+  stream: 'CONTACTS',
+  filter: 'contacts.opt-out.>',
+  ackPendingMax: 500,
+};
+
+/** Makes deliveries of changes of templates. */
+export const webhooksTemplatesConsumer: ConsumerTopology = {
+  name: 'webhooks-templates',
+  stream: 'TEMPLATES',
+  filter: 'templates.template.>',
+  ackPendingMax: 500,
+};

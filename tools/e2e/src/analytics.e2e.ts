@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { DeliveryReport, UsageReport } from '@switchboard/contracts/analytics/http';
+import type { MessageView } from '@switchboard/contracts/messaging/http';
+import { eventually } from '@switchboard/testing';
+import type { Api } from './api.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+const SOON = { deadlineMs: 40_000 };
+
+describe('analytics', () => {
+  let stack: UsableStack;
+  let acme: Api;
+
+  beforeAll(async () => {
+    stack = await sharedStack();
+    ({ acme } = stack);
+  }, 180_000);
+
+  const report = async <Report>(name: string, query = ''): Promise<Report> => {
+    const { status, body } = await acme.get(`/v1/analytics/${name}${query}`);
+    expect(status).toBe(200);
+    return body as unknown as Report;
+  };
+
+  async function everyMessage(): Promise<MessageView[]> {
+    const messages: MessageView[] = [];
+    for (let cursor = ''; ;) {
+      const { body } = await acme.get(`/v1/messages?limit=100${cursor}`);
+      messages.push(...((body?.items ?? []) as unknown as MessageView[]));
+      if (body?.nextCursor === undefined) return messages;
+      cursor = `&cursor=${body.nextCursor}`;
+    }
+  }
+
+  it('add up to what the messages are, late corrections and failures included', async () => {
+    const sent = await Promise.all(
+      // Two that are read, one refused, one that fails later, one whose statuses come reversed and twice.
+      ['+14155550151', '+14155550152', '+12015550100', '+12015550110', '+12015550112'].map((to) =>
+        acme.send(to, 'hello'),
+      ),
+    );
+    expect(sent.map(({ status }) => status)).toEqual([200, 200, 400, 200, 200]);
+    await stack.simulator.post('inbound', { from: '14155550151', text: 'hi' });
+
+    await eventually(async () => {
+      const [{ totals, series }, messages] = [await report<DeliveryReport>('delivery'), await everyMessage()];
+      const outbound = messages.filter(({ direction }) => direction === 'OUTBOUND');
+      const is = (...statuses: string[]): number => outbound.filter(({ status }) => statuses.includes(status)).length;
+      if (is('READ') < 3 || is('FAILED') < 2 || is('QUEUED', 'SENT') > 0) return undefined;
+      const expected = {
+        accepted: outbound.length,
+        sent: outbound.filter(({ sentAt }) => sentAt !== null).length,
+        delivered: is('DELIVERED', 'READ'),
+        read: is('READ'),
+        failed: is('FAILED'),
+      };
+      const differs = Object.entries(expected).some(([name, count]) => totals[name as keyof typeof expected] !== count);
+      if (differs) return undefined;
+      const codes = totals.failuresByCode.map(({ code }) => code);
+      expect(codes).toEqual(expect.arrayContaining(['131026', '131049']));
+      expect(totals.failuresByCode.reduce((sum, { count }) => sum + count, 0)).toBe(totals.failed);
+      expect(series.reduce((sum, point) => sum + point.accepted, 0)).toBe(totals.accepted);
+      expect(totals.secondsToRead.p50).toBeGreaterThan(0);
+      return true;
+    }, SOON);
+  }, 60_000);
+
+  it('count requests by endpoint, messages both ways, and the quota', async () => {
+    await acme.get('/v1/messages/c0000000');
+    const usage = await eventually(async () => {
+      const found = await report<UsageReport>('usage');
+      const has = (endpoint: string, statusClass: string): boolean =>
+        found.totals.requestsByEndpoint.some((one) => one.endpoint === endpoint && one.statusClass === statusClass);
+      return has('POST /v1/messages', '2xx') && has('GET /v1/messages/:id', '4xx') ? found : undefined;
+    }, SOON);
+    expect(usage.totals.messagesIn).toBeGreaterThan(0);
+    expect(usage.quota.left).toBe((usage.quota.limit ?? 0) - usage.quota.used);
+  }, 60_000);
+
+  it.each([
+    ['timezone=Mars/Olympus', '`timezone`'],
+    ['timezone=%2B05:45', '`timezone`'],
+    ['granularity=week', '`granularity`'],
+    ['from=yesterday', '`from`'],
+    ['from=2026-03-02&to=2026-03-01', '`from`'],
+    ['from=2000-01-01&granularity=hour', '`from`'],
+  ])('refuse %s', async (query, named) => {
+    const { status, body } = await acme.get(`/v1/analytics/delivery?${query}`);
+    expect([status, body?.error?.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(body?.error?.message).toContain(named);
+  });
+
+  it('show the hours of a zone that is no whole hour away, empty ones too', async () => {
+    const query = '?from=2026-03-01&to=2026-03-01&granularity=hour&timezone=Asia/Kathmandu';
+    const { from, to, series } = await report<DeliveryReport>('delivery', query);
+    expect([from, to, series.length]).toEqual(['2026-02-28T18:15:00.000Z', '2026-03-01T18:15:00.000Z', 24]);
+    expect(series[1]).toMatchObject({ start: '2026-02-28T19:15:00.000Z', accepted: 0, deliveryRate: null });
+  });
+});
