@@ -44,6 +44,13 @@ describe('the metrics of running services', () => {
     const sent = await acme.send('+14155550123', 'canary-5d1c7 body');
     await all.messageWhen(sent.body?.id, 'DELIVERED');
     for (const to of ['+12015550100', '+12015550108']) await acme.send(to, 'canary-5d1c7 body');
+    // A job is fed.
+    const template = { name: 'welcome', language: 'en_US' };
+    const bulk = JSON.stringify({ template, recipients: [{ to: '+14155550124' }] });
+    expect((await acme.ask('POST', '/v1/templates/send', bulk)).status).toBe(202);
+    const jobs = async (): Promise<boolean> =>
+      (await acme.get('/v1/templates/send')).body?.items?.every(({ status }) => status === 'COMPLETED') ?? false;
+    await eventually(jobs, SOON);
     await acme.get('/v1/conversations');
     // A snooze that ends by itself.
     const conversation = `/v1/conversations/${String(sent.body?.['conversationId'])}`;
