@@ -20,7 +20,7 @@ const backlogSql = statement<Backlog>(
      UNION ALL
      SELECT (SELECT d.webhook_id FROM delivery d WHERE d.webhook_id > p.webhook_id ORDER BY d.webhook_id LIMIT 1)
      FROM waiting p WHERE p.webhook_id IS NOT NULL)
-   SELECT (SELECT count(*)::integer FROM (SELECT FROM delivery LIMIT $1) AS some) AS pending,
+   SELECT (SELECT count(*)::integer FROM (SELECT FROM delivery LIMIT $1) AS counted) AS pending,
      (SELECT coalesce(greatest(max(extract(epoch FROM now() - head.due_at)), 0), 0)::float8
       FROM waiting p
       JOIN lane l ON l.webhook_id = p.webhook_id AND l.is_open AND l.probing_since IS NULL
