@@ -204,6 +204,9 @@ describe('lanes of bulk sends', () => {
       expect((await store.dispatches(first))[0]?.state).toBe(state);
       if ('kind' in outcome && outcome.kind === 'template-paused') {
         const refused = events.filter(({ subject }) => subject === 'messaging.template.refused.v1');
+        await lanes.control(job, 'RELEASE', 'TEMPLATE_NOT_APPROVED');
+        await lanes.look();
+        expect(attemptsOf(await lanes.claim(), job).map(({ messageId }) => messageId)).toContain(first.messageId);
         expect(refused).toMatchObject([{ aggregateId: '1', data: { name: 'order_shipped', reason: 'PAUSED' } }]);
       }
     }

@@ -139,7 +139,8 @@ function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
   if (outcome.state === 'unknown')
     return [{ dispatch: attempt, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }];
   if (isRepeatedInLane(attempt, outcome)) {
-    return [{ dispatch: attempt, state: 'RETRY', delayMs: retryDelayMs(attempt.attempts, 'slow'), attempts: 1 }];
+    // The hold keeps it until its cause ends: then it is to go at once.
+    return [{ dispatch: attempt, state: 'RETRY', delayMs: retryDelayMs(attempt.attempts, 'normal'), attempts: 1 }];
   }
   if (outcome.state !== 'not-taken') return [];
   const delayMs = retryDelayMs(attempt.attempts, outcome.retry);
