@@ -39,6 +39,7 @@ const dotEnv: Environment = {
   CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
   WEBHOOKS_ALLOW_PRIVATE: 'false',
   WEBHOOKS_TIME_SCALE: '1',
+  TEMPLATES_SYNC_INTERVAL_SECONDS: '300',
   CLOUD_CA_FILE: import.meta.filename,
   CLOUD_REQUEST_DEADLINE_MS: '30000',
   CLOUD_CONNECTIONS_MAX: '256',
