@@ -1,5 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { templatesOutcomesConsumer, templatesSkippedConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
+import {
+  templatesOutcomesConsumer,
+  templatesSkippedConsumer,
+  type ConsumerTopology,
+} from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';

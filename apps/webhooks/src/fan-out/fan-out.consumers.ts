@@ -1,5 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { webhooksMessagingConsumer, webhooksOptOutsConsumer, webhooksTemplatesConsumer } from '@switchboard/contracts/consumers';
+import {
+  webhooksMessagingConsumer,
+  webhooksOptOutsConsumer,
+  webhooksTemplatesConsumer,
+} from '@switchboard/contracts/consumers';
 import { PLATFORM, type Platform } from '@switchboard/platform';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { FanOutConsumer } from './fan-out.consumer.js';
