@@ -7,6 +7,7 @@ channel_pace with fillfactor=50, autovacuum_vacuum_scale_factor=0.02
 contact
 contact_phone
 conversation with fillfactor=80
+data_key
 dead_letter
 dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
 event_failure with fillfactor=50
@@ -92,6 +93,9 @@ conversation.last_message_at timestamp with time zone
 conversation.event_sequence bigint not null
 conversation.opened_by text collate C
 conversation.snoozed_until timestamp with time zone
+data_key.organization_id text not null
+data_key.wrapped bytea not null
+data_key.created_at timestamp with time zone not null default now()
 dead_letter.event_id text collate C not null
 dead_letter.consumer text not null
 dead_letter.subject text not null
@@ -211,6 +215,7 @@ contact: PRIMARY KEY (organization_id, id)
 contact_phone: PRIMARY KEY (organization_id, phone)
 conversation: CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLOSED'::text, 'PENDING'::text, 'ARCHIVED'::text, 'SNOOZED'::text])))
 conversation: PRIMARY KEY (organization_id, id)
+data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text, 'PACED'::text])))
 dispatch: PRIMARY KEY (organization_id, message_id)
@@ -263,6 +268,7 @@ CREATE INDEX conversation_position ON messaging.conversation USING btree (organi
 CREATE INDEX conversation_snoozed ON messaging.conversation USING btree (snoozed_until) WHERE ((status = 'SNOOZED'::text) AND (snoozed_until IS NOT NULL))
 CREATE UNIQUE INDEX conversation_of_contact ON messaging.conversation USING btree (organization_id, channel_id, contact_id)
 CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (organization_id, id)
+CREATE UNIQUE INDEX data_key_pkey ON messaging.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
 CREATE INDEX dispatch_conversation ON messaging.dispatch USING btree (organization_id, channel_id, contact_id, message_id) WHERE (state = 'RETRY'::text)

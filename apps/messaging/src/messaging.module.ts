@@ -106,6 +106,7 @@ export class MessagingModule {
       requestDeadlineMs: config.CLOUD_REQUEST_DEADLINE_MS,
       authorities: config.CLOUD_CA_FILE,
     };
+    const masterKeys = { current: config.CREDENTIALS_KEY, previous: config.CREDENTIALS_KEY_PREVIOUS };
     return {
       module: MessagingModule,
       providers: [
@@ -116,7 +117,7 @@ export class MessagingModule {
           inject: [LOG],
           useFactory: (log: Log) => DispatchJournal.open(config.DISPATCH_JOURNAL_DIR, log),
         },
-        { provide: AccessTokens, useValue: new AccessTokens(config.CREDENTIALS_KEY) },
+        { provide: AccessTokens, useValue: new AccessTokens(masterKeys) },
       ],
     };
   }

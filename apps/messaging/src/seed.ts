@@ -1,7 +1,8 @@
 import { channelChanged } from '@switchboard/contracts/messaging/events';
 import { appendEvents } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
-import { sealAccessToken } from './channel/access-token.js';
+import { SecretBox } from '@switchboard/secrets';
+import { accessTokenPlace } from './channel/access-token.js';
 
 /** Runs one statement as a role that may write every schema; the seed has its own connection. */
 export type RunSql = (sql: string, values: readonly unknown[]) => Promise<unknown>;
@@ -47,6 +48,15 @@ export async function seedChannels(
 
 async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Buffer): Promise<void> {
   const { organizationId, id, name, phone, defaultRegion, isDefault, businessAccountId } = channel;
+  const box = new SecretBox({ current: credentialsKey, previous: null });
+  // Not read back: a sealed value carries its data key, whichever of two seeds stored the organization's first.
+  const dataKey = box.newDataKey(organizationId);
+  await run('INSERT INTO data_key (organization_id, wrapped) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    organizationId,
+    dataKey,
+  ]);
+  const place = accessTokenPlace({ organizationId, channelId: id });
+  const accessTokenSealed = box.seal(channel.accessToken, place, dataKey);
   await run(
     `INSERT INTO channel (organization_id, id, name, phone, provider, business_account_id,
        phone_number_id, access_token_sealed, default_region, is_default, opt_out_keywords, status, created_at)
@@ -60,7 +70,7 @@ async function seedChannel(run: RunSql, channel: ChannelSeed, credentialsKey: Bu
       phone,
       businessAccountId,
       channel.phoneNumberId,
-      sealAccessToken(channel.accessToken, credentialsKey),
+      accessTokenSealed,
       defaultRegion,
       isDefault,
       channel.optOutKeywords ?? [],

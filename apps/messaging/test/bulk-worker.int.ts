@@ -68,7 +68,7 @@ describe('the loop over lanes', () => {
     const settlements = new SettleDispatch(database, relay, new RetrySignal(), signal, log);
     const journal = await DispatchJournal.open('', log);
     const rpc = { call: async () => ({ contacts: [] }) } as Partial<RpcClient> as RpcClient;
-    const tokens = new AccessTokens(storeKey);
+    const tokens = new AccessTokens({ current: storeKey, previous: null });
     const end = stopping.signal;
     const dispatcher = new Dispatcher(upstream, settlements, tokens, journal, rpc, begins, systemClock, end, log);
     const released = new ReleasedLeases(database, systemClock, log);

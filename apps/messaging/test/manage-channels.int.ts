@@ -29,7 +29,7 @@ describe('channels of the application', () => {
   let organizationId: string;
   let outcome: LineOutcome;
   let asked: LineRequest[];
-  const tokens = new AccessTokens(Buffer.alloc(32, 7));
+  const tokens = new AccessTokens({ current: Buffer.alloc(32, 7), previous: null });
 
   beforeAll(async () => {
     inbox = await TestInbox.open(servers);
@@ -67,7 +67,7 @@ describe('channels of the application', () => {
 
   const stored = (): Promise<Channel[]> => channels.list(organizationId, null, 100);
   const tokenOf = async (id: string): Promise<string> =>
-    tokens.open((await channels.sealedToken(organizationId, id)) ?? Buffer.alloc(0));
+    tokens.open((await channels.sealedToken(organizationId, id)) ?? Buffer.alloc(0), { organizationId, channelId: id });
   const eventsOf = async (id: string): Promise<unknown[]> => (await inbox.eventsOf(id)).map(({ data }) => data);
 
   it('are what the upstream says of the line, the first one as the default, with its region and its token sealed', async () => {

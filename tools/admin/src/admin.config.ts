@@ -7,12 +7,23 @@ export interface AdminConfig {
   readonly databaseUrl: string | undefined;
   /** Of the local run: `dev.json` in `SWITCHBOARD_DATA_DIR`, or in `.data` of the checkout. */
   readonly devJson: string;
+  /** `CREDENTIALS_KEY` and `CREDENTIALS_KEY_PREVIOUS`, 32 bytes in base 64. */
+  readonly masterKey: string | undefined;
+  readonly masterKeyPrevious: string | undefined;
+  /** Of the local run, with its master key. */
+  readonly secretsJson: string;
 }
 
 /** @param root of the checkout */
 export function readAdminConfig(root: string, environment: NodeJS.ProcessEnv = process.env): AdminConfig {
   const dataDir = resolve(root, environment['SWITCHBOARD_DATA_DIR'] || '.data');
-  return { databaseUrl: environment['DATABASE_URL'] || undefined, devJson: join(dataDir, 'dev.json') };
+  return {
+    databaseUrl: environment['DATABASE_URL'] || undefined,
+    devJson: join(dataDir, 'dev.json'),
+    masterKey: environment['CREDENTIALS_KEY'] || undefined,
+    masterKeyPrevious: environment['CREDENTIALS_KEY_PREVIOUS'] || undefined,
+    secretsJson: join(dataDir, 'secrets.json'),
+  };
 }
 
 /**
@@ -29,10 +40,34 @@ export function databaseUrlOf({ databaseUrl, devJson }: AdminConfig, given: stri
   );
 }
 
+/**
+ * The keys that wrap the organizations' data keys: those of the environment, else the local run's.
+ *
+ * @throws Error in one line that says what is missing
+ */
+export function masterKeysOf(config: AdminConfig): { readonly current: Buffer; readonly previous: Buffer | null } {
+  const { masterKey, masterKeyPrevious, secretsJson } = config;
+  const current = masterKey ?? textIn(secretsJson, 'credentials key');
+  if (current === undefined)
+    throw new Error('No master key: give CREDENTIALS_KEY, and CREDENTIALS_KEY_PREVIOUS for another.');
+  const previous = masterKeyPrevious === undefined ? null : key256Of(masterKeyPrevious, 'CREDENTIALS_KEY_PREVIOUS');
+  return { current: key256Of(current, 'CREDENTIALS_KEY'), previous };
+}
+
+function key256Of(text: string, name: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== 32) throw new Error(`${name} must be 32 bytes in base 64.`);
+  return key;
+}
+
 function databaseUrlIn(devJson: string): string | undefined {
+  return textIn(devJson, 'databaseUrl');
+}
+
+function textIn(file: string, name: string): string | undefined {
   try {
-    const { databaseUrl }: { databaseUrl?: unknown } = JSON.parse(readFileSync(devJson, 'utf8'));
-    return typeof databaseUrl === 'string' ? databaseUrl : undefined;
+    const value: unknown = Reflect.get(JSON.parse(readFileSync(file, 'utf8')) as object, name);
+    return typeof value === 'string' ? value : undefined;
   } catch {
     return undefined;
   }

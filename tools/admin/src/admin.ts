@@ -9,6 +9,7 @@ import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter
 import { setAttemptsUnknown } from './dispatch.command.js';
 import { listOrganizations, revokeKey, setPlan, setSubscription, showOrganization } from './organizations.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
+import { rotateSecrets } from './secrets.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
 import { resetUserPassword, showUser, signOutUser } from './users.command.js';
 
@@ -23,6 +24,7 @@ const commands: Readonly<Record<string, Command>> = {
   'outbox replay': replayOutbox,
   'dispatch set-unknown': setAttemptsUnknown,
   'channel-rate set': setChannelRate,
+  'secrets rotate': rotateSecrets,
   'quota show': showQuota,
   'quota check': checkQuota,
   'organizations list': listOrganizations,
@@ -60,6 +62,7 @@ const HELP = `npm run admin -- <command> [options]
   outbox replay          publish again what a service wrote since a moment (--service, --since)
   dispatch set-unknown   after a restore: send nothing again that may have been sent since the backup (--all)
   channel-rate set       attempts a second of a channel: channel-rate set <channel> <number or default>
+  secrets rotate         new data keys, and every secret sealed anew under the current master key (CREDENTIALS_KEY)
   quota show             messages accepted in its months, failed ones too: quota show <organization>
   quota check            counters compared with the messages: quota check [<organization>] [--repair]
 

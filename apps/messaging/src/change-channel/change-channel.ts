@@ -50,7 +50,7 @@ export class ChangeChannel {
         defaultRegion: request.defaultRegion ?? before.defaultRegion,
         optOutKeywords: request.optOutKeywords ?? before.optOutKeywords,
       };
-      return { after, accessTokenSealed: accessToken === null ? null : this.tokens.seal(accessToken) };
+      return { after, accessToken };
     });
   }
 
@@ -58,20 +58,22 @@ export class ChangeChannel {
   async disconnect(organizationId: string, id: string): Promise<Changed> {
     return this.change(organizationId, id, (before) => ({
       after: { ...before, status: 'DISCONNECTED' },
-      accessTokenSealed: this.tokens.seal(''),
+      accessToken: '',
     }));
   }
 
   private async change(
     organizationId: string,
     id: string,
-    decide: (before: Channel, all: readonly Channel[]) => { after: Channel; accessTokenSealed: Buffer | null },
+    decide: (before: Channel, all: readonly Channel[]) => { after: Channel; accessToken: string | null },
   ): Promise<Changed> {
     const changed = await this.database.transaction(async (tx: Transaction) => {
       const all = await lockChannels(tx, organizationId);
       const before = all.find((channel) => channel.id === id);
       if (!before) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
-      const { after, accessTokenSealed } = decide(before, all);
+      const { after, accessToken } = decide(before, all);
+      const owner = { organizationId, channelId: id };
+      const accessTokenSealed = accessToken === null ? null : await this.tokens.seal(tx, owner, accessToken);
       updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
       return { before, after };
     });

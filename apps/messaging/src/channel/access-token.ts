@@ -1,39 +1,33 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Transaction } from '@switchboard/postgres';
+import { dataKeyOf, SecretBox, type MasterKeys, type SecretPlace } from '@switchboard/secrets';
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const CACHE_MAX = 10_000;
-
-/** Seals a channel's token for the database: AES-256-GCM; nonce, tag, ciphertext. */
-export function sealAccessToken(token: string, key: Buffer): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  const body = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+/** Names a channel. */
+export interface TokenOwner {
+  readonly organizationId: string;
+  readonly channelId: string;
 }
 
-/** Opens sealed tokens; keeps the last 10,000 by their ciphertext, so that a send does not decrypt anew. */
+/** Seals and opens the access tokens of channels; one that is sealed for a channel opens for no other. Source: ADR 0041. */
 export class AccessTokens {
-  private readonly opened = new Map<string, string>();
+  private readonly box: SecretBox;
 
-  constructor(private readonly key: Buffer) {}
-
-  /** Seals a token, as `sealAccessToken`. */
-  seal(token: string): Buffer {
-    return sealAccessToken(token, this.key);
+  /** Tokens of earlier versions open too: they are sealed with a master key, for no channel. */
+  constructor(keys: MasterKeys) {
+    this.box = new SecretBox(keys, true);
   }
 
-  /** @throws Error when the token was sealed with another key or changed */
-  open(sealed: Buffer): string {
-    const cacheKey = sealed.toString('base64');
-    const known = this.opened.get(cacheKey);
-    if (known !== undefined) return known;
-    const decipher = createDecipheriv('aes-256-gcm', this.key, sealed.subarray(0, NONCE_BYTES));
-    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    const body = sealed.subarray(NONCE_BYTES + TAG_BYTES);
-    const token = Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
-    if (this.opened.size >= CACHE_MAX) this.opened.clear();
-    this.opened.set(cacheKey, token);
-    return token;
+  /** Seals a token under the organization's data key, which is made in this transaction where there is none. */
+  async seal(tx: Transaction, owner: TokenOwner, token: string): Promise<Buffer> {
+    return this.box.seal(token, accessTokenPlace(owner), await dataKeyOf(tx, this.box, owner.organizationId));
   }
+
+  /** @throws Error when the token was sealed for another channel or with another key, or was changed */
+  open(sealed: Buffer, owner: TokenOwner): string {
+    return this.box.open(sealed, accessTokenPlace(owner));
+  }
+}
+
+/** Where a channel's token is stored. */
+export function accessTokenPlace({ organizationId, channelId }: TokenOwner): SecretPlace {
+  return { organizationId, table: 'channel', row: channelId, column: 'access_token_sealed' };
 }

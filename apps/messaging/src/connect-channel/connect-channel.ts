@@ -51,7 +51,8 @@ export class ConnectChannel {
       const isDefault = request.isDefault || !channels.some((one) => one.isDefault);
       const channel = { ...connected, isDefault };
       updateChannels(tx, displaced(channels, channel));
-      insertChannel(tx, channel, this.tokens.seal(request.accessToken));
+      const owner = { organizationId: channel.organizationId, channelId: channel.id };
+      insertChannel(tx, channel, await this.tokens.seal(tx, owner, request.accessToken));
       return channel;
     });
   }

@@ -187,9 +187,9 @@ export class Dispatcher implements OnModuleDestroy {
   }
 
   /** Null when it was sealed with another key: nothing may be left hanging in doubt for that. */
-  private openToken({ accessTokenSealed, channelId }: Attempt): string | null {
+  private openToken({ accessTokenSealed, organizationId, channelId }: Attempt): string | null {
     try {
-      return this.tokens.open(accessTokenSealed);
+      return this.tokens.open(accessTokenSealed, { organizationId, channelId });
     } catch (error) {
       this.log.error('channel.token-unreadable', error, { channelId });
       return null;

@@ -38,7 +38,7 @@ export class ListUpstreamTemplates {
     if (channels.length === 0) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
     const connected = channels.filter(({ status }) => status === 'CONNECTED').slice(0, CHANNELS_MAX);
     for (const channel of connected) {
-      const accessToken = this.openToken(channel);
+      const accessToken = this.openToken(organizationId, channel);
       if (accessToken === null) continue;
       const page = await this.read({ organizationId, businessAccountId, accessToken, after, signal });
       if (page) return page;
@@ -66,9 +66,9 @@ export class ListUpstreamTemplates {
     return null;
   }
 
-  private openToken({ id: channelId, accessTokenSealed }: SealedChannel): string | null {
+  private openToken(organizationId: string, { id: channelId, accessTokenSealed }: SealedChannel): string | null {
     try {
-      return this.tokens.open(accessTokenSealed);
+      return this.tokens.open(accessTokenSealed, { organizationId, channelId });
     } catch (error) {
       this.log.error('channel.token-unreadable', error, { channelId });
       return null;

@@ -8,6 +8,7 @@ import { PacedDispatches1766400001000 } from './1766400001000-paced-dispatches.j
 import { QuotaReservations1766400002000 } from './1766400002000-quota-reservations.js';
 import { HeldLanes1766400003000 } from './1766400003000-held-lanes.js';
 import { AnnounceChannels1766500000000 } from './1766500000000-announce-channels.js';
+import { DataKeys1766510000000 } from './1766510000000-data-keys.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -21,4 +22,5 @@ export const messagingMigrations = [
   QuotaReservations1766400002000,
   HeldLanes1766400003000,
   AnnounceChannels1766500000000,
+  DataKeys1766510000000,
 ] as const;

@@ -36,7 +36,7 @@ export class TestChannel {
     if (!channel || !accessTokenSealed) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
     const { businessAccountId, phoneNumberId } = channel;
     const startedMs = this.clock.monotonic();
-    const accessToken = this.tokens.open(accessTokenSealed);
+    const accessToken = this.tokens.open(accessTokenSealed, { organizationId, channelId: id });
     const request = { organizationId, businessAccountId, phoneNumberId, accessToken, signal };
     const outcome = accessToken === '' ? NO_TOKEN : await this.upstream.findLine(request);
     const durationMs = Math.round(this.clock.monotonic() - startedMs);

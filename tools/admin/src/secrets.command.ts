@@ -1,0 +1,143 @@
+import { SecretBox } from '@switchboard/secrets';
+import { sqlState } from '@switchboard/postgres';
+import type pg from 'pg';
+import type { AdminContext } from './admin-context.js';
+import { masterKeysOf } from './admin.config.js';
+import type { Choices } from './command-line.js';
+import { textTable } from './text-table.js';
+
+/** Where secrets are stored sealed: the row's id is `id`, and the names are those of their associated data. */
+const sealed = [
+  { service: 'messaging', table: 'channel', columns: ['access_token_sealed'] },
+  { service: 'webhooks', table: 'webhook', columns: ['secret_sealed', 'previous_secret_sealed'] },
+] as const;
+
+const DEADLOCK = '40P01';
+const TRIES_MAX = 3;
+
+interface Counts {
+  organizations: number;
+  values: number;
+  readonly unreadable: string[];
+}
+
+/**
+ * Gives every organization a new data key, wrapped by the current master key, and seals all of its secrets anew; values of
+ * earlier versions too. Services may run meanwhile, when each has both master keys. May be repeated, also after it was
+ * interrupted: an organization is done as a whole or not at all.
+ *
+ * @throws Error that names the rows that no key opens; everything else is sealed by then
+ */
+export async function rotateSecrets(
+  client: pg.ClientBase,
+  choices: Choices,
+  { config }: AdminContext,
+): Promise<string[]> {
+  const box = new SecretBox(masterKeysOf(config), true);
+  const rows = [];
+  const unreadable: string[] = [];
+  for (const { service, table, columns } of sealed) {
+    const { rows: found } = await client.query(`SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL`, [
+      `${service}.data_key`,
+    ]);
+    if (found.length === 0) continue;
+    await client.query(`SET search_path = ${client.escapeIdentifier(service)}`);
+    const counts: Counts = { organizations: 0, values: 0, unreadable };
+    for (const organizationId of await organizationsIn(client, table)) {
+      counts.values += await whole(client, () =>
+        resealAll(client, box, { organizationId, table, columns, unreadable }),
+      );
+      counts.organizations += 1;
+    }
+    rows.push({ service, organizations: counts.organizations, values: counts.values });
+  }
+  if (rows.length === 0) throw new Error('This database has no sealed secrets, or its schemas are not migrated.');
+  if (unreadable.length > 0) {
+    const named = [...new Set(unreadable)];
+    const some = named.slice(0, 5).join(', ');
+    throw new Error(
+      `No key opens ${named.length} values, which were left as they are: ${some}. The others are sealed anew.`,
+    );
+  }
+  return choices.json ? rows.map((row) => JSON.stringify(row)) : textTable(rows);
+}
+
+interface Sealed {
+  readonly organizationId: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly unreadable: string[];
+}
+
+/** @returns how many values were sealed anew */
+async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Promise<number> {
+  const { organizationId, table, columns } = of;
+  const lockRows = `SELECT id FROM ${client.escapeIdentifier(table)} WHERE organization_id = $1 ORDER BY id FOR UPDATE`;
+  // Rows, then the key, as services lock them. A transaction that seals under the former key holds it, and is waited for:
+  // the rows that are read afterwards hold what it sealed.
+  await client.query(lockRows, [organizationId]);
+  const dataKey = box.newDataKey(organizationId);
+  await client.query(
+    `INSERT INTO data_key (organization_id, wrapped) VALUES ($1, $2)
+     ON CONFLICT (organization_id) DO UPDATE SET wrapped = excluded.wrapped, created_at = now()`,
+    [organizationId, dataKey],
+  );
+  const names = columns.map((column) => client.escapeIdentifier(column));
+  const { rows } = await client.query<{ id: string } & Record<string, Buffer | null>>(
+    `SELECT id, ${names.join(', ')} FROM ${client.escapeIdentifier(table)} WHERE organization_id = $1 ORDER BY id FOR UPDATE`,
+    [organizationId],
+  );
+  let count = 0;
+  for (const row of rows) {
+    for (const column of columns) {
+      const value = row[column];
+      const place = { organizationId, table, row: row.id, column };
+      const text = value instanceof Uint8Array ? opened(box, Buffer.from(value), place, of.unreadable) : null;
+      if (text === null) continue;
+      await client.query(
+        `UPDATE ${client.escapeIdentifier(table)} SET ${client.escapeIdentifier(column)} = $3
+         WHERE organization_id = $1 AND id = $2`,
+        [organizationId, row.id, box.seal(text, place, dataKey)],
+      );
+      count += 1;
+    }
+  }
+  return count;
+}
+
+function opened(
+  box: SecretBox,
+  value: Buffer,
+  place: Parameters<SecretBox['open']>[1],
+  unreadable: string[],
+): string | null {
+  try {
+    return box.open(value, place);
+  } catch {
+    // Named at the end: one value that is lost must not keep the others under the former key.
+    unreadable.push(`${place.table} ${place.row}`);
+    return null;
+  }
+}
+
+async function organizationsIn(client: pg.ClientBase, table: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT organization_id AS id FROM ${client.escapeIdentifier(table)} UNION SELECT organization_id FROM data_key ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** In one transaction; again where a service that locks the other way round made it the victim. */
+async function whole(client: pg.ClientBase, work: () => Promise<number>): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    await client.query('BEGIN');
+    try {
+      const result = await work();
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      if (sqlState(error) !== DEADLOCK || attempt === TRIES_MAX) throw error;
+    }
+  }
+}
