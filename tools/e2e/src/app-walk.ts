@@ -35,6 +35,7 @@ export async function walkThroughApp(baseUrl: string, owner: Person, simulator: 
     await walk.ask(page, 'GET', `/app/api/${list}`);
   }
   await walk.channels(page, await simulator.addLine(walk.value('access-token')));
+  await walk.bulkSends(page);
   const key = await walk.ask(page, 'POST', '/app/api/api-keys', { label: walk.value('label') });
   walk.add('secret of a key', String(key?.['secret']));
   await walk.ask(page, 'POST', '/app/api/api-keys/:id/revoke', undefined, key?.id);
@@ -100,6 +101,24 @@ class Walk implements AppWalk {
     await this.ask(page, 'POST', '/app/api/channels/:id/test', undefined, channel?.id);
     await this.ask(page, 'POST', '/app/api/channels/:id/disconnect', undefined, channel?.id);
     await this.ask(page, 'PATCH', '/app/api/channels/:id', { accessToken }, channel?.id);
+  }
+
+  /** Templates, and a bulk send from its acceptance to its end. */
+  async bulkSends(page: AppClient): Promise<void> {
+    const templates = await this.ask(page, 'GET', '/app/api/templates');
+    await this.ask(page, 'GET', '/app/api/templates/:id', undefined, templates?.items?.[0]?.id);
+    const job = await this.ask(page, 'POST', '/app/api/templates/send', {
+      template: { name: 'welcome', language: 'en_US' },
+      recipients: [{ to: '+14155550199' }],
+      scheduledAt: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    await this.ask(page, 'GET', '/app/api/templates/send');
+    for (const path of ['', '/recipients']) {
+      await this.ask(page, 'GET', `/app/api/templates/send/:id${path}`, undefined, job?.id);
+    }
+    for (const action of ['pause', 'resume', 'cancel']) {
+      await this.ask(page, 'POST', `/app/api/templates/send/:id/${action}`, undefined, job?.id);
+    }
   }
 
   /** What goes wrong: at sign-in, without a session, with an unknown one, from elsewhere, in the wrong place. */

@@ -74,7 +74,9 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     expect(await refuseRows(all, recorder, flock)).toEqual([500, 500, 'INTERNAL']);
     await publishNonsense(recorder, flock);
     await inTurns(brokenBytes(flock), async (bytes) => void statuses.add((await sendBytes(all.baseUrl, bytes)) ?? 0));
-    await sendToRoutes(['id', 'contactId', 'conversationId'].map((name) => String(sent[0]?.body?.[name])));
+    const templates = (await all.acme.get('/v1/templates?status=APPROVED&limit=1')).body?.items ?? [];
+    const ids = ['id', 'contactId', 'conversationId'].map((name) => String(sent[0]?.body?.[name]));
+    await sendToRoutes([...ids, ...templates.map(({ id }) => String(id))]);
     const elsewhere = [...requestsToNothing(flock), ...callbacksOf(flock, await lineOf(all))];
     await inTurns(elsewhere, async (request) => void statuses.add((await ask(all.baseUrl, request)).status));
     for (const { metrics = '' } of processes()) {

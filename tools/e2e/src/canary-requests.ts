@@ -249,6 +249,10 @@ function bodiesOf({ writtenPhones, text, name, badKeys }: Flock): (string | Buff
     secret: badKeys[1],
     accessToken: badKeys[2],
     custom: { [text]: phone },
+    // A bulk send that can still be paused, resumed and cancelled.
+    template: { name: 'welcome', language: 'en_US' },
+    recipients: [{ to: phone, clientReference: text }],
+    scheduledAt: new Date(Date.now() + 86_400_000).toISOString(),
   };
   const whole = JSON.stringify(fields);
   return [

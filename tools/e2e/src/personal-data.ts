@@ -10,6 +10,7 @@ import * as messaging from '@switchboard/contracts/messaging/events';
 import {
   applySuppressionsRpc,
   changeConversationRpc,
+  findMessagesRpc,
   getConversationRpc,
   getMessageRpc,
   listConversationsRpc,
@@ -17,6 +18,9 @@ import {
   sendMessageOnceRpc,
   sendMessageRpc,
 } from '@switchboard/contracts/messaging/rpc';
+import { commitJobRpc, listRecipientsRpc } from '@switchboard/contracts/templates/job-rpc';
+import { listTemplatesRpc } from '@switchboard/contracts/templates/rpc';
+import { listEventsRpc } from '@switchboard/contracts/webhooks/rpc';
 import type { CanaryKind } from './canary.js';
 
 type Carriers = Readonly<Record<string, readonly Exclude<CanaryKind, 'secret'>[]>>;
@@ -35,6 +39,13 @@ export const carriers: Carriers = {
   [answerTo(sendMessageOnceRpc)]: ['phone', 'text'],
   [answerTo(getMessageRpc)]: ['phone', 'text'],
   [answerTo(listMessagesRpc)]: ['phone', 'text'],
+  [answerTo(findMessagesRpc)]: ['phone', 'text'],
+  // Recipients with what the caller noted of them; a search for a template is a text.
+  [commitJobRpc.subject]: ['phone', 'text'],
+  [answerTo(listRecipientsRpc)]: ['phone'],
+  [listTemplatesRpc.subject]: ['text'],
+  // Events in full, as webhooks carry them.
+  [answerTo(listEventsRpc)]: ['phone', 'text', 'name'],
   [answerTo(listConversationsRpc)]: ['phone', 'name'],
   [answerTo(getConversationRpc)]: ['phone', 'name'],
   [answerTo(changeConversationRpc)]: ['phone', 'name'],

@@ -77,13 +77,6 @@ export class AppBulkSendsController {
     return this.bulkSends.listRecipients(principal, id, query);
   }
 
-  @Post(':id/cancel')
-  @HttpCode(200)
-  @Declare({ ...control, docs: cancelJobDocs })
-  cancel(@Principal() principal: Principal, @Param('id') id: string): Promise<JobView> {
-    return this.bulkSends.control(principal, id, 'cancel');
-  }
-
   @Post(':id/pause')
   @HttpCode(200)
   @Declare({ ...control, docs: pauseJobDocs })
@@ -96,5 +89,12 @@ export class AppBulkSendsController {
   @Declare({ ...control, docs: resumeJobDocs })
   resume(@Principal() principal: Principal, @Param('id') id: string): Promise<JobView> {
     return this.bulkSends.control(principal, id, 'resume');
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @Declare({ ...control, docs: cancelJobDocs })
+  cancel(@Principal() principal: Principal, @Param('id') id: string): Promise<JobView> {
+    return this.bulkSends.control(principal, id, 'cancel');
   }
 }

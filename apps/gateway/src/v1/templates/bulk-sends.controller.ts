@@ -75,13 +75,6 @@ export class BulkSendsController {
     return this.bulkSends.listRecipients(principal, id, query);
   }
 
-  @Post(':id/cancel')
-  @HttpCode(200)
-  @Declare({ ...control, docs: cancelJobDocs })
-  cancel(@Principal() principal: Principal, @Param('id') id: string): Promise<JobView> {
-    return this.bulkSends.control(principal, id, 'cancel');
-  }
-
   @Post(':id/pause')
   @HttpCode(200)
   @Declare({ ...control, docs: pauseJobDocs })
@@ -94,5 +87,12 @@ export class BulkSendsController {
   @Declare({ ...control, docs: resumeJobDocs })
   resume(@Principal() principal: Principal, @Param('id') id: string): Promise<JobView> {
     return this.bulkSends.control(principal, id, 'resume');
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @Declare({ ...control, docs: cancelJobDocs })
+  cancel(@Principal() principal: Principal, @Param('id') id: string): Promise<JobView> {
+    return this.bulkSends.control(principal, id, 'cancel');
   }
 }
