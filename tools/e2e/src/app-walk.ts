@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AppAnswer, AppBody, AppClient } from '@switchboard/testing';
+import { eventually, type AppAnswer, type AppBody, type AppClient } from '@switchboard/testing';
 import { appClient } from './app-client.js';
 import type { SimulatedLine, Simulator } from './api.js';
 import type { Canary } from './canary.js';
@@ -31,11 +31,14 @@ export async function walkThroughApp(baseUrl: string, owner: Person, simulator: 
   const invited = { email: `${walk.value('email')}@people.example`, password: walk.value('password') };
   walk.add('address of a person', invited.email);
   await walk.failures(page, owner, invited);
-  for (const list of ['session', 'plan', 'members', 'invites', 'api-keys', 'audit-log', 'messages', 'channels']) {
+  const figures = ['analytics/usage', 'analytics/delivery', 'analytics/templates'];
+  const lists = ['session', 'plan', 'members', 'invites', 'api-keys', 'audit-log', 'messages', 'channels', ...figures];
+  for (const list of lists) {
     await walk.ask(page, 'GET', `/app/api/${list}`);
   }
   await walk.channels(page, await simulator.addLine(walk.value('access-token')));
   await walk.bulkSends(page);
+  await walk.webhooks(page, simulator);
   const key = await walk.ask(page, 'POST', '/app/api/api-keys', { label: walk.value('label') });
   walk.add('secret of a key', String(key?.['secret']));
   await walk.ask(page, 'POST', '/app/api/api-keys/:id/revoke', undefined, key?.id);
@@ -85,9 +88,17 @@ class Walk implements AppWalk {
     return page;
   }
 
-  /** One request to a route. @param id in place of the path's */
-  async ask(page: AppClient, method: string, route: string, body?: unknown, id = ''): Promise<AppBody | null> {
-    const answer = this.seen(page, await page.ask(method, route.replace(':id', id), body));
+  /** One request to a route. @param id in place of the path's, as the delivery's */
+  async ask(
+    page: AppClient,
+    method: string,
+    route: string,
+    body?: unknown,
+    id = '',
+    deliveryId = '',
+  ): Promise<AppBody | null> {
+    const path = route.replace(':id', id).replace(':deliveryId', deliveryId);
+    const answer = this.seen(page, await page.ask(method, path, body));
     if (answer.status < 300) this.used.add(`${method} ${route}`);
     return answer.body;
   }
@@ -119,6 +130,30 @@ class Walk implements AppWalk {
     for (const action of ['pause', 'resume', 'cancel']) {
       await this.ask(page, 'POST', `/app/api/templates/send/:id/${action}`, undefined, job?.id);
     }
+  }
+
+  /** A webhook from its registration to its end; nothing listens where it leads to. */
+  async webhooks(page: AppClient, simulator: Simulator): Promise<void> {
+    const one = '/app/api/webhooks/:id';
+    const events = ['message.received'];
+    const { id } = (await this.ask(page, 'POST', '/app/api/webhooks', { url: 'http://127.0.0.1:9/', events })) ?? {};
+    await this.ask(page, 'GET', '/app/api/webhooks');
+    await this.ask(page, 'GET', one, undefined, id);
+    await this.ask(page, 'PATCH', one, { events: [...events, 'message.read'] }, id);
+    await this.ask(page, 'GET', `${one}/secret`, undefined, id);
+    await this.ask(page, 'POST', `${one}/rotate-secret`, undefined, id);
+    await this.ask(page, 'POST', `${one}/test`, undefined, id);
+    await this.ask(page, 'POST', `${one}/enable`, undefined, id);
+    await simulator.post('inbound', { from: '4915123450777', text: 'walk' });
+    const attempted = async (): Promise<string | undefined> => {
+      const { items } = (await this.ask(page, 'GET', `${one}/attempts`, undefined, id)) ?? {};
+      return items?.find(({ event }) => event === 'message.received')?.['deliveryId'] as string | undefined;
+    };
+    const deliveryId = await eventually(attempted, { deadlineMs: 30_000 });
+    await this.ask(page, 'GET', `${one}/deliveries/:deliveryId`, undefined, id, deliveryId);
+    await this.ask(page, 'POST', `${one}/deliveries/:deliveryId/redeliver`, undefined, id, deliveryId);
+    await this.ask(page, 'POST', `${one}/replay`, { since: '2026-01-01', dryRun: true }, id);
+    await this.ask(page, 'DELETE', one, undefined, id);
   }
 
   /** What goes wrong: at sign-in, without a session, with an unknown one, from elsewhere, in the wrong place. */

@@ -13,7 +13,7 @@ const named = (list: readonly GatewayRoute[]): [string, GatewayRoute][] =>
 const ofSessions = named(routes.filter(({ access }) => access === 'session'));
 const ofVisitors = named(routes.filter(({ access }) => access === 'visitor'));
 const limited = ofSessions.filter(([, { roles }]) => roles !== null && !roles.includes('MEMBER'));
-const withIds = ofSessions.filter(([, { path }]) => path.includes('/:id'));
+const withIds = ofSessions.filter(([, { path }]) => path.includes('/:id') && !path.includes('/:deliveryId'));
 
 /** Makes what the `:id` after a segment names. A segment that is not here fails the tests of its routes. */
 const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promise<string | undefined>>> = {
@@ -33,13 +33,29 @@ const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promis
     const { body } = await page.get('/app/api/channels');
     return (body?.items?.find(({ isDefault }) => isDefault === false) ?? body?.items?.[0])?.id;
   },
+  send: async (page) => {
+    const { body } = await page.get('/app/api/templates?status=APPROVED');
+    const templateId = body?.items?.find(({ variables }) => Array.isArray(variables) && variables.length === 0)?.id;
+    const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
+    const job = { templateId, recipients: [{ to: '+14155550199' }], scheduledAt };
+    return (await page.post('/app/api/templates/send', job)).body?.id;
+  },
+  // Nothing listens there: what is sent fails at once.
+  webhooks: async (page) =>
+    (await page.post('/app/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body?.id,
   'api-keys': async (page) => (await page.post('/app/api/api-keys', { label: 'app' })).body?.id,
 };
 /** What routes that take a body need, so that the id alone decides. */
-const bodies: Readonly<Record<string, unknown>> = { 'PATCH /app/api/members/:id': { role: 'MEMBER' } };
+const bodies: Readonly<Record<string, unknown>> = {
+  'PATCH /app/api/members/:id': { role: 'MEMBER' },
+  'POST /app/api/webhooks/:id/replay': { since: '2026-01-01' },
+};
 
 /** Source: docs/api-behaviour.md#app-roles. A literal: it checks what the declarations say. */
 const openToMembers = [
+  'GET /app/api/analytics/delivery',
+  'GET /app/api/analytics/templates',
+  'GET /app/api/analytics/usage',
   'GET /app/api/channels',
   'GET /app/api/channels/:id',
   'GET /app/api/messages',
@@ -100,7 +116,7 @@ describe('the API of the application', () => {
   };
   const ask = (page: AppClient, route: GatewayRoute, id: string, headers = {}): Promise<AppAnswer> => {
     const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : (bodies[nameOf(route)] ?? {});
-    return page.ask(route.method, route.path.replace(':id', id), body, headers);
+    return page.ask(route.method, route.path.replace(/:(id|deliveryId)/g, id), body, headers);
   };
   const nameOf = ({ method, path }: GatewayRoute): string => `${method} ${path}`;
 

@@ -98,6 +98,7 @@ describe('webhooks, from the upstream to receivers of customers', () => {
     const path = `/app/api/webhooks/${id}/deliveries/${String(attempt?.['deliveryId'])}`;
     const delivery = await owner.get(path);
     expect(delivery.body).toMatchObject({ state: 'SUCCEEDED', payload: { data: { id: attempt?.['dataId'] } } });
+    expect(await strangersStatuses(path)).toEqual([404, 404]);
     expect((await owner.post(`${path}/redeliver`)).status).toBe(202);
     await first?.of('message.received', ({ isRepeated, body }) => isRepeated && body.data.id === attempt?.['dataId']);
   });
@@ -135,6 +136,15 @@ describe('webhooks, from the upstream to receivers of customers', () => {
       expect([url, status, body?.error?.message]).toEqual([url, 400, expect.stringContaining('`url`')]);
     }
   });
+
+  /** What the owner of another organization is answered for a delivery and its repetition. */
+  async function strangersStatuses(path: string): Promise<readonly number[]> {
+    const person = all.stack.devJson.organizations?.[1]?.users?.find(({ role }) => role === 'OWNER');
+    if (!person) throw new Error('there is no other owner');
+    const stranger = appClient(all.baseUrl);
+    await stranger.signIn(person);
+    return [(await stranger.get(path)).status, (await stranger.post(`${path}/redeliver`)).status];
+  }
 
   /** The whole feed, read as an integrator does: until a page is empty. */
   async function readFeed(): Promise<readonly ApiBody[]> {
