@@ -17,6 +17,9 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   // Accepted, sent, delivered, read; its conversation opened; a contact made.
   const read = await acme.send('+12015550111', 'read');
   await messageWhen(read.body?.id, 'READ');
+  // Corrected: it was delivered later than its reading said.
+  const timestamp = String(Math.floor(Date.now() / 1_000) + 60);
+  await simulator.post('statuses', { reference: read.body?.id, status: 'delivered', timestamp });
   // Failed, and the upstream's own opt-out observed.
   await acme.send('+12015550100', 'failed');
   await acme.send('+12015550105', 'opted out');

@@ -6,6 +6,7 @@ import {
   callbackPreference,
   callbackStatus,
 } from '@switchboard/contracts/gateway/events';
+import { changeChannelRpc, connectChannelRpc } from '@switchboard/contracts/messaging/channel-rpc';
 import * as messaging from '@switchboard/contracts/messaging/events';
 import {
   applySuppressionsRpc,
@@ -20,16 +21,21 @@ import {
 } from '@switchboard/contracts/messaging/rpc';
 import { commitJobRpc, listRecipientsRpc } from '@switchboard/contracts/templates/job-rpc';
 import { listTemplatesRpc } from '@switchboard/contracts/templates/rpc';
-import { listEventsRpc } from '@switchboard/contracts/webhooks/rpc';
+import {
+  createWebhookRpc,
+  getWebhookSecretRpc,
+  listEventsRpc,
+  rotateWebhookSecretRpc,
+} from '@switchboard/contracts/webhooks/rpc';
 import type { CanaryKind } from './canary.js';
 
-type Carriers = Readonly<Record<string, readonly Exclude<CanaryKind, 'secret'>[]>>;
+type Carriers = Readonly<Record<string, readonly CanaryKind[]>>;
 
 const answerTo = ({ subject }: { readonly subject: string }): string => `answer of ${subject}`;
 
 /**
- * Which subjects carry what of people, because who hears them needs it. What is not named here carries nothing; no subject
- * carries a secret.
+ * Which subjects carry what of people, because who hears them needs it. What is not named here carries nothing. Secrets travel
+ * where they are stored or shown, in requests and answers that no stream keeps; in no event.
  */
 export const carriers: Carriers = {
   // A text on its way out. A refusal is passed on in the upstream's own words, which may quote the request.
@@ -78,6 +84,13 @@ export const carriers: Carriers = {
   [messaging.conversationOpened.subject]: ['phone', 'name'],
   [messaging.conversationClosed.subject]: ['phone', 'name'],
   [messaging.conversationUpdated.subject]: ['phone', 'name'],
+  [messaging.messageCorrected.subject]: ['phone', 'text'],
+  // A channel's access token on its way to where it is sealed, and a webhook's secret to whom it is shown.
+  [connectChannelRpc.subject]: ['secret'],
+  [changeChannelRpc.subject]: ['secret'],
+  [answerTo(createWebhookRpc)]: ['secret'],
+  [answerTo(getWebhookSecretRpc)]: ['secret'],
+  [answerTo(rotateWebhookSecretRpc)]: ['secret'],
   // The upstream's own words, as they came.
   [callbackStatus.subject]: ['phone', 'text'],
   [callbackMessage.subject]: ['phone', 'text', 'name'],
@@ -86,7 +99,11 @@ export const carriers: Carriers = {
 };
 
 /** Those that nothing in the test surely brings about. */
-const seldomSeen = new Set([messaging.conversationUpdated.subject, answerTo(sendMessageOnceRpc)]);
+const seldomSeen = new Set([
+  messaging.conversationUpdated.subject,
+  messaging.messageCorrected.subject,
+  answerTo(sendMessageOnceRpc),
+]);
 
 /** Those that any run uses, with everything they may carry. */
 export const surelySeen: readonly string[] = Object.keys(carriers).filter((label) => !seldomSeen.has(label));
