@@ -3,9 +3,13 @@ dead_letter
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
+message_fact partition by RANGE (id)
 migration
+opt_out_fact
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
+rollup
+template_name
 
 -- columns
 dead_letter.event_id text collate C not null
@@ -28,9 +32,28 @@ incarnation.previous_token text
 incarnation.consumer_epoch integer not null
 incarnation.compared_at timestamp with time zone not null
 incarnation.server_started_at timestamp with time zone not null
+message_fact.organization_id text collate C not null
+message_fact.id text collate C not null
+message_fact.channel_id text collate C not null
+message_fact.contact_id text collate C not null
+message_fact.is_inbound boolean not null
+message_fact.template_id text collate C
+message_fact.version bigint not null
+message_fact.stage smallint not null
+message_fact.is_failed boolean not null
+message_fact.error_code text
+message_fact.sent_at timestamp with time zone
+message_fact.delivered_at timestamp with time zone
+message_fact.read_at timestamp with time zone
+message_fact.is_replied boolean not null default false
+message_fact.is_opted_out boolean not null default false
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
+opt_out_fact.organization_id text collate C not null
+opt_out_fact.channel_id text collate C not null
+opt_out_fact.contact_id text collate C not null
+opt_out_fact.created_at timestamp with time zone not null
 outbox.id text collate C not null
 outbox.position bigint not null default nextval('outbox_position'::regclass)
 outbox.aggregate_id text not null
@@ -43,6 +66,17 @@ relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
+rollup.organization_id text collate C not null
+rollup.report text collate C not null
+rollup.grain smallint not null
+rollup.bucket timestamp with time zone not null
+rollup.channel_id text collate C not null
+rollup.key text collate C not null
+rollup.count bigint not null
+template_name.organization_id text collate C not null
+template_name.template_id text collate C not null
+template_name.name text not null
+template_name.language text not null
 
 -- constraints
 dead_letter: PRIMARY KEY (event_id, consumer)
@@ -50,9 +84,14 @@ event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 incarnation: CHECK ((id = 1))
 incarnation: PRIMARY KEY (id)
+message_fact: PRIMARY KEY (organization_id, id)
 migration: PRIMARY KEY (id)
+opt_out_fact: PRIMARY KEY (organization_id, channel_id, contact_id, created_at)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
+rollup: CHECK ((grain = ANY (ARRAY[15, 60])))
+rollup: PRIMARY KEY (organization_id, report, grain, bucket, channel_id, key)
+template_name: PRIMARY KEY (organization_id, template_id)
 
 -- indexes
 CREATE INDEX dead_letter_redrive ON analytics.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
@@ -60,14 +99,20 @@ CREATE UNIQUE INDEX dead_letter_pkey ON analytics.dead_letter USING btree (event
 CREATE UNIQUE INDEX event_failure_pkey ON analytics.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY analytics.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON analytics.incarnation USING btree (id)
+CREATE INDEX message_fact_of_contact ON ONLY analytics.message_fact USING btree (organization_id, channel_id, contact_id, id) WHERE (is_inbound OR (template_id IS NOT NULL))
+CREATE UNIQUE INDEX message_fact_pkey ON ONLY analytics.message_fact USING btree (organization_id, id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON analytics.migration USING btree (id)
+CREATE UNIQUE INDEX opt_out_fact_pkey ON analytics.opt_out_fact USING btree (organization_id, channel_id, contact_id, created_at)
 CREATE INDEX outbox_unpublished ON ONLY analytics.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY analytics.outbox USING btree (id)
 CREATE UNIQUE INDEX relay_state_pkey ON analytics.relay_state USING btree (stream)
+CREATE UNIQUE INDEX rollup_pkey ON analytics.rollup USING btree (organization_id, report, grain, bucket, channel_id, key)
+CREATE UNIQUE INDEX template_name_pkey ON analytics.template_name USING btree (organization_id, template_id)
 
 -- functions
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_fact_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer

@@ -21,12 +21,7 @@ import {
 } from '@switchboard/contracts/messaging/rpc';
 import { commitJobRpc, listRecipientsRpc } from '@switchboard/contracts/templates/job-rpc';
 import { listTemplatesRpc } from '@switchboard/contracts/templates/rpc';
-import {
-  createWebhookRpc,
-  getWebhookSecretRpc,
-  listEventsRpc,
-  rotateWebhookSecretRpc,
-} from '@switchboard/contracts/webhooks/rpc';
+import { listEventsRpc } from '@switchboard/contracts/webhooks/rpc';
 import type { CanaryKind } from './canary.js';
 
 type Carriers = Readonly<Record<string, readonly CanaryKind[]>>;
@@ -85,12 +80,9 @@ export const carriers: Carriers = {
   [messaging.conversationClosed.subject]: ['phone', 'name'],
   [messaging.conversationUpdated.subject]: ['phone', 'name'],
   [messaging.messageCorrected.subject]: ['phone', 'text'],
-  // A channel's access token on its way to where it is sealed, and a webhook's secret to whom it is shown.
+  // A channel's access token, on its way to where it is sealed.
   [connectChannelRpc.subject]: ['secret'],
   [changeChannelRpc.subject]: ['secret'],
-  [answerTo(createWebhookRpc)]: ['secret'],
-  [answerTo(getWebhookSecretRpc)]: ['secret'],
-  [answerTo(rotateWebhookSecretRpc)]: ['secret'],
   // The upstream's own words, as they came.
   [callbackStatus.subject]: ['phone', 'text'],
   [callbackMessage.subject]: ['phone', 'text', 'name'],

@@ -55,6 +55,13 @@ describe('an id of an organization', () => {
       for (const { status, body } of answers) expect([status, body]).toEqual([200, { items: [] }]);
       return;
     }
+    if (route.path.startsWith('/v1/analytics/')) {
+      for (const { status, body } of answers) {
+        const { accepted = 0, sent = 0, messagesIn = 0, messagesOut = 0 } = Object(body?.['totals']) as Figures;
+        expect([status, accepted, sent, messagesIn, messagesOut]).toEqual([200, 0, 0, 0, 0]);
+      }
+      return;
+    }
     for (const refused of answers) {
       expect([refused.status, refused.body]).toEqual([404, unknown.body]);
       expect(Object.keys(refused.body ?? {})).toEqual(['error']);
@@ -75,3 +82,6 @@ describe('an id of an organization', () => {
     expect(await listedFor(stranger)).toEqual([]);
   });
 });
+
+/** What a report counts of messages. */
+type Figures = Readonly<Partial<Record<'accepted' | 'sent' | 'messagesIn' | 'messagesOut', number>>>;
