@@ -153,7 +153,7 @@ describe('what HTTP itself can get wrong', () => {
 
   it('names the methods of a path, and answers HEAD without a body', async () => {
     const wrong = await call('/v1/messages', { method: 'DELETE', headers: authorization() });
-    expect(wrong.headers.get('allow')).toBe('POST');
+    expect(wrong.headers.get('allow')).toBe('GET, HEAD, POST');
     expect((await call('/v1/ping', { method: 'PUT', headers: authorization() })).headers.get('allow')).toBe(
       'GET, HEAD',
     );

@@ -61,7 +61,7 @@ describe('channels', () => {
     const missing = { code: 'CHANNEL_NOT_FOUND' };
     await expect(get(own.principal, null)).rejects.toMatchObject(missing);
     const [first, second] = [await own.addChannel(), await own.addChannel()];
-    const facts = { phone: '+12015550181', status: 'CONNECTED', defaultRegion: 'US' };
+    const facts = { businessAccountId: '1022', phone: '+12015550181', status: 'CONNECTED', defaultRegion: 'US' };
     expect(await get(own.principal, null)).toEqual({
       channel: { id: first.id, name: 'line 1', isDefault: true, ...facts },
     });

@@ -21,6 +21,8 @@ export const factTables = `
     is_opted_out boolean NOT NULL DEFAULT false,
     PRIMARY KEY (organization_id, id)
   ) PARTITION BY RANGE (id);
+  -- Of months that are not kept ready: events of long ago, that are delivered again.
+  CREATE TABLE message_fact_other PARTITION OF message_fact DEFAULT;
   CREATE INDEX message_fact_of_contact ON message_fact (organization_id, channel_id, contact_id, id)
     WHERE is_inbound OR template_id IS NOT NULL;
 
