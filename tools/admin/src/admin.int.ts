@@ -191,7 +191,9 @@ describe('the command line', () => {
 describe('dispatch set-unknown', () => {
   const DISPATCHES = `
     CREATE TABLE IF NOT EXISTS messaging.dispatch (message_id text, state text, due_at timestamptz, lease text);
-    TRUNCATE messaging.dispatch;
+    CREATE TABLE IF NOT EXISTS messaging.bulk_lane (job_id text, is_open boolean, is_withdrawn boolean, is_paused boolean);
+    TRUNCATE messaging.dispatch, messaging.bulk_lane;
+    INSERT INTO messaging.bulk_lane VALUES ('cj1', true, false, false), ('cj2', false, false, false);
     INSERT INTO messaging.dispatch VALUES ('cm1', 'RETRY', now(), 'a.1'), ('cm2', 'DISPATCHING', now(), 'a.2'),
       ('cm3', 'UNKNOWN', now() + interval '1 hour', 'a.3')`;
   const open = (): Promise<Record<string, unknown>[]> =>
@@ -205,6 +207,11 @@ describe('dispatch set-unknown', () => {
       { id: 'cm1', state: 'UNKNOWN', lease: 'restored', hours: 24 },
       { id: 'cm2', state: 'UNKNOWN', lease: 'restored', hours: 24 },
       { id: 'cm3', state: 'UNKNOWN', lease: 'a.3', hours: 1 },
+    ]);
+    const lanes = await sql('SELECT job_id AS id, is_paused AS paused FROM messaging.bulk_lane ORDER BY 1');
+    expect(lanes).toEqual([
+      { id: 'cj1', paused: true },
+      { id: 'cj2', paused: false },
     ]);
     expect((await admin('dispatch set-unknown --all --json')).out).toEqual(['{"attempts":0}']);
   });
