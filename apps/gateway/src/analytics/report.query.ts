@@ -5,6 +5,9 @@ import { About } from '../http/input/field-description.js';
 import { momentOf } from '../http/input/moment.policy.js';
 import { IsCuid, IsMoment, MayBeOmitted, rule } from '../http/input/text.decorator.js';
 
+/** An area and a place, as `Europe/Berlin`; or UTC. Old names of one word are not taken. */
+const ZONE = /^(UTC|GMT|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z0-9_+-]*){1,2})$/;
+
 /** The query of the reports. Source: docs/api-behaviour.md#analytics-range. */
 export class ReportQuery {
   @About('Where the report begins, inclusive; rounded down to 15 minutes. Default: 30 days before `to`.')
@@ -22,7 +25,9 @@ export class ReportQuery {
   @IsIn(granularities)
   granularity: Granularity | undefined;
 
-  @About('The zone of hours and days, and of dates alone: a name of the IANA database; `UTC` by default.')
+  @About(
+    'The zone of hours and days, and of dates alone: a name of the IANA database, as `Europe/Berlin`; `UTC` by default.',
+  )
   @MayBeOmitted()
   @IsZone()
   timezone: string | undefined;
@@ -46,12 +51,12 @@ function written(text: string | undefined): string | null {
 
 /** Offsets are no zones: they know no daylight saving. */
 function IsZone(): PropertyDecorator {
-  const schema = { type: 'string', minLength: 1, maxLength: 64 };
+  const schema = { type: 'string', pattern: ZONE.source };
   return rule('isZone', 'must be a name of the IANA time zone database', schema, isZone);
 }
 
 function isZone(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(value)) return false;
+  if (typeof value !== 'string' || !ZONE.test(value)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
   } catch (error) {
