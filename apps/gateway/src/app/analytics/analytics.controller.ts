@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
 import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvOf, type TabularReport } from '../../analytics/report-csv.policy.js';
@@ -10,6 +9,7 @@ import { Reports } from '../../analytics/reports.js';
 import { Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
+import { paidQuota } from '../paid-quota.js';
 
 const common = { access: 'session', roles: null, errors: [serviceErrors.PAYMENT_REQUIRED] } as const;
 
@@ -29,7 +29,7 @@ export class AppAnalyticsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UsageReport | string> {
-    const messagesPerMonth = await this.paidQuota(principal);
+    const messagesPerMonth = await paidQuota(this.people, principal.organizationId, 'analytics:read');
     return asAccepted(request, reply, await this.reports.usage(principal, query, messagesPerMonth));
   }
 
@@ -41,7 +41,7 @@ export class AppAnalyticsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DeliveryReport | string> {
-    await this.paidQuota(principal);
+    await paidQuota(this.people, principal.organizationId, 'analytics:read');
     return asAccepted(request, reply, await this.reports.delivery(principal, query));
   }
 
@@ -53,15 +53,8 @@ export class AppAnalyticsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TemplateReport | string> {
-    await this.paidQuota(principal);
+    await paidQuota(this.people, principal.organizationId, 'analytics:read');
     return asAccepted(request, reply, await this.reports.templates(principal, query));
-  }
-
-  /** The number of messages that the plan has in a month. @throws PAYMENT_REQUIRED for a plan without figures */
-  private async paidQuota({ organizationId }: Principal): Promise<number> {
-    const { refusal, messagesPerMonth } = await this.people.paidFor(organizationId, 'analytics:read');
-    if (refusal !== null) throw new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);
-    return messagesPerMonth;
   }
 }
 

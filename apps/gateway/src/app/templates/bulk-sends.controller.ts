@@ -1,5 +1,4 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
@@ -23,6 +22,7 @@ import { PageQuery } from '../../http/input/page.query.js';
 import { IdempotencyKey, Principal } from '../../http/request.decorators.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
+import { paidQuota } from '../paid-quota.js';
 
 const member = { access: 'session', roles: null } as const satisfies Partial<SessionRoute>;
 const jobRoute = { ...member, errors: [jobErrors.JOB_NOT_FOUND] } as const;
@@ -49,8 +49,7 @@ export class AppBulkSendsController {
     @IdempotencyKey() idempotencyKey: IdempotencyKey,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AcceptedJob> {
-    const { refusal, messagesPerMonth } = await this.people.paidFor(principal.organizationId, 'templates:send');
-    if (refusal !== null) throw new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);
+    const messagesPerMonth = await paidQuota(this.people, principal.organizationId, 'templates:send');
     const jobsPath = '/app/api/templates/send';
     return this.bulkSends.send(principal, { idempotencyKey, messagesPerMonth, jobsPath }, reply);
   }
