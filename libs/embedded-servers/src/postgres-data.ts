@@ -63,9 +63,14 @@ export async function copyPostgresData(fromDir: string, toDir: string): Promise<
 export async function removePostgresData(dataDir: string): Promise<void> {
   const wanted = resolve(dataDir);
   const target = await readlink(wanted).catch(() => undefined);
-  if (target?.startsWith(`${rootStateFolder}/`)) await rm(dirname(target), { recursive: true, force: true });
-  await rm(wanted, { recursive: true, force: true });
+  if (target?.startsWith(`${rootStateFolder}/`)) await removeTree(dirname(target));
+  await removeTree(wanted);
   await rm(`${wanted}.password`, { force: true });
+}
+
+/** Deletes a folder. The processes of a server that was killed end a moment after their postmaster, and write until then. */
+async function removeTree(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** The folder that a data folder really is: itself, or what it links to. */
@@ -78,14 +83,16 @@ async function placeFolder(wanted: string): Promise<string> {
   if (remembered === undefined && (!isRoot() || (await canReach(wanted)))) return wanted;
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
   const folder = remembered ?? join(rootStateFolder, name, basename(wanted));
+  await mkdir(rootStateFolder, { recursive: true, mode: 0o755 });
+  if (remembered === undefined) await sweepAbandoned();
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
   await chmod(dirname(folder), 0o755);
   if (remembered === undefined) {
-    await sweepAbandoned();
     // Data of a checkout that was deleted and made again at the same path: its password is gone, so it is of no use.
     await rm(folder, { recursive: true, force: true });
-    await writePrivately(join(dirname(folder), 'origin'), wanted);
+    // The link first: another process that sweeps takes a place with an origin and without a link for an abandoned one.
     await symlink(folder, wanted);
+    await writePrivately(join(dirname(folder), 'origin'), wanted);
   }
   return folder;
 }

@@ -69,16 +69,20 @@ describe('what an operator sees of a message', () => {
     });
     // The upstream begins a trace of its own, which goes as far as the effect; there the two are linked.
     const delivered = own.find(({ name }) => name === 'message delivered');
-    const brought = delivered?.links.map(({ spanId }) => traces.find(spanId));
     const intake = ['gateway SERVER POST /upstream/cloud/callbacks'];
     const path = [...intake, 'gateway PRODUCER relay gateway.callback.status.v1'];
-    expect(brought?.map((span) => span && traces.pathOf(span))).toEqual([path]);
-    await expectPaths(brought?.[0]?.traceId ?? '', [
+    // The gateway exports its spans by itself: the one that is linked may come after the one that links it.
+    const brought = await eventually(() => {
+      const linked = delivered?.links.map(({ spanId }) => traces.find(spanId));
+      expect(linked?.map((span) => span && traces.pathOf(span))).toEqual([path]);
+      return linked;
+    }, SOON);
+    await expectPaths(brought[0]?.traceId ?? '', [
       intake,
       [...intake, 'gateway INTERNAL batch take-callback', 'gateway CLIENT outbox.append'],
       path,
     ]);
-    const relayed = brought?.[0]?.spanId;
+    const relayed = brought[0]?.spanId;
     await eventually(
       () =>
         traces.spans.some(
