@@ -100,8 +100,13 @@ export class PullConsumer {
     // A pull at a time, the next when all of this one is handled: what waits stays with the broker, for any replica.
     const max_messages = this.options.batchMax;
     const name = (await this.options.durable?.()) ?? this.options.consumer.name;
-    this.messages = await boundConsumer(this.options, name).fetch({ max_messages, expires: PULL_MS, bind: true });
-    if (this.stopping) await this.messages.close();
+    const messages = await boundConsumer(this.options, name).fetch({ max_messages, expires: PULL_MS, bind: true });
+    if (this.stopping) {
+      // Not awaited: a pull that is never iterated lets go of its subscription at once, and never reports its end.
+      void messages.close();
+      return;
+    }
+    this.messages = messages;
     let buffer: JsMsg[] = [];
     let working: Promise<void> | undefined;
     const work = async (): Promise<void> => {
@@ -113,7 +118,7 @@ export class PullConsumer {
       working = undefined;
     };
     try {
-      for await (const message of this.messages) {
+      for await (const message of messages) {
         this.deadlines.hold(message);
         buffer.push(message);
         working ??= Promise.resolve().then(work);

@@ -120,6 +120,20 @@ describe('a consumer', () => {
     expect(deliveries).toEqual([1]);
   });
 
+  it('ends at any moment of a pull that begins: while it asks for its durable consumer, and right after the answer', async () => {
+    for (let turns = 0; turns <= 12; turns++) {
+      const asked = Promise.withResolvers<void>();
+      const name = Promise.withResolvers<string>();
+      const durable = (): Promise<string> => (asked.resolve(), name.promise);
+      const consumer = start({ durable, handle: async (events) => events.map(() => ({ ack: true })) });
+      await asked.promise;
+      const early = turns === 0 ? consumer.stop() : undefined;
+      name.resolve(hasty.name);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      await Promise.all([early, consumer.stop()]);
+    }
+  });
+
   it('whose pull fails under a batch ends the batch before it pulls again, on a closed connection too', async () => {
     const reported: string[] = [];
     const connection = await nats.connect('admin');
