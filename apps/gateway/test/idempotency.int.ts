@@ -16,6 +16,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** With odd bytes, so that anything but the very text is seen. */
 const FIRST: AnswerOnce = { status: 200, body: '{ "id":"c1" ,"é":1}', messageId: 'cmessage', isReplay: false };
 const BODY = '{"to":"+12015550123","text":"hi"}';
+/** The same value as RFC 8785 writes it. */
+const CANONICAL = '{"text":"hi","to":"+12015550123"}';
 
 describe('POST /v1/messages with an Idempotency-Key', () => {
   const asked: SendMessageOnceRequest[] = [];
@@ -41,7 +43,7 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
   const send = (body: string | Buffer = BODY, headers: Record<string, string> = {}): Promise<Response> =>
     post(body, { 'idempotency-key': 'a key', ...headers });
 
-  it('is asked for once, by the hashes of key and bytes, and answered with the text as it is', async () => {
+  it('is asked for once, by the hashes of key and body, and answered with the text as it is', async () => {
     const first = await send();
     expect([first.status, await first.text()]).toEqual([200, FIRST.body]);
     expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -50,13 +52,17 @@ describe('POST /v1/messages with an Idempotency-Key', () => {
       {
         messageId: expect.stringMatching(/^c[0-9a-z]{24}$/),
         keySha256: sha256('a key'),
-        bodySha256: sha256(BODY),
+        bodySha256: sha256(CANONICAL),
+        bodyBytesSha256: sha256(BODY),
         content: { to: '+12015550123', text: 'hi', messagingChannelId: null, messagesPerMonth: 50_000_000 },
       },
     ]);
     expect(http.sent).toEqual([]);
-    await send(`${BODY} `);
-    expect(asked[1]).toMatchObject({ bodySha256: sha256(`${BODY} `) });
+    const same = ' { "text" : "\\u0068i",\n "to" : "+12015550123" } ';
+    await send(same);
+    expect(asked[1]).toMatchObject({ bodySha256: sha256(CANONICAL), bodyBytesSha256: sha256(same) });
+    await send('{"to":"+12015550123","text":"hi","unknown":1}');
+    expect(asked[2]?.bodySha256).not.toBe(sha256(CANONICAL));
   });
 
   it('says of a replay that it is one, and repeats a refusal with its message', async () => {

@@ -22,24 +22,22 @@ describe('bodies and queries', () => {
     ['a byte order mark', '\ufeff{}', 'MALFORMED_BODY', /JSON/],
     ['an array', '[]', 'VALIDATION_FAILED', /object/],
     ['null', 'null', 'VALIDATION_FAILED', /object/],
+    ['no field at all', '{}', 'VALIDATION_FAILED', /^`to` is required; `text` is required$/],
+    ['a number as text', '{"to":"+12015550123","text":5}', 'VALIDATION_FAILED', /^`text` must be a string$/],
+    ['null as text', '{"to":"+12015550123","text":null}', 'VALIDATION_FAILED', /^`text` must be a string$/],
+    ['a short recipient', '{"to":"+1","text":"a"}', 'VALIDATION_FAILED', /^`to` must be 3 to 32 characters long$/],
     [
-      'no field at all',
-      '{}',
+      'the text under the name that others give it',
+      '{"to":"+12015550123","message":"a"}',
       'VALIDATION_FAILED',
-      /^`to` must be 3 to 32 characters long; `text` must be 1 to 4096 characters long$/,
-    ],
-    [
-      'a number as text',
-      '{"to":"+12015550123","text":5}',
-      'VALIDATION_FAILED',
-      /^`text` must be 1 to 4096 characters long$/,
+      /^`text` is required; `message` is unknown, did you mean `text`\?$/,
     ],
     ['a text too long', `{"to":"+12015550123","text":"${'😀'.repeat(4_097)}"}`, 'VALIDATION_FAILED', /`text`/],
     [
       'a channel that is no cuid',
       '{"to":"+12015550123","text":"a","messagingChannelId":"1"}',
       'VALIDATION_FAILED',
-      /^`messagingChannelId` must be a cuid$/,
+      /^`messagingChannelId` must be a cuid or null$/,
     ],
     [
       'NUL',
@@ -98,7 +96,7 @@ describe('bodies and queries', () => {
     const metadata = entries(16, 40, 500);
     expect((await post(bodyWith({ clientReference, metadata }))).status).toBe(200);
     expect(http.sent.at(-1)).toMatchObject({ clientReference, metadata });
-    for (const nothing of [{ clientReference: null, metadata: null }, { metadata: {} }]) {
+    for (const nothing of [{ clientReference: null, metadata: null, messagingChannelId: null }, { metadata: {} }]) {
       expect((await post(bodyWith(nothing))).status).toBe(200);
       expect(http.sent.at(-1)).not.toHaveProperty('metadata');
       expect(http.sent.at(-1)).not.toHaveProperty('clientReference');

@@ -99,6 +99,15 @@ describe('a text that is to be sent once', () => {
     ]);
   });
 
+  it('is answered again under a key that an earlier release stored by the bytes of the body', async () => {
+    const sender = await store.sender();
+    const first = await ask(sender, { text: 'is taken', body: 'the bytes' });
+    const again = await ask(sender, { text: 'is taken', body: 'the canonical form', bytes: 'the bytes' });
+    expect(again).toEqual({ ...first, isReplay: true });
+    const other = ask(sender, { text: 'is taken', body: 'the canonical form', bytes: 'other bytes' });
+    await expect(other).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
   it('is refused under a key that had another body, whatever the state of the first and of the second', async () => {
     const sender = await store.sender();
     await ask(sender, { text: 'is taken', body: 'one' });
@@ -179,15 +188,17 @@ describe('a text that is to be sent once', () => {
     /** Null: the edge refused it. */
     readonly text: Fate | null;
     readonly body?: string;
+    readonly bytes?: string;
     readonly to?: string;
     readonly channel?: string;
   }
 
-  async function answerTo(sender: Sender, { text, body = 'body', to, channel }: Input): Promise<AnswerOnce | null> {
+  async function answerTo(sender: Sender, { text, body = 'body', bytes, to, channel }: Input): Promise<AnswerOnce | null> {
     const request: SendMessageOnceRequest = {
       messageId: newCuid(),
       keySha256: sha256('key'),
       bodySha256: sha256(body),
+      ...(bytes !== undefined && { bodyBytesSha256: sha256(bytes) }),
       content: text && {
         text,
         to: to ?? sender.contacts[0]?.phone ?? '',

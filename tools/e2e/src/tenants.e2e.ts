@@ -15,7 +15,7 @@ const cases = routes.flatMap((route) =>
   ]),
 );
 /** Lists whose filters by an id that is not there find nothing. Source: docs/api-behaviour.md#filters. */
-const emptyLists: ReadonlySet<string> = new Set(['/v1/messages', '/v1/templates']);
+const emptyLists: ReadonlySet<string> = new Set(['/v1/messages', '/v1/templates', '/v1/conversations', '/v1/opt-outs']);
 
 describe('an id of an organization', () => {
   let all: UsableStack;

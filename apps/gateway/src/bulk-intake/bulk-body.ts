@@ -3,6 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { JOB_RECIPIENTS_MAX } from '@switchboard/contracts/templates/job-rpc';
+import { fieldHints } from '../http/input/field-hint.policy.js';
 import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
 import { ElementSplitter } from './element-splitter.js';
 import { RecipientChunks, type RecipientChunk } from './recipient-chunks.js';
@@ -46,11 +47,13 @@ export class BulkBody {
   /** @throws AppError MALFORMED_BODY, VALIDATION_FAILED */
   end(): BulkBodyEnd {
     const { recipients, ...fields } = parseJsonBody(this.splitter.end());
-    return { fields, total: this.total, lastChunk: this.chunks.takeLast(), refusal: this.refusalOf(recipients) };
+    const refusal = this.refusalOf(recipients, Object.keys(fields));
+    return { fields, total: this.total, lastChunk: this.chunks.takeLast(), refusal };
   }
 
-  private refusalOf(recipients: unknown): string | null {
+  private refusalOf(recipients: unknown, others: readonly string[]): string | null {
     if (this.splitter.arrays > 1) return '`recipients` must be given once';
+    if (recipients === undefined) return `\`recipients\` is required${fieldHints(others, ['recipients'])}`;
     if (!Array.isArray(recipients) || recipients.length === 0) {
       return `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
     }

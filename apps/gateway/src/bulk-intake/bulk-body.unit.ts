@@ -141,7 +141,10 @@ describe('a body of a bulk send, read in pieces', () => {
       refusal: null,
       fields: { b: { recipients: [{}] } },
     });
-    expect(readText('{"b":{"recipients":[{"to":"+14155550123"}]}}').refusal).toMatch(/^`recipients` must be an array/);
+    expect(readText('{"b":{"recipients":[{"to":"+14155550123"}]}}').refusal).toBe('`recipients` is required');
+    expect(readText('{"contacts":[]}').refusal).toBe(
+      '`recipients` is required; `contacts` is unknown, did you mean `recipients`?',
+    );
     expect(readText('{"recipients":[{"to":"+14155550123"}],"recipients":[{"to":"+14155550124"}]}').refusal).toBe(
       '`recipients` must be given once',
     );
@@ -153,8 +156,13 @@ describe('what is wrong with recipients', () => {
   const long = 'x'.repeat(1_025);
   it.each([
     ['no object', [1], '`recipients[0]` must be an object'],
-    ['no number', [{ to }, {}], '`recipients[1].to` must be 3 to 32 characters long'],
-    ['a number of another type', [{ to: 14155550123 }], '`recipients[0].to` must be 3 to 32 characters long'],
+    ['no number', [{ to }, {}], '`recipients[1].to` is required'],
+    [
+      'a number under another name',
+      [{ phone: to }],
+      '`recipients[0].to` is required; `phone` is unknown, did you mean `to`?',
+    ],
+    ['a number of another type', [{ to: 14155550123 }], '`recipients[0].to` must be a string'],
     ['a long number', [{ to: '1'.repeat(33) }], '`recipients[0].to` must be 3 to 32 characters long'],
     ['an empty variable', [{ to, variables: [''] }], /^`recipients\[0\]\.variables` must be an array or an object/],
     ['a long variable', [{ to, variables: { name: long } }], /^`recipients\[0\]\.variables` must be/],

@@ -1,5 +1,6 @@
 import { parsePhone } from '@switchboard/phone';
 import type { BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
+import { fieldHints } from '../http/input/field-hint.policy.js';
 import { isJsonObject } from '../http/json-body.policy.js';
 
 /** Lengths in Unicode code points. Source: docs/api-behaviour.md#bulk-sends-create. */
@@ -17,7 +18,7 @@ export const recipientLimits = {
 export function recipientProblem(value: unknown): { readonly field: string; readonly expected: string } | null {
   if (!isJsonObject(value)) return { field: '', expected: 'must be an object' };
   const { to, variables, clientReference, metadata } = ownFields(value);
-  if (!isText(to, recipientLimits.to)) return { field: 'to', expected: 'must be 3 to 32 characters long' };
+  if (!isText(to, recipientLimits.to)) return { field: 'to', expected: toProblem(value, to) };
   if (!areVariables(variables)) {
     return {
       field: 'variables',
@@ -33,6 +34,13 @@ export function recipientProblem(value: unknown): { readonly field: string; read
     return { field: 'metadata', expected };
   }
   return null;
+}
+
+function toProblem(recipient: object, to: unknown): string {
+  if (!Object.hasOwn(recipient, 'to')) {
+    return `is required${fieldHints(Object.keys(recipient), ['to', 'variables', 'clientReference', 'metadata'])}`;
+  }
+  return typeof to === 'string' ? 'must be 3 to 32 characters long' : 'must be a string';
 }
 
 /** A recipient without a problem as templates takes it, its number read as far as that needs no region. */

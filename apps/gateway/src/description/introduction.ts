@@ -30,7 +30,7 @@ A missing, malformed, unknown or revoked key is answered 401 \`UNAUTHORIZED\`, a
 - **Phone numbers** are answered in E.164 (\`+14155550123\`). Other common ways of writing are understood; E.164 is the safe one.
 - **Lengths of texts** are counted in Unicode code points. NUL and lone surrogates are refused.
 - **Fields**: unknown body fields and query parameters are ignored; a query parameter that is known may not be empty or
-  repeated. A body is ignored where none is taken. Fields may be added to answers: ignore those that you do not know.
+  repeated. \`null\` in an optional field means that it is left out, unless the field says otherwise. A body is ignored where none is taken. Fields may be added to answers: ignore those that you do not know.
 - **Sizes**: bodies up to ${sizes.bodyBytesMax / MIB} MiB and 32 levels of nesting, request targets up to ${sizes.uriBytesMax.toLocaleString('en')} bytes, headers up to ${sizes.headerBytesMax.toLocaleString('en')} bytes in all.
 - **Channels**: a channel is a sending line. Where \`messagingChannelId\` may be left out, the organization's default channel is
   meant; with several channels, name one.
@@ -39,7 +39,8 @@ A missing, malformed, unknown or revoked key is answered 401 \`UNAUTHORIZED\`, a
 
 Lists answer \`{ items, nextCursor? }\`. Pass \`nextCursor\` as \`cursor\` for the next page; where it is absent, the list has ended.
 \`limit\` is 1 to 100, 25 when left out. Lists are newest first. A walk shows no row twice; in the list of conversations, one
-that got a message meanwhile is at the top of a new walk. A cursor stays good when its row is deleted.
+that got a message meanwhile is at the top of a new walk. A cursor stays good when its row is deleted. A filter by an id that
+does not exist gives an empty list.
 
 ## Errors
 

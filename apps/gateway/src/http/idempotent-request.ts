@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyRequest } from 'fastify';
+import { canonicalJson } from './canonical-json.policy.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import { parseJsonBody } from './json-body.policy.js';
 
@@ -21,7 +22,14 @@ export function parseIdempotentBody(request: FastifyRequest, bytes: Buffer): Rea
     refusal = error;
   }
   const key = readIdempotencyKey(request.raw.rawHeaders);
-  request.state.idempotency = { keySha256: hash('sha256', key), bodySha256: hash('sha256', bytes), refusal };
+  const bodyBytesSha256 = hash('sha256', bytes);
+  request.state.idempotency = {
+    keySha256: hash('sha256', key),
+    // No message has ever come of a body that is refused: nothing is stored that could equal it.
+    bodySha256: refusal ? bodyBytesSha256 : hash('sha256', canonicalJson(body)),
+    bodyBytesSha256,
+    refusal,
+  };
   return body;
 }
 

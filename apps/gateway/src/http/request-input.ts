@@ -2,7 +2,9 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
-import { readBody, readQuery } from './input/read-input.js';
+import type { Shape } from './input/field-description.js';
+import { fieldHints } from './input/field-hint.policy.js';
+import { fieldsOf, readBody, readQuery } from './input/read-input.js';
 import type { RouteDocs } from './route-docs.js';
 import type { MountedRoute } from './route-table.js';
 
@@ -37,7 +39,7 @@ export function readInput(
   const queryInput = query ? readQuery(query, parts.query, target) : undefined;
   const bodyInput = body ? readBody(body.shape, parts.body) : undefined;
   const problem = bodyInput && body?.rule?.problemOf(bodyInput);
-  if (problem) throw new AppError(serviceErrors.VALIDATION_FAILED, problem);
+  if (problem) throw new AppError(serviceErrors.VALIDATION_FAILED, problem + hintsOf(body?.shape, parts.body));
   return { query: queryInput, body: bodyInput };
 }
 
@@ -56,6 +58,10 @@ export function readParts(
   const isIdempotent = (access === 'key' || access === 'session') && declaration.takesIdempotencyKey === true;
   if (isIdempotent && headers['idempotency-key'] !== undefined) readIdempotencyKey(Object.entries(headers).flat());
   return readInput(path, declaration.docs ?? {}, parts, '/');
+}
+
+function hintsOf(shape: Shape | undefined, body: unknown): string {
+  return shape ? fieldHints(Object.keys(Object(body) as object), fieldsOf(shape)) : '';
 }
 
 /** Every parameter of a path is an id. */

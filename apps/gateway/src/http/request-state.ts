@@ -8,8 +8,10 @@ import type { RouteDeclaration } from './route-declaration.js';
 export interface IdempotentRequest {
   /** In hexadecimal. */
   readonly keySha256: string;
-  /** Of the body's bytes, in hexadecimal. */
+  /** Of the body's value, whatever the order of its fields and its white space, in hexadecimal. */
   readonly bodySha256: string;
+  /** Of the body's bytes, in hexadecimal. */
+  readonly bodyBytesSha256: string;
   /**
    * Why the body or the plan is refused; deferred, because the stored response of the first request comes before it. The
    * handler throws it when nothing is stored, and does not read the body.

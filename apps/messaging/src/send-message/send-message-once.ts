@@ -41,18 +41,18 @@ export class SendMessageOnce {
     if (!content) {
       const { taken } = await findKeys(this.database, [{ organizationId, keySha256 }]);
       const [owner] = taken;
-      return owner ? this.replay(owner, bodySha256, budget) : null;
+      return owner ? this.replay(owner, request, budget) : null;
     }
     const send = this.sendMessage.underKey(principal, { messageId, ...content }, { keySha256, bodySha256 }, budget);
     const answer = await send.then((sent) => ('owner' in sent ? sent : answerOf(sent)), answerOfRefusal);
-    if ('owner' in answer) return this.replay(answer.owner, bodySha256, budget);
+    if ('owner' in answer) return this.replay(answer.owner, request, budget);
     const given = await this.storeResponse.execute({ organizationId, keySha256, messageId, answer }, budget.signal);
     return { ...given, messageId, isReplay: false };
   }
 
-  private async replay(owner: TakenKey, bodySha256: string, budget: Budget): Promise<AnswerOnce> {
+  private async replay(owner: TakenKey, request: SendMessageOnceRequest, budget: Budget): Promise<AnswerOnce> {
     const { organizationId, messageId } = owner;
-    if (owner.bodySha256 !== bodySha256) {
+    if (![request.bodySha256, request.bodyBytesSha256].includes(owner.bodySha256)) {
       const message = 'The `Idempotency-Key` was used for a request with another body; use another key';
       throw new AppError(serviceErrors.CONFLICT, message);
     }

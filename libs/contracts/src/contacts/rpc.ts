@@ -133,7 +133,7 @@ export interface ListOptOutsRequest {
   readonly messagingChannelId: Cuid | null;
 }
 
-/** Opt-outs of the organization, newest first. @throws INVALID_PHONE, CHANNEL_NOT_FOUND, CONTACT_NOT_FOUND */
+/** Opt-outs of the organization, newest first; none where a filter names what does not exist. @throws INVALID_PHONE */
 export const listOptOutsRpc = defineRpc<ListOptOutsRequest, Page<OptOutView>>('contacts', 'list-opt-outs', {
   deadlineMs: 5_000,
 });

@@ -38,8 +38,10 @@ export interface SendMessageOnceRequest {
   readonly messageId: Cuid;
   /** SHA-256 of the caller's `Idempotency-Key`, in hexadecimal. */
   readonly keySha256: string;
-  /** SHA-256 of the bytes of the request's body, in hexadecimal. */
+  /** SHA-256 of the request's body in its canonical form (RFC 8785), in hexadecimal. */
   readonly bodySha256: string;
+  /** Of the body's bytes: keys that an earlier release stored are known by them. */
+  readonly bodyBytesSha256?: string;
   /** Null when the edge refuses the content: only an answer that was given before is asked for. */
   readonly content: Omit<SendMessageRequest, 'messageId'> | null;
 }
@@ -95,7 +97,7 @@ export interface ListConversationsRequest {
   readonly contactId: Cuid | null;
 }
 
-/** Conversations of the organization, the last moved first. @throws CHANNEL_NOT_FOUND, CONTACT_NOT_FOUND */
+/** Conversations of the organization, the last moved first; none where a filter names what does not exist. */
 export const listConversationsRpc = defineRpc<ListConversationsRequest, Page<ConversationView>>(
   'messaging',
   'list-conversations',

@@ -1,5 +1,6 @@
+import { IsOptional } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
-import { CodePoints, MayBeOmitted } from '../../http/input/text.decorator.js';
+import { CodePoints } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 
 /** The body of `POST /app/api/invites/accept`. The rule for a new password depends on the invited person. */
@@ -9,9 +10,9 @@ export class AcceptInviteBody {
   token = '';
 
   @About('The name of a person without an account.')
-  @MayBeOmitted()
+  @IsOptional()
   @CodePoints(1, 256)
-  name: string | undefined;
+  name: string | null | undefined;
 
   @About('The password of the account; of a new one: 12 to 256 characters, anything but the email address.')
   @CodePoints(1, 256)

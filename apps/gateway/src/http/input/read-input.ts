@@ -2,8 +2,10 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { plainToInstance } from 'class-transformer';
+import type { JsonSchema } from '@switchboard/openapi';
 import { getMetadataStorage, IS_OPTIONAL, validateSync, type ValidationError } from 'class-validator';
-import type { Shape } from './field-description.js';
+import { describedFields, type Shape } from './field-description.js';
+import { fieldHints } from './field-hint.policy.js';
 
 const fieldsByShape = new WeakMap<Shape, readonly string[]>();
 
@@ -17,7 +19,9 @@ export function readBody<Input extends object>(shape: Shape<Input>, body: unknow
   for (const name of fieldsOf(shape)) {
     Reflect.set(input, name, Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
   }
-  return validated(input);
+  const problems = problemsOf(input);
+  if (problems.length === 0) return input;
+  throw refuse(problems.map(sentenceOf).join('; ') + fieldHints(Object.keys(body), fieldsOf(shape)));
 }
 
 /**
@@ -39,7 +43,10 @@ export function readQuery<Input extends object>(shape: Shape<Input>, query: unkn
     if (value.includes('\0')) throw refuse(`\`${name}\` must not contain the character NUL`);
     texts[name] = value;
   }
-  return validated(plainToInstance(shape, texts));
+  const input = plainToInstance(shape, texts);
+  const problems = problemsOf(input);
+  if (problems.length === 0) return input;
+  throw refuse(problems.flatMap(sentencesOf).join('; '));
 }
 
 /** Parameters whose value does not decode: bytes that are no UTF-8, lone surrogates among them. Fastify passes them raw. */
@@ -63,10 +70,27 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function validated<Input extends object>(input: Input): Input {
-  const problems = validateSync(input, { stopAtFirstError: true });
-  if (problems.length === 0) return input;
-  throw refuse(problems.flatMap(sentencesOf).join('; '));
+function problemsOf(input: object): readonly ValidationError[] {
+  return validateSync(input, { stopAtFirstError: true });
+}
+
+/** Of a body: what is missing and what is of another type is said before any rule of length or form. */
+function sentenceOf(problem: ValidationError): string {
+  const { property, value, target } = problem;
+  if (value === undefined) return `\`${property}\` is required`;
+  const field = describedFields((target?.constructor ?? Object) as Shape).find(({ name }) => name === property);
+  const expected = typeProblem(value, field?.schema);
+  if (expected === null) return sentencesOf(problem).join('; ');
+  return `\`${property}\` ${expected}${field?.isRequired ? '' : ' or null'}`;
+}
+
+/** A text, a truth value or a list that is something else; null for the right type, and where the rule itself names it. */
+function typeProblem(value: unknown, schema: JsonSchema = {}): string | null {
+  const [type] = [schema['type']].flat();
+  if (type === 'string' && schema['enum'] === undefined && typeof value !== 'string') return 'must be a string';
+  if (type === 'array' && !Array.isArray(value)) return 'must be an array';
+  if (type === 'boolean' && typeof value !== 'boolean') return 'must be true or false';
+  return null;
 }
 
 /** The sentences of class-validator, with the field's name as code and null where the field takes it. */
@@ -79,7 +103,8 @@ function sentencesOf({ property, constraints, target }: ValidationError): string
   return sentences.map((sentence) => sentence.replace(property, `\`${property}\``) + (isNullable ? ' or null' : ''));
 }
 
-function fieldsOf(shape: Shape): readonly string[] {
+/** The names of a shape's fields. */
+export function fieldsOf(shape: Shape): readonly string[] {
   let fields = fieldsByShape.get(shape);
   if (!fields) {
     const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);

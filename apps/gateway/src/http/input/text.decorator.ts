@@ -5,8 +5,9 @@ import { RuleSchema } from './field-description.js';
 import { momentOf, momentPattern } from './moment.policy.js';
 
 /**
- * The field may be left out, and must not be null: class-validator's `@IsOptional()` accepts both. Where null means the same
- * as absence, `@IsOptional()` it is.
+ * The query parameter may be left out. A field of a body has class-validator's `@IsOptional()`, which takes null too.
+ *
+ * Source: docs/api-behaviour.md#null
  */
 export function MayBeOmitted(): PropertyDecorator {
   return ValidateIf((_input, value) => value !== undefined);

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
-import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ConversationView, MessageView } from '@switchboard/contracts/messaging/http';
@@ -29,7 +28,7 @@ export class ConversationsController {
   @Declare({
     access: 'key',
     scope: 'conversations:read',
-    errors: [messagingErrors.CHANNEL_NOT_FOUND, contactsErrors.CONTACT_NOT_FOUND],
+    errors: [],
     cost: 1,
     docs: {
       operationId: 'listConversations',

@@ -51,7 +51,8 @@ export class MessagesController {
         'With an `Idempotency-Key` a request may be repeated for 24 hours: once its message is stored, every repetition gets ' +
         'the first answer again, a refusal too, with `Idempotent-Replayed: true`; nothing is sent a second time. A refusal ' +
         'before that, without `X-Message-Id`, leaves the key free. 409 CONFLICT with ' +
-        '`Retry-After`: the first request is still in flight, repeat yours later; without it: the key was used with another body.',
+        '`Retry-After`: the first request is still in flight, repeat yours later; without it: the key was used with another body. ' +
+        'Bodies are compared as JSON values: the order of fields and white space do not count.',
       body: sendMessageBody,
       requestHeaders: ['Idempotency-Key'],
       answers: {

@@ -2,7 +2,7 @@ import { exampleIds } from '../../description/example-values.js';
 import { About } from '../../http/input/field-description.js';
 import { IsOptional } from 'class-validator';
 import { TextByName } from '../../http/input/text-by-name.decorator.js';
-import { CodePoints, IsCuid, MayBeOmitted } from '../../http/input/text.decorator.js';
+import { CodePoints, IsCuid } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 
 /** The body of `POST /v1/messages`. Source: docs/api-behaviour.md#messages-send. */
@@ -15,10 +15,10 @@ export class SendMessageBody {
   @CodePoints(1, 4_096)
   text = '';
 
-  @About("The channel to send from; left out, the organization's default one.")
-  @MayBeOmitted()
+  @About("The channel to send from; left out or null, the organization's default one.")
+  @IsOptional()
   @IsCuid()
-  messagingChannelId: string | undefined;
+  messagingChannelId: string | null | undefined;
 
   @About(
     'Your own name for the message: shown with it wherever it is shown, never sent to the contact. It need not be unique.',

@@ -56,10 +56,11 @@ export class SendMessage {
    */
   async sendOnce(
     principal: Principal,
-    { keySha256, bodySha256 }: Pick<SendMessageOnceRequest, 'keySha256' | 'bodySha256'>,
+    { keySha256, bodySha256, bodyBytesSha256 }: Omit<SendMessageOnceRequest, 'messageId' | 'content'>,
     content: MessageContent | null,
   ): Promise<AnswerOnce | null> {
-    const request: SendMessageOnceRequest = { messageId: newCuid(), keySha256, bodySha256, content };
+    const hashes = { keySha256, bodySha256, ...(bodyBytesSha256 !== undefined && { bodyBytesSha256 }) };
+    const request: SendMessageOnceRequest = { messageId: newCuid(), ...hashes, content };
     // Nothing is stored without content: there is nothing to find out.
     const { answer } = content
       ? await this.ask(sendMessageOnceRpc, principal, request)

@@ -71,7 +71,7 @@ export class OptOutsController {
   @Declare({
     access: 'key',
     scope: 'opt_outs:read',
-    errors: [messagingErrors.INVALID_PHONE, messagingErrors.CHANNEL_NOT_FOUND, contactsErrors.CONTACT_NOT_FOUND],
+    errors: [messagingErrors.INVALID_PHONE],
     cost: 1,
     docs: {
       operationId: 'listOptOuts',

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { fieldHints } from './field-hint.policy.js';
+
+describe('a hint at the field that was probably meant', () => {
+  const known = ['to', 'text', 'messagingChannelId', 'clientReference', 'metadata'];
+  it.each([
+    [['to', 'message'], '; `message` is unknown, did you mean `text`?'],
+    [['phone', 'body'], '; `phone` is unknown, did you mean `to`?; `body` is unknown, did you mean `text`?'],
+    [['to', 'Text'], '; `Text` is unknown, did you mean `text`?'],
+    [['to', 'txet'], '; `txet` is unknown, did you mean `text`?'],
+    [['to', 'tex'], '; `tex` is unknown, did you mean `text`?'],
+    [['to', 'texts'], '; `texts` is unknown, did you mean `text`?'],
+    [['to', 'client_reference'], '; `client_reference` is unknown, did you mean `clientReference`?'],
+    [['to', 'channel-id'], '; `channel-id` is unknown, did you mean `messagingChannelId`?'],
+  ])('is given for %j', (given, hint) => {
+    expect(fieldHints(given, known)).toBe(hint);
+  });
+
+  it.each([[['to', 'text', 'message']], [['to', 'priority']], [['to', 'xt']], [['to', `text${' '.repeat(40)}`]], [[]]])(
+    'is not given for %j',
+    (given) => {
+      expect(fieldHints(given, known)).toBe('');
+    },
+  );
+
+  it('repeats no name that could break the sentence', () => {
+    expect(fieldHints(['te`xt', 'te\nxt'], known)).toBe('');
+  });
+});
