@@ -193,7 +193,10 @@ describe('a text that is to be sent once', () => {
     readonly channel?: string;
   }
 
-  async function answerTo(sender: Sender, { text, body = 'body', bytes, to, channel }: Input): Promise<AnswerOnce | null> {
+  async function answerTo(
+    sender: Sender,
+    { text, body = 'body', bytes, to, channel }: Input,
+  ): Promise<AnswerOnce | null> {
     const request: SendMessageOnceRequest = {
       messageId: newCuid(),
       keySha256: sha256('key'),

@@ -55,7 +55,7 @@ function isSlip(written: string, meant: string): boolean {
   let start = 0;
   while (start < meant.length && written[start] === meant[start]) start++;
   const [left, expected] = [written.slice(start), meant.slice(start)];
-  const isSwapped = left.length > 1 && left.slice(0, 2) === [...expected.slice(0, 2)].reverse().join('');
+  const isSwapped = left.length > 1 && left.slice(0, 2) === expected.charAt(1) + expected.charAt(0);
   return (
     left.slice(1) === expected ||
     left === expected.slice(1) ||
