@@ -74,6 +74,7 @@ invite.role text collate C not null
 invite.secret_hash bytea not null
 invite.created_at timestamp with time zone not null
 invite.expires_at timestamp with time zone not null
+invite.invited_by text collate C
 login_throttle.subject bytea not null
 login_throttle.attempts integer not null
 login_throttle.last_attempt_at timestamp with time zone not null
@@ -83,6 +84,8 @@ membership.organization_id text collate C not null
 membership.user_id text collate C not null
 membership.role text collate C not null
 membership.created_at timestamp with time zone not null default now()
+membership.confirmed_at timestamp with time zone default now()
+membership.last_used_at timestamp with time zone
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
@@ -133,6 +136,7 @@ user_account.email text collate C not null
 user_account.name text not null
 user_account.password_hash text collate C not null
 user_account.created_at timestamp with time zone not null default now()
+user_account.confirmed_at timestamp with time zone default now()
 
 -- constraints
 api_key: CHECK ((length(secret_hash) = 32))
@@ -150,6 +154,7 @@ incarnation: CHECK ((id = 1))
 incarnation: PRIMARY KEY (id)
 invite: CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
 invite: CHECK ((length(secret_hash) = 32))
+invite: FOREIGN KEY (invited_by) REFERENCES user_account(id)
 invite: FOREIGN KEY (organization_id) REFERENCES organization(id)
 invite: PRIMARY KEY (id)
 invite: UNIQUE (organization_id, email)

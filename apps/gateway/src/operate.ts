@@ -19,7 +19,7 @@ import {
 import { endSessions } from './identity/end-sessions/end-sessions.js';
 import { organizationsOfUser } from './identity/member/member.repository.js';
 import type { Role } from './identity/people.contract.js';
-import { resetPassword, type ResetPassword } from './identity/reset-password/reset-password.js';
+import { resetPassword, type ResetPassword, type Unconfirmed } from './identity/reset-password/reset-password.js';
 import { emailKey } from './identity/user/email.policy.js';
 import { sessionBounds } from './identity/session/session.policy.js';
 import { countSessionsOfUser, findUserByEmail } from './identity/user/user.repository.js';
@@ -78,7 +78,7 @@ export interface Operation {
   /** A person by their address. @throws AppError NOT_FOUND */
   user(email: string): Promise<UserDetail>;
   /** See `resetPassword`. @throws AppError NOT_FOUND */
-  resetPassword(email: string): Promise<ResetPassword>;
+  resetPassword(email: string, unconfirmed?: Unconfirmed): Promise<ResetPassword>;
   /** Ends all sessions of a person. @returns how many @throws AppError NOT_FOUND */
   endSessions(email: string): Promise<number>;
   /** See `verifyAudit`. */
@@ -112,7 +112,7 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
       appendAudit(tx, { ...act(id), action: 'quota.repaired', before, after });
     },
     user: (email) => userOf(database, email),
-    resetPassword: (email) => resetPassword(database, by, email),
+    resetPassword: (email, unconfirmed) => resetPassword(database, by, email, unconfirmed),
     endSessions: (email) => endSessions(database, by, email),
     verifyAudit: (options) => verifyAudit(database, options),
   };

@@ -74,7 +74,8 @@ const HELP = `npm run admin -- <command> [options]
   subscription set <organization> <status>  ACTIVE, PAST_DUE or CANCELED
   api-keys revoke <key id>                at once, for good
   users show <email>                      a person, their organizations and sessions
-  users reset-password <email>            a new password, shown once; all their sessions end
+  users reset-password <email>            a new password, shown once; all their sessions end, and the memberships that were
+                                          never confirmed (--keep-memberships: they stay)
   users sign-out <email>                  ends all their sessions
   audit verify                            walk the audit log, as npm run audit:verify (--organization, --expect,
                                           --save-heads); exit code 1 when anything is wrong with it

@@ -17,6 +17,8 @@ export interface Choices {
   /** Numbers of a plan as they were written, by the option's name; those that were not given are not there. */
   readonly numbers: Readonly<Record<string, string>>;
   readonly resetOverrides: boolean;
+  /** At a reset of a password: memberships that were never confirmed stay. */
+  readonly keepMemberships: boolean;
   /** Files of heads of the audit log. */
   readonly expect: string | undefined;
   readonly saveHeads: string | undefined;
@@ -60,6 +62,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
         channels: { type: 'string' },
         seats: { type: 'string' },
         'reset-overrides': { type: 'boolean', default: false },
+        'keep-memberships': { type: 'boolean', default: false },
         expect: { type: 'string' },
         'save-heads': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
@@ -67,11 +70,12 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     });
     const { service, consumer, id, all, repair, since, json, 'database-url': databaseUrl } = values;
     const { organization, plan, expect, 'reset-overrides': resetOverrides, 'save-heads': saveHeads } = values;
+    const keepMemberships = values['keep-memberships'];
     const numbers = Object.fromEntries(
       planNumbers.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
     );
     const events = { service, consumer, id, all, repair, since };
-    const organizations = { organization, plan, numbers, resetOverrides, expect, saveHeads };
+    const organizations = { organization, plan, numbers, resetOverrides, keepMemberships, expect, saveHeads };
     const operands = positionals.slice(2);
     return {
       command: values.help ? '' : positionals.slice(0, 2).join(' '),

@@ -17,17 +17,24 @@ export async function showUser(
   return [`${name} <${user.email}> (${id}), ${sessions} sessions`, ...textTable(organizations)];
 }
 
-/** Gives a person a new password, which is shown here and nowhere else, and ends their sessions. */
+/**
+ * Gives a person a new password, which is shown here and nowhere else, and ends their sessions, and the memberships that
+ * were never confirmed unless they are to be kept.
+ */
 export async function resetUserPassword(
   client: pg.ClientBase,
-  { operands: [email], json }: Choices,
+  { operands: [email], json, keepMemberships }: Choices,
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
-  const reset = await operate(await gatewayDatabase(client), operator).resetPassword(addressOf(email));
+  const operation = operate(await gatewayDatabase(client), operator);
+  const reset = await operation.resetPassword(addressOf(email), keepMemberships ? 'keep' : 'end');
   if (json) return [JSON.stringify(reset)];
+  const { password, logs, left } = reset;
+  const unconfirmed = `Memberships that were never confirmed have ended: ${left.join(', ')}. They need a new invitation.`;
   return [
-    `The new password of ${email} is ${reset.password}`,
-    `It is shown once; all sessions have ended. It is in the audit logs of ${reset.logs} organizations.`,
+    `The new password of ${email} is ${password}`,
+    `It is shown once; all sessions have ended. It is in the audit logs of ${logs} organizations.`,
+    ...(left.length === 0 ? [] : [unconfirmed]),
   ];
 }
 

@@ -36,7 +36,9 @@ export class AdmitRequest {
   /** @throws AppError */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const path = pathOf(request.raw.url ?? '');
-    const declaration = request.is404 ? undefined : request.routeOptions.config.declaration;
+    const { url = '', config } = request.routeOptions;
+    const isUnknown = request.is404 || this.routes.isShadowed(url, path);
+    const declaration = isUnknown ? undefined : config.declaration;
     const access = declaration?.access ?? accessOfUnknown(path);
     if (access === 'key') await this.authenticate(declaration, request, reply);
     if (access === 'session') await this.admitSession.admit(declaration, request);

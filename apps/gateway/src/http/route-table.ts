@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { applyDeclaration, type RouteDeclaration } from './route-declaration.js';
 
 interface KnownPath {
+  readonly url: string;
   /** Null stands for a parameter. */
   readonly segments: readonly (string | null)[];
   readonly methods: Set<string>;
@@ -44,6 +45,7 @@ export class RouteTable {
     let known = this.paths.get(url);
     if (!known) {
       known = {
+        url,
         segments: url.split('/').map((segment) => (segment.startsWith(':') ? null : segment)),
         methods: new Set(),
       };
@@ -58,17 +60,42 @@ export class RouteTable {
 
   /** In alphabetical order; empty for a path that does not exist. @param path without query */
   methodsOf(path: string): string[] {
-    const segments = path.split('/');
-    const methods = new Set<string>();
-    for (const known of this.paths.values()) {
-      if (known.segments.length !== segments.length) continue;
-      const fits = known.segments.every((segment, index) =>
-        segment === null ? segments[index] !== '' : segment === segments[index],
-      );
-      if (fits) for (const method of known.methods) methods.add(method);
-    }
-    return [...methods].sort();
+    return [...(this.closest(path.split('/'))?.methods ?? [])].sort();
   }
+
+  /**
+   * Whether another route than the one that the router chose is meant by a path: `DELETE /invites/accept` has no route of
+   * its own, and is not the `DELETE` of an invitation with the id `accept`.
+   *
+   * @param url of the route that was chosen
+   */
+  isShadowed(url: string, path: string): boolean {
+    // Without a parameter there is no closer one.
+    if (!url.includes('/:')) return false;
+    const closest = this.closest(path.split('/'));
+    return closest !== undefined && closest.url !== url;
+  }
+
+  /** The path that fits best: from the left, a literal segment goes before a parameter. */
+  private closest(segments: readonly string[]): KnownPath | undefined {
+    let best: KnownPath | undefined;
+    for (const known of this.paths.values()) {
+      if (fits(known, segments) && (!best || isCloser(known, best))) best = known;
+    }
+    return best;
+  }
+}
+
+function fits(known: KnownPath, segments: readonly string[]): boolean {
+  if (known.segments.length !== segments.length) return false;
+  return known.segments.every((segment, index) =>
+    segment === null ? segments[index] !== '' : segment === segments[index],
+  );
+}
+
+function isCloser({ segments }: KnownPath, other: KnownPath): boolean {
+  const index = segments.findIndex((segment, at) => (segment === null) !== (other.segments[at] === null));
+  return index !== -1 && segments[index] !== null;
 }
 
 /** The path of a request target in origin or absolute form, without its query and as it was written. */

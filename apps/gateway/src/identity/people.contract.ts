@@ -66,7 +66,7 @@ export interface Sessions {
 /** Passwords in exchange for sessions. */
 export interface SignIn {
   /**
-   * Begins a session in the organization that the person joined first.
+   * Begins a session in the organization that the person used last, else in the one they joined first.
    *
    * @param attempt `formerSecret`: of a session that the browser still shows; it ends
    * @throws AppError UNAUTHORIZED, the same in words and time for an unknown address and a wrong password; RATE_LIMITED
@@ -158,17 +158,23 @@ export interface Invites {
   /** Takes an invitation back. @throws AppError NOT_FOUND; FORBIDDEN */
   revoke(signedIn: SignedIn, id: string, source: ActSource): Promise<void>;
   /**
-   * Makes the invited person a member, once, and signs them in there. A person without an account gets one.
+   * Makes the invited person a member, once, and signs them in there. A person without an account gets one; one who has an
+   * account signs in to it, by its password or by a session of it.
    *
-   * @param acceptance `password`: the one they have, or the one they want; `name`: null for the address
-   * @throws AppError NOT_FOUND for an invitation that does not exist (any more); UNAUTHORIZED for a wrong password;
-   * VALIDATION_FAILED for a new one that is refused; RATE_LIMITED; CONFLICT; PAYMENT_REQUIRED; SERVICE_UNAVAILABLE
+   * Whoever holds the secret learns as little as possible about the address: a password that no new account may have is
+   * refused alike whether there is an account or not, and so are too many attempts.
+   *
+   * @param acceptance `password`: the one they have, or the one they want; null with `formerSecret` of a session of the
+   * invited address; `name`: null for the address
+   * @throws AppError NOT_FOUND for an invitation that does not exist (any more), or whose maker may no longer invite in that
+   * role; UNAUTHORIZED for an account that is not signed in to; VALIDATION_FAILED for a new password that is refused;
+   * RATE_LIMITED; CONFLICT; PAYMENT_REQUIRED; SERVICE_UNAVAILABLE
    */
   accept(
     acceptance: {
       readonly secret: string;
       readonly name: string | null;
-      readonly password: string;
+      readonly password: string | null;
       readonly formerSecret: string | null;
     },
     source: ActSource,

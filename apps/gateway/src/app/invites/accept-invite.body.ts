@@ -14,9 +14,12 @@ export class AcceptInviteBody {
   @CodePoints(1, 256)
   name: string | null | undefined;
 
-  @About('The password of the account; of a new one: 12 to 256 characters, anything but the email address.')
+  @About(
+    'The password of the account; of a new one: 12 to 256 characters. Not needed in a session of the invited address.',
+  )
+  @MayBeOmitted()
   @CodePoints(1, 256)
-  password = '';
+  password: string | undefined;
 }
 
 /** The body in the description. */
@@ -28,5 +31,6 @@ export const acceptInviteBody: BodyDocs = {
       name: 'Grace Hopper',
       password: 'correct horse battery staple',
     },
+    signedIn: { token: 'b6JQm3T9yVhS1rXzKpWc0dN5uEgLa2FoIi7tYs4RvQM' },
   },
 };

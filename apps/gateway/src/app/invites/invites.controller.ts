@@ -109,7 +109,7 @@ export class InvitesController {
       tag: 'Members',
       summary: 'Accept an invitation',
       description:
-        'Makes the invited person a member and signs them in there. A person with an account gives its password; any other gets an account with this password. A link is valid once: after that, expired or revoked, it is 404.',
+        'Makes the invited person a member and signs them in there. A person with an account accepts in a session of it, or gives its password; any other gets an account with this password. A link is valid once: after that, expired or revoked, or when its maker may no longer invite in that role, it is 404.',
       body: acceptInviteBody,
       answers: { 200: { description: 'The new session.', body: 'Session' } },
     },
@@ -119,7 +119,8 @@ export class InvitesController {
     @Source() source: Source,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
-    const acceptance = { secret: token, name: name ?? null, password, formerSecret: this.answer.formerSecret(reply) };
+    const formerSecret = this.answer.formerSecret(reply);
+    const acceptance = { secret: token, name: name ?? null, password: password ?? null, formerSecret };
     const begun = await this.failedAttempts.delayRefusal(source, () => this.people.invites.accept(acceptance, source));
     return this.answer.begin(reply, begun);
   }

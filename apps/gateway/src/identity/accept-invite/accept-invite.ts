@@ -8,20 +8,26 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { LoginThrottle } from '../login-throttle/login-throttle.js';
-import { insertMembership, lockOrganization } from '../member/member.repository.js';
+import { findRole, insertMembership, lockOrganization } from '../member/member.repository.js';
+import { mayManage } from '../member/role.policy.js';
 import { passwordProblem } from '../password/password.policy.js';
 import { Passwords } from '../password/passwords.js';
 import type { ActSource, Invites, NewSession } from '../people.contract.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
+import { DatabaseSessions } from '../session/sessions.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.js';
 import { findUserByEmail, insertUser, type UserRow } from '../user/user.repository.js';
-import { deleteInvite, findInviteOfSecret, type InviteRow } from '../invite/invite.repository.js';
+import { deleteInvite, findInviteOfSecret, type FoundInvite } from '../invite/invite.repository.js';
 import { requireSeat } from '../invite/seats.js';
 
 type Acceptance = Parameters<Invites['accept']>[0];
-type FoundInvite = InviteRow & { readonly organizationId: string };
+
+/** Who accepts, and how they are known. */
+type Accepting =
+  | { readonly by: 'session'; readonly userId: string; readonly sessionId: string }
+  | { readonly by: 'password' | 'new-account'; readonly user: UserRow };
 
 /** Accepting an invitation; see the contract for what is promised. */
 @Injectable()
@@ -32,74 +38,92 @@ export class AcceptInvite {
     private readonly passwords: Passwords,
     private readonly throttle: LoginThrottle,
     private readonly failures: FailedSignIns,
+    private readonly sessions: DatabaseSessions,
   ) {}
 
   async accept(acceptance: Acceptance, source: ActSource): Promise<NewSession> {
     const { secret, formerSecret } = acceptance;
-    const now = new Date(this.clock.now());
-    const values = [hashOfSecret(secret), now];
+    const values = [hashOfSecret(secret), new Date(this.clock.now())];
     const [invite] = isPlausibleSecret(secret) ? await this.database.query(findInviteOfSecret, values) : [];
     if (!invite) throw goneInvite();
     // Hashing takes a while: not in the transaction.
-    const { user, isNew } = await this.personOf(invite, acceptance, source);
+    const accepting = await this.personOf(invite, acceptance, source);
     return this.database.transaction(async (tx) => {
-      const [locked] = await tx.query(lockOrganization, [invite.organizationId]);
-      const [deleted] = await tx.query(deleteInvite, [invite.id]);
-      if (!deleted) throw goneInvite();
-      await requireSeat(tx, invite.organizationId, locked?.seats ?? 0, now);
-      if (isNew) await this.insert(tx, user);
-      const [joined] = await tx.query(insertMembership, [newCuid(), invite.organizationId, user.id, invite.role]);
-      if (!joined) throw new AppError(serviceErrors.CONFLICT, 'You are a member of this organization already');
-      const { organizationId } = invite;
-      const begun = await beginSession(
-        tx,
-        { userId: user.id, organizationId, passwordHash: user.passwordHash },
-        now,
-        null,
-      );
-      if (!begun) throw new AppError(serviceErrors.CONFLICT, 'The password was changed at the same moment');
+      const membershipId = await this.join(tx, invite, accepting);
+      const begun = await this.begin(tx, invite, accepting);
       const { id, email, role } = invite;
       const act = signedInAct(begun.signedIn, source);
-      appendAudit(tx, {
-        ...act,
-        action: 'invite.accepted',
-        before: { id, email, role },
-        after: { id: joined.id, role },
-      });
+      const after = { id: membershipId, role };
+      appendAudit(tx, { ...act, action: 'invite.accepted', before: { id, email, role }, after });
       appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role } });
       if (formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(formerSecret)]);
       return begun;
     });
   }
 
-  /** Who accepts: the person whose address was invited, by their password, or a new one with the password they want. */
-  private async personOf(
-    { email }: FoundInvite,
-    { name, password }: Acceptance,
-    source: ActSource,
-  ): Promise<{ readonly user: UserRow; readonly isNew: boolean }> {
-    const { address } = source;
-    const [known] = await this.database.query(findUserByEmail, [email]);
-    if (!known) {
-      const problem = passwordProblem(password, email);
-      if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
-      const user = { id: newCuid(), email, name: name ?? email, passwordHash: await this.passwords.hash(password) };
-      return { user, isNew: true };
-    }
-    await this.throttle.count({ email, address });
-    if (!(await this.passwords.verify(known.passwordHash, password))) {
-      this.failures.record(known, source);
-      throw new AppError(gatewayErrors.UNAUTHORIZED, 'Wrong password: give the one of your account');
-    }
-    await this.throttle.forgive({ email, address });
-    return { user: known, isNew: false };
+  /** Uses the invitation up. @returns the id of the membership */
+  private async join(tx: Transaction, invite: FoundInvite, accepting: Accepting): Promise<string> {
+    const { organizationId, role } = invite;
+    const [locked] = await tx.query(lockOrganization, [organizationId]);
+    const [deleted] = await tx.query(deleteInvite, [invite.id]);
+    const [maker] = deleted ? await tx.query(findRole, [organizationId, invite.invitedBy]) : [];
+    // The maker's right was judged when they invited; they may have lost it since.
+    if (!maker || !mayManage(maker.role, role)) throw goneInvite();
+    await requireSeat(tx, organizationId, locked?.seats ?? 0, new Date(this.clock.now()));
+    if (accepting.by === 'new-account') await insertAccount(tx, accepting.user);
+    const userId = accepting.by === 'session' ? accepting.userId : accepting.user.id;
+    const [joined] = await tx.query(insertMembership, [newCuid(), organizationId, userId, role]);
+    if (!joined) throw new AppError(serviceErrors.CONFLICT, 'You are a member of this organization already');
+    return joined.id;
   }
 
-  private async insert(tx: Transaction, { id, email, name, passwordHash }: UserRow): Promise<void> {
-    const [made] = await tx.query(insertUser, [id, email, name, passwordHash]);
-    if (!made) throw new AppError(serviceErrors.CONFLICT, 'An account of this address was made at the same moment');
+  private async begin(tx: Transaction, { organizationId }: FoundInvite, accepting: Accepting): Promise<NewSession> {
+    const now = new Date(this.clock.now());
+    const isInSession = accepting.by === 'session';
+    const owner = isInSession
+      ? { userId: accepting.userId, passwordHash: null }
+      : { userId: accepting.user.id, passwordHash: accepting.user.passwordHash };
+    const begun = await beginSession(tx, { ...owner, organizationId }, now, isInSession ? accepting.sessionId : null);
+    if (!begun) throw new AppError(serviceErrors.CONFLICT, 'The password was changed at the same moment');
+    return begun;
+  }
+
+  /**
+   * Who accepts: the person whose address was invited, by their session or password, or a new one with the password they
+   * want. Counts, works and refuses alike with an account and without, as long as the password suits neither.
+   */
+  private async personOf(
+    { email }: FoundInvite,
+    { name, password, formerSecret }: Acceptance,
+    source: ActSource,
+  ): Promise<Accepting> {
+    const signedIn = formerSecret === null ? null : await this.sessions.find(formerSecret);
+    if (signedIn?.user.email === email) {
+      return { by: 'session', userId: signedIn.user.id, sessionId: signedIn.sessionId };
+    }
+    if (password === null) throw new AppError(serviceErrors.VALIDATION_FAILED, PASSWORD_OR_SESSION);
+    const attempt = { email, address: source.address };
+    await this.throttle.count(attempt);
+    const [known] = await this.database.query(findUserByEmail, [email]);
+    const isRight = await this.passwords.verify(known?.passwordHash ?? null, password);
+    const problem = isRight ? null : passwordProblem(password, email);
+    if (known && !isRight) this.failures.record(known, source);
+    if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
+    if (known && !isRight) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_OR_PASSWORD);
+    await this.throttle.forgive(attempt);
+    if (known) return { by: 'password', user: known };
+    const passwordHash = await this.passwords.hash(password);
+    return { by: 'new-account', user: { id: newCuid(), email, name: name ?? email, passwordHash } };
   }
 }
+
+async function insertAccount(tx: Transaction, { id, email, name, passwordHash }: UserRow): Promise<void> {
+  const [made] = await tx.query(insertUser, [id, email, name, passwordHash]);
+  if (!made) throw new AppError(serviceErrors.CONFLICT, 'An account of this address was made at the same moment');
+}
+
+const PASSWORD_OR_SESSION = '`password` is required without a session of the invited address';
+const SIGN_IN_OR_PASSWORD = 'Sign in to the account of the invited address, or give its password';
 
 function goneInvite(): AppError {
   return new AppError(serviceErrors.NOT_FOUND, 'The invitation was used, withdrawn, has expired or does not exist');

@@ -4,7 +4,6 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, readKeysetPage } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { findMemberByEmail, lockOrganization } from '../member/member.repository.js';
@@ -14,6 +13,7 @@ import { mintSecret } from '../secret/secret.policy.js';
 import { roleInSession } from '../session/hold-session.js';
 import { emailKey } from '../user/email.policy.js';
 import { AcceptInvite } from '../accept-invite/accept-invite.js';
+import { auditedInvite } from './end-invites.js';
 import { deleteInvite, findInvite, findInviteOfEmail, insertInvite, listInvites } from './invite.repository.js';
 import { requireSeat } from './seats.js';
 
@@ -57,11 +57,12 @@ export class DatabaseInvites implements Invites {
       const [member] = await tx.query(findMemberByEmail, [organization.id, invite.email]);
       if (member) throw new AppError(serviceErrors.CONFLICT, 'The person with this `email` is a member already');
       if (former) await tx.query(deleteInvite, [former.id]);
-      if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(former), after: null });
+      if (former) appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(former), after: null });
       await requireSeat(tx, organization.id, locked?.seats ?? 0, now);
       const { id, email, role } = invite;
-      await tx.query(insertInvite, [id, organization.id, email, role, secretHash, now, expiresAt]);
-      appendAudit(tx, { ...act, action: 'invite.created', before: null, after: stateOf(invite) });
+      const values = [id, organization.id, email, role, secretHash, now, expiresAt, signedIn.user.id];
+      await tx.query(insertInvite, values);
+      appendAudit(tx, { ...act, action: 'invite.created', before: null, after: auditedInvite(invite) });
     });
     return { ...invite, secret };
   }
@@ -76,7 +77,7 @@ export class DatabaseInvites implements Invites {
       requireManaging(actor, invite.role);
       await tx.query(deleteInvite, [id]);
       const act = signedInAct(signedIn, source);
-      appendAudit(tx, { ...act, action: 'invite.revoked', before: stateOf(invite), after: null });
+      appendAudit(tx, { ...act, action: 'invite.revoked', before: auditedInvite(invite), after: null });
     });
   }
 
@@ -87,8 +88,4 @@ export class DatabaseInvites implements Invites {
   private now(): Date {
     return new Date(this.clock.now());
   }
-}
-
-function stateOf({ id, email, role, expiresAt }: Invite): AuditedState {
-  return { id, email, role, expiresAt: expiresAt.toISOString() };
 }

@@ -1,4 +1,5 @@
 import { statement } from '@switchboard/postgres';
+import type { AuditedState } from '../audit.contract.js';
 import type { Role } from '../people.contract.js';
 
 /** A membership with its person. */
@@ -18,10 +19,17 @@ export const organizationsOfUser = statement<{ readonly id: string; readonly nam
    WHERE m.user_id = $1 ORDER BY o.name, o.id`,
 );
 
-/** The organization that a person joined first: a sign-in begins there. $1 user. */
-export const firstOrganizationOfUser = statement<{ readonly organizationId: string }>(
-  'gateway.first-organization-of-user',
-  `SELECT organization_id AS "organizationId" FROM membership WHERE user_id = $1 ORDER BY id LIMIT 1`,
+/** Where a sign-in begins: in the organization that the person used last, else in the one they joined first. $1 user. */
+export const lastOrganizationOfUser = statement<{ readonly organizationId: string }>(
+  'gateway.last-organization-of-user',
+  `SELECT organization_id AS "organizationId" FROM membership WHERE user_id = $1
+   ORDER BY last_used_at DESC NULLS LAST, id LIMIT 1`,
+);
+
+/** Notes that a session begins there. $1 user, $2 organization, $3 now. */
+export const noteUseOfMembership = statement(
+  'gateway.note-use-of-membership',
+  'UPDATE membership SET last_used_at = $3 WHERE organization_id = $2 AND user_id = $1',
 );
 
 /**
@@ -69,11 +77,46 @@ export const countSeats = statement<{ readonly members: number; readonly invites
      (SELECT count(*) FROM invite WHERE organization_id = $1 AND expires_at > $2)::integer AS invites`,
 );
 
-/** $1 id, $2 organization, $3 user, $4 role. Makes and returns nothing for a person who is a member. */
+/** The role of a person; nothing for those who do not belong there. $1 organization, $2 user. */
+export const findRole = statement<{ readonly role: Role }>(
+  'gateway.find-role',
+  'SELECT role FROM membership WHERE organization_id = $1 AND user_id = $2',
+);
+
+/**
+ * $1 id, $2 organization, $3 user, $4 role. Makes and returns nothing for a person who is a member. It is confirmed where
+ * the person's account is.
+ */
 export const insertMembership = statement<{ readonly id: string }>(
   'gateway.insert-membership',
-  `INSERT INTO membership (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)
+  `INSERT INTO membership (id, organization_id, user_id, role, confirmed_at)
+   SELECT $1, $2, u.id, $4, CASE WHEN u.confirmed_at IS NOT NULL THEN now() END FROM user_account u WHERE u.id = $3
    ON CONFLICT (organization_id, user_id) DO NOTHING RETURNING id`,
+);
+
+/** Memberships that nothing confirms, by organization. $1 user. */
+export const unconfirmedMemberships = statement<{ readonly organizationId: string }>(
+  'gateway.unconfirmed-memberships',
+  `SELECT organization_id AS "organizationId" FROM membership WHERE user_id = $1 AND confirmed_at IS NULL
+   ORDER BY organization_id`,
+);
+
+/** Ends them, but where the organization would be left without an owner. $1 user. */
+export const deleteUnconfirmedMemberships = statement<MemberRow & { readonly organizationId: string }>(
+  'gateway.delete-unconfirmed-memberships',
+  `WITH ended AS (
+     DELETE FROM membership m WHERE user_id = $1 AND confirmed_at IS NULL AND (role <> 'OWNER' OR EXISTS (
+       SELECT FROM membership o WHERE o.organization_id = m.organization_id AND o.role = 'OWNER' AND o.id <> m.id))
+     RETURNING *
+   ) SELECT m.id, m.organization_id AS "organizationId", u.id AS "userId", u.email, u.name AS "userName", m.role,
+       m.created_at AS "createdAt"
+     FROM ended m JOIN user_account u ON u.id = m.user_id ORDER BY m.organization_id`,
+);
+
+/** $1 user. */
+export const confirmMemberships = statement(
+  'gateway.confirm-memberships',
+  'UPDATE membership SET confirmed_at = now() WHERE user_id = $1 AND confirmed_at IS NULL',
 );
 
 /** $1 id, $2 role. */
@@ -84,3 +127,8 @@ export const changeMemberRole = statement(
 
 /** $1 id. */
 export const deleteMembership = statement('gateway.delete-membership', 'DELETE FROM membership WHERE id = $1');
+
+/** A member in the form of the audit log. */
+export function auditedMember({ id, userId, email, role }: MemberRow): AuditedState {
+  return { id, userId, email, role };
+}

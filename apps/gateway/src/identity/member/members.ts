@@ -3,10 +3,10 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, readKeysetPage, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import type { AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import {
+  auditedMember,
   changeMemberRole,
   deleteMembership,
   findMember,
@@ -16,6 +16,7 @@ import {
   type MemberRow,
 } from './member.repository.js';
 import { requireManaging } from './role.policy.js';
+import { endInvitesBeyond } from '../invite/end-invites.js';
 import type { ActSource, Member, Members, NewSession, PageOf, PageInput, Role, SignedIn } from '../people.contract.js';
 import { beginSession } from '../session/begin-session.js';
 import { roleInSession } from '../session/hold-session.js';
@@ -54,8 +55,10 @@ export class DatabaseMembers implements Members {
       const renewed = isOwn ? await this.renew(tx, signedIn) : null;
       const kept = renewed?.signedIn.sessionId ?? null;
       await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, kept]);
-      const [before, after] = [stateOf(target), stateOf({ ...target, role })];
-      appendAudit(tx, { ...signedInAct(signedIn, source), action: 'member.role-changed', before, after });
+      const [before, after] = [auditedMember(target), auditedMember({ ...target, role })];
+      const act = signedInAct(signedIn, source);
+      appendAudit(tx, { ...act, action: 'member.role-changed', before, after });
+      await endInvitesBeyond(tx, act, target.userId, role);
       return { member, renewed };
     });
   }
@@ -67,7 +70,8 @@ export class DatabaseMembers implements Members {
       await tx.query(deleteMembership, [id]);
       await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, null]);
       const act = signedInAct(signedIn, source);
-      appendAudit(tx, { ...act, action: 'member.removed', before: stateOf(target), after: null });
+      appendAudit(tx, { ...act, action: 'member.removed', before: auditedMember(target), after: null });
+      await endInvitesBeyond(tx, act, target.userId, null);
     });
   }
 
@@ -104,8 +108,4 @@ async function keepAnOwner(tx: Transaction, organizationId: string, { id, role }
 
 function memberOf({ id, userId, email, userName, role, createdAt }: MemberRow): Member {
   return { id, user: { id: userId, email, name: userName }, role, createdAt };
-}
-
-function stateOf({ id, userId, email, role }: MemberRow): AuditedState {
-  return { id, userId, email, role };
 }

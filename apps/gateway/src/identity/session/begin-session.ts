@@ -1,6 +1,7 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Transaction } from '@switchboard/postgres';
 import type { NewSession, SignedIn } from '../people.contract.js';
+import { noteUseOfMembership } from '../member/member.repository.js';
 import { mintSecret } from '../secret/secret.policy.js';
 import { sessionHasEnded } from './hold-session.js';
 import { endSession, holdMembership, insertSession, type SessionRow } from './session.repository.js';
@@ -35,6 +36,7 @@ export async function beginSession(
   const signedInAt = continued === null ? now : await endContinued(tx, continued);
   const sessionId = newCuid();
   const { secret, secretHash } = mintSecret();
+  await tx.query(noteUseOfMembership, [userId, organizationId, now]);
   await tx.query(insertSession, [sessionId, secretHash, userId, organizationId, signedInAt, now]);
   return { secret, signedIn: signedInOf({ ...held, sessionId }) };
 }

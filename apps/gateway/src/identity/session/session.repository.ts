@@ -38,7 +38,8 @@ export const findSession = statement<SessionRow>(
  * new one or comes first.
  *
  * $1 user, $2 organization, $3 the hash of the password that was checked, or null. Empty when one of them is gone or the
- * password has changed.
+ * password has changed. Of the membership the stronger lock: its last use is written next, and two that shared it would wait
+ * for each other.
  */
 export const holdMembership = statement<Omit<SessionRow, 'sessionId'>>(
   'gateway.hold-membership',
@@ -47,7 +48,7 @@ export const holdMembership = statement<Omit<SessionRow, 'sessionId'>>(
    JOIN membership m ON m.user_id = u.id AND m.organization_id = $2
    JOIN organization o ON o.id = m.organization_id
    WHERE u.id = $1 AND ($3::text IS NULL OR u.password_hash = $3)
-   FOR SHARE OF u, m`,
+   FOR SHARE OF u FOR NO KEY UPDATE OF m`,
 );
 
 /**

@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
 import { LoginThrottle } from '../login-throttle/login-throttle.js';
-import { firstOrganizationOfUser } from '../member/member.repository.js';
+import { lastOrganizationOfUser } from '../member/member.repository.js';
 import { Passwords } from '../password/passwords.js';
 import type { ActSource, NewSession, SignIn } from '../people.contract.js';
 import { hashOfSecret } from '../secret/secret.policy.js';
@@ -32,9 +32,9 @@ export class SignInByPassword {
   async execute(attempt: Attempt, source: ActSource): Promise<NewSession> {
     const email = emailKey(attempt.email);
     const user = await this.checked(email, attempt.password, source);
-    const [first] = await this.database.query(firstOrganizationOfUser, [user.id]);
-    if (!first) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
-    const owner = { userId: user.id, organizationId: first.organizationId, passwordHash: user.passwordHash };
+    const [last] = await this.database.query(lastOrganizationOfUser, [user.id]);
+    if (!last) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
+    const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash };
     const begun = await this.database.transaction(async (tx) => {
       const session = await beginSession(tx, owner, new Date(this.clock.now()), null);
       if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);

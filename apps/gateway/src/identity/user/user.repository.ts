@@ -32,10 +32,10 @@ export const changePasswordHash = statement<{ readonly id: string }>(
   'UPDATE user_account SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id',
 );
 
-/** Whatever the former one was. $1 id, $2 the new hash. */
+/** Whatever the former one was; an operator gives the account to its owner. $1 id, $2 the new hash. */
 export const setPasswordHash = statement(
   'gateway.set-password-hash',
-  'UPDATE user_account SET password_hash = $2 WHERE id = $1',
+  'UPDATE user_account SET password_hash = $2, confirmed_at = now() WHERE id = $1',
 );
 
 /** The number of a person's open sessions. $1 id; $2, $3 used and signed in after. See `sessionBounds`. */
@@ -44,9 +44,9 @@ export const countSessionsOfUser = statement<{ readonly sessions: number }>(
   'SELECT count(*)::integer AS sessions FROM session WHERE user_id = $1 AND last_seen_at > $2 AND signed_in_at > $3',
 );
 
-/** $1 id, $2 address in small letters, $3 name, $4 hash. Empty when the address has an account. */
+/** Of an account that nothing confirms. $1 id, $2 address in small letters, $3 name, $4 hash. Empty when it has one. */
 export const insertUser = statement<{ readonly id: string }>(
   'gateway.insert-user',
-  `INSERT INTO user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)
+  `INSERT INTO user_account (id, email, name, password_hash, confirmed_at) VALUES ($1, $2, $3, $4, NULL)
    ON CONFLICT (email) DO NOTHING RETURNING id`,
 );
