@@ -17,9 +17,9 @@ export class AcceptInviteBody {
   @About(
     'The password of the account; of a new one: 12 to 256 characters. Not needed in a session of the invited address.',
   )
-  @MayBeOmitted()
+  @IsOptional()
   @CodePoints(1, 256)
-  password: string | undefined;
+  password: string | null | undefined;
 }
 
 /** The body in the description. */
