@@ -19,8 +19,8 @@ export interface RunningWebhooks {
   readonly nats: TestNats;
   /** What a process of the service is given. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts a replica within this process; ended after the tests. */
-  start(): Promise<RunningService>;
+  /** Starts a replica within this process; ended after the tests. @param more of its environment */
+  start(more?: Readonly<Record<string, string>>): Promise<RunningService>;
   /** Publishes an event in its owner's name. @returns its id */
   publish<Data>(event: PublishedEvent<Data>): Promise<string>;
 }
@@ -63,12 +63,14 @@ export async function startWebhooks(servers: TestServers, timeScale = 1, replica
     prepared,
     nats,
     environment,
-    start: async () => {
-      const config = webhooksConfig(environment);
+    start: async (more = {}) => {
+      const config = webhooksConfig({ ...environment, ...more });
       const log = createLog('webhooks');
       const service = await startService({ service: 'webhooks', config, log, module: WebhooksModule.of(config) });
-      servers.onEnd(service.stop);
-      return service;
+      let stopped: Promise<void> | undefined;
+      const stop = (): Promise<void> => (stopped ??= service.stop());
+      servers.onEnd(stop);
+      return { ...service, stop };
     },
     publish: async ({
       event,

@@ -32,7 +32,7 @@ export type OutboundEnd =
   | {
       readonly state: 'failed';
       readonly error: OutboundError;
-      /** For the log alone: it tells open ports from closed ones. */
+      /** For the log alone: open and closed ports differ in it. */
       readonly reason: string;
       /** Where the response began: its status, and what came of its body. */
       readonly status: number | null;

@@ -29,6 +29,13 @@ const recordSql = statement(
    SELECT webhook_id, id, organization_id, delivery_id, event_id, type, kind, number, ${at('began_at')}, duration_ms,
      response_status, response_body, error, outcome, state FROM ended`,
 );
+/** Of a mark that another process has recorded as interrupted, nothing is left to take back. */
+const unmarkSql = statement(
+  'webhooks.attempt.unmark',
+  `UPDATE delivery d SET attempt_id = NULL, attempt_at = NULL, lease_until = NULL
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS u (webhook_id, delivery_id, id)
+   WHERE d.webhook_id = u.webhook_id AND d.id = u.delivery_id AND d.attempt_id = u.id`,
+);
 /** What a request needs: the body, and where and how it goes at this moment. */
 export interface BegunRequest {
   readonly attemptId: string;
@@ -52,16 +59,22 @@ const beginSql = statement<BegunRequest>(
    LEFT JOIN event e ON e.id = b.event_id`,
 );
 
+const MARK_COLUMNS = [
+  ({ delivery }: MarkedAttempt) => delivery.webhookId,
+  ({ delivery }: MarkedAttempt) => delivery.id,
+  'id',
+] as const;
+
 /** The ids of those attempts of which no end is recorded yet. To be asked under the locks of the lanes. */
 export async function unrecordedOf(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<ReadonlySet<string>> {
   if (attempts.length === 0) return new Set();
-  const columns = [
-    ({ delivery }: MarkedAttempt) => delivery.webhookId,
-    ({ delivery }: MarkedAttempt) => delivery.id,
-    'id',
-  ] as const;
-  const rows = await tx.query(unrecordedSql, unnestColumns(attempts, columns));
+  const rows = await tx.query(unrecordedSql, unnestColumns(attempts, MARK_COLUMNS));
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Takes marks back: their deliveries are pending as they were before. */
+export async function unmarkAttempts(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<void> {
+  if (attempts.length > 0) await tx.query(unmarkSql, unnestColumns(attempts, MARK_COLUMNS));
 }
 
 /** Records attempts with their ends, and what their deliveries became. */

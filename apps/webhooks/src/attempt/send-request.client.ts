@@ -17,7 +17,7 @@ export interface SignedRequest extends SealedSecrets {
   readonly dataId: string;
 }
 
-/** A result, and why there was none for the log alone: it tells an open port from a closed one. */
+/** A result, and why there was none for the log alone: open and closed ports differ in it. */
 export interface LoggedResult {
   readonly result: AttemptResult;
   readonly reason: string | null;

@@ -1,15 +1,16 @@
 import { metrics } from '@opentelemetry/api';
-import type { TurnResult } from './deliver-turn.js';
+import type { TurnResult, UnsentRequest } from './deliver-turn.js';
 import { INTERRUPTED } from '../delivery/delivery.entity.js';
 
 /** What is counted of deliveries. */
 export interface DeliverMetrics {
   /** A turn was committed. */
-  turned(result: Pick<TurnResult, 'settled' | 'deactivated'>): void;
+  turned(result: Pick<TurnResult, 'settled' | 'deactivated'>, unsent: readonly UnsentRequest[]): void;
 }
 
 const KINDS = ['AUTOMATIC', 'MANUAL', 'REPLAY'] as const;
 const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const;
+const CAUSES = ['late', 'unreadable_secret'] as const;
 let made: DeliverMetrics | undefined;
 
 /** Made when first used, and that is after the process began to measure. @param inFlight requests under way */
@@ -25,14 +26,19 @@ function makeDeliverMetrics(inFlight: () => number): DeliverMetrics {
   const deactivations = meter.createCounter('switchboard_webhook_deactivations_total', {
     description: 'Webhooks deactivated after 10 consecutive failures',
   });
+  const unsentAttempts = meter.createCounter('switchboard_webhook_unsent_total', {
+    description: 'Attempts that never left this process and count as none, by why',
+  });
   const open = meter.createObservableGauge('switchboard_webhook_requests_in_flight', {
     description: 'Requests to receivers that have not ended',
   });
   open.addCallback((result) => result.observe(inFlight()));
   for (const kind of KINDS) for (const outcome of OUTCOMES) attempts.add(0, { kind, outcome });
+  for (const cause of CAUSES) unsentAttempts.add(0, { cause });
   deactivations.add(0);
   return {
-    turned: ({ settled, deactivated }) => {
+    turned: ({ settled, deactivated }, unsent) => {
+      for (const { cause } of unsent) unsentAttempts.add(1, { cause });
       for (const { attempt, result } of settled) {
         const outcome = result.error === INTERRUPTED ? 'interrupted' : result.outcome.toLowerCase();
         attempts.add(1, { kind: attempt.delivery.kind, outcome });

@@ -2,12 +2,13 @@ import type { Database, Transaction } from '@switchboard/postgres';
 import {
   beginAttempts,
   recordAttempts,
+  unmarkAttempts,
   unrecordedOf,
   type BegunRequest,
 } from '../attempt/record-attempts.repository.js';
 import type { AttemptResult, MarkedAttempt, SettledAttempt } from '../delivery/delivery.entity.js';
 import { retryDelayMs } from '../delivery/retry.policy.js';
-import { isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
+import { heldLane, isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
 import { lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
 import { deactivateWebhooks, type Deactivation } from '../webhook/deactivate-webhooks.repository.js';
 
@@ -19,11 +20,20 @@ export interface EndedRequest {
   readonly reason?: string | null;
 }
 
+/** An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. */
+export interface UnsentRequest {
+  readonly attempt: MarkedAttempt;
+  readonly cause: 'late' | 'unreadable_secret';
+  /** How long the webhook is held, for what would not be sent either. */
+  readonly holdMs: number;
+}
+
 /** What a turn does. */
 export interface TurnSpec {
   readonly worker: string;
   readonly timeScale: number;
   readonly ended: readonly EndedRequest[];
+  readonly unsent: readonly UnsentRequest[];
   /** Webhooks that may begin something. */
   readonly candidates: readonly string[];
   /** Chooses what begins, of lanes that are this worker's and locked. */
@@ -48,8 +58,9 @@ export interface TurnResult {
  * and what people change meanwhile is seen.
  */
 export async function deliverTurn(database: Database, spec: TurnSpec): Promise<TurnResult> {
-  const { ended, candidates } = spec;
-  const webhookIds = [...new Set([...candidates, ...ended.map(({ attempt }) => attempt.delivery.webhookId)])];
+  const { ended, unsent, candidates, timeScale } = spec;
+  const over = [...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId);
+  const webhookIds = [...new Set([...candidates, ...over])];
   return database.transaction(async (tx) => {
     const [locked, unrecorded] = await Promise.all([
       lockLanes(tx, webhookIds, spec.worker),
@@ -59,10 +70,10 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
       ),
     ]);
     const own = ended.filter(({ attempt }) => unrecorded.has(attempt.id));
-    const { lanes, deactivated } = moveOn(locked, own, spec.timeScale);
-    const settled = own.map((one) => settle(one, lanes.get(one.attempt.delivery.webhookId), spec.timeScale));
+    const { lanes, deactivated } = moveOn(hold(locked, unsent, timeScale), own, timeScale);
+    const settled = own.map((one) => settle(one, lanes.get(one.attempt.delivery.webhookId), timeScale));
     const begun = spec.choose(new Map([...lanes].filter(([, { isOpen, isOwned }]) => isOpen && isOwned)));
-    const requests = await write(tx, { locked, lanes, settled, begun, deactivated });
+    const requests = await write(tx, { locked, lanes, settled, unsent, begun, deactivated });
     return {
       lanes,
       settled,
@@ -71,6 +82,21 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
       deactivated,
     };
   });
+}
+
+/** The lanes of what was not sent, held for a while. */
+function hold(
+  locked: ReadonlyMap<string, LockedLane>,
+  unsent: readonly UnsentRequest[],
+  timeScale: number,
+): ReadonlyMap<string, LockedLane> {
+  const lanes = new Map(locked);
+  for (const { attempt, holdMs } of unsent) {
+    const lane = lanes.get(attempt.delivery.webhookId);
+    if (!lane || holdMs === 0) continue;
+    lanes.set(lane.webhookId, { ...lane, state: heldLane(lane.state, lane.nowMs + holdMs * timeScale) });
+  }
+  return lanes;
 }
 
 type Moved = Pick<TurnResult, 'lanes' | 'deactivated'>;
@@ -110,6 +136,7 @@ function settle(ended: EndedRequest, lane: LockedLane | undefined, timeScale: nu
 
 interface TurnRows extends Pick<TurnResult, 'lanes' | 'settled' | 'begun' | 'deactivated'> {
   readonly locked: ReadonlyMap<string, LockedLane>;
+  readonly unsent: readonly UnsentRequest[];
 }
 
 async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunRequest[]> {
@@ -117,6 +144,10 @@ async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunReq
   // In this order: what was due again is dropped with a webhook that is deactivated.
   const written = Promise.all([
     recordAttempts(tx, rows.settled),
+    unmarkAttempts(
+      tx,
+      rows.unsent.map(({ attempt }) => attempt),
+    ),
     storeLanes(tx, changed),
     deactivateWebhooks(tx, rows.deactivated),
   ]);

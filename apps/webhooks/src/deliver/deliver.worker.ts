@@ -11,10 +11,10 @@ import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
 import { deliverMetrics } from './deliver-metrics.js';
-import { deliverTurn, type EndedRequest, type TurnResult } from './deliver-turn.js';
-import { logTurn } from './log-turn.js';
+import { deliverTurn, type EndedRequest, type TurnResult, type UnsentRequest } from './deliver-turn.js';
+import { logTurn, logUnsent } from './log-turn.js';
 import { LaneBook } from './lane-book.js';
-import { RequestsInFlight } from './requests-in-flight.js';
+import { RequestsInFlight, type RequestEnd } from './requests-in-flight.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import { WorkerLease } from './worker-lease.js';
 
@@ -40,6 +40,7 @@ export class DeliverWorker extends PollingWorker {
   private readonly book: LaneBook;
   private readonly dbClock: DatabaseClock;
   private ended: EndedRequest[] = [];
+  private unsent: UnsentRequest[] = [];
   private lookedAtMs = -Infinity;
   private rotation = 0;
   private endListening: () => void = () => undefined;
@@ -74,7 +75,7 @@ export class DeliverWorker extends PollingWorker {
     this.endListening();
     await this.requests.end();
     await super.onModuleDestroy();
-    while (this.ended.length > 0) await this.turn([]);
+    while (this.hasEnded) await this.turn([]);
     await this.lease.end();
   }
 
@@ -88,13 +89,17 @@ export class DeliverWorker extends PollingWorker {
       ? []
       : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
     const candidates = this.rotated(ready).map(({ webhookId }) => webhookId);
-    if (candidates.length === 0 && this.ended.length === 0) {
+    if (candidates.length === 0 && !this.hasEnded) {
       const nextAtMs = Math.min(...lanes.map((lane) => lane.nextAtMs(nowMs)));
       return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS), 1);
     }
     const begun = await this.turn(candidates);
-    const mayGoOn = begun > 0 || this.ended.length > 0 || this.book.busy.some(({ isStale }) => isStale);
+    const mayGoOn = begun > 0 || this.hasEnded || this.book.busy.some(({ isStale }) => isStale);
     return mayGoOn || BLOCKED_PAUSE_MS;
+  }
+
+  private get hasEnded(): boolean {
+    return this.ended.length > 0 || this.unsent.length > 0;
   }
 
   /** Renews the lease, and finds what no wake-up has reported. */
@@ -109,7 +114,8 @@ export class DeliverWorker extends PollingWorker {
   }
 
   private interrupt(attempt: MarkedAttempt): void {
-    if (this.requests.has(attempt.id) || this.ended.some((one) => one.attempt.id === attempt.id)) return;
+    const isOver = [...this.ended, ...this.unsent].some((one) => one.attempt.id === attempt.id);
+    if (isOver || this.requests.has(attempt.id)) return;
     this.ended.push({ attempt, result: interruptedResult(attempt.leaseUntilMs - attempt.beganAtMs) });
   }
 
@@ -124,23 +130,27 @@ export class DeliverWorker extends PollingWorker {
   private async turn(candidates: readonly string[]): Promise<number> {
     const ended = this.ended.slice(0, TURN_MAX);
     this.ended = this.ended.slice(ended.length);
+    const unsent = this.unsent.splice(0);
     const { id: worker } = this.lease;
     const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
     let chosen: readonly MarkedAttempt[] = [];
     const choose = (lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] => {
-      for (const { attempt } of ended) this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, false);
+      for (const { attempt } of [...ended, ...unsent]) {
+        this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, false);
+      }
       return (chosen = this.choose(lanes));
     };
     const startedMs = performance.now();
     try {
-      const result = await deliverTurn(this.database, { worker, timeScale, ended, candidates, choose });
-      this.follow(result, startedMs);
+      const result = await deliverTurn(this.database, { worker, timeScale, ended, unsent, candidates, choose });
+      this.follow(result, unsent, startedMs);
       return result.begun.length;
     } catch (error) {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
       this.book.doubt();
       for (const { delivery } of chosen) this.requests.forgo(delivery);
       this.ended.push(...(isDataError(error) ? ended.map(withoutBody) : ended));
+      this.unsent.push(...unsent);
       throw error;
     }
   }
@@ -161,11 +171,12 @@ export class DeliverWorker extends PollingWorker {
   }
 
   /** After the commit. */
-  private follow(result: TurnResult, startedMs: number): void {
+  private follow(result: TurnResult, unsent: readonly UnsentRequest[], startedMs: number): void {
     for (const [webhookId, { isOpen, isOwned }] of result.lanes) if (!isOpen || !isOwned) this.book.lost(webhookId);
     for (const { attempt, state } of result.settled) {
       if (state === 'PENDING') this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
     }
+    for (const { attempt } of unsent) this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
     for (const attempt of result.begun) {
       const request = result.requests.get(attempt.id);
       if (!request) {
@@ -174,11 +185,13 @@ export class DeliverWorker extends PollingWorker {
       } else void this.requests.send(attempt, request, startedMs).then((end) => this.onEnd(end));
     }
     logTurn(this.log, result);
-    deliverMetrics(() => this.requests.count).turned(result);
+    logUnsent(this.log, unsent);
+    deliverMetrics(() => this.requests.count).turned(result, unsent);
   }
 
-  private onEnd(end: EndedRequest): void {
-    this.ended.push(end);
+  private onEnd(end: RequestEnd): void {
+    if ('result' in end) this.ended.push(end);
+    else this.unsent.push(end);
     this.signal.wake();
   }
 }

@@ -3,9 +3,10 @@ import { endsWithin } from '@switchboard/timing';
 import type { BegunRequest } from '../attempt/record-attempts.repository.js';
 import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
 import { holdersOf } from './choose-deliveries.js';
-import type { EndedRequest } from './deliver-turn.js';
+import type { EndedRequest, UnsentRequest } from './deliver-turn.js';
 import { InFlightBudget } from './in-flight-budget.js';
-import { interruptedResult, SendRequest } from '../attempt/send-request.client.js';
+import { interruptedResult, SendRequest, type SignedRequest } from '../attempt/send-request.client.js';
+import { UnreadableSecret } from '../webhook/webhook-secrets.js';
 
 /** Requests in flight of one process at most, with bodies of up to 32 KiB. */
 const UNITS = 4_096;
@@ -16,11 +17,17 @@ const END_MS = 3_000;
 /** The body of an event that is no longer kept cannot be sent. */
 const BODY_GONE = 'event no longer kept';
 
+/** With another master key no secret of the webhook opens: it is tried again, by another process perhaps, after so long. */
+const UNREADABLE_HOLD_MS = 60_000;
+
+/** What came of a marked attempt. */
+export type RequestEnd = EndedRequest | UnsentRequest;
+
 /** The requests that this process has open, and the room that they take. */
 @Injectable()
 export class RequestsInFlight {
   readonly budget = new InFlightBudget(UNITS);
-  private readonly open = new Map<string, Promise<EndedRequest>>();
+  private readonly open = new Map<string, Promise<RequestEnd>>();
   private readonly ending = new AbortController();
 
   constructor(private readonly sender: SendRequest) {}
@@ -39,7 +46,7 @@ export class RequestsInFlight {
   }
 
   /** Sends the request of a marked attempt. Never rejects. @param turnAtMs when its turn began, monotonic */
-  async send(attempt: MarkedAttempt, request: BegunRequest, turnAtMs: number): Promise<EndedRequest> {
+  async send(attempt: MarkedAttempt, request: BegunRequest, turnAtMs: number): Promise<RequestEnd> {
     const ended = this.sendNow(attempt, request, turnAtMs);
     this.open.set(attempt.id, ended);
     try {
@@ -56,19 +63,24 @@ export class RequestsInFlight {
     await Promise.all(this.open.values());
   }
 
-  private async sendNow(attempt: MarkedAttempt, request: BegunRequest, turnAtMs: number): Promise<EndedRequest> {
+  private async sendNow(attempt: MarkedAttempt, request: BegunRequest, turnAtMs: number): Promise<RequestEnd> {
     const { body, attemptId: _attemptId, ...to } = request;
     const { organizationId, webhookId, eventId: dataId } = attempt.delivery;
     if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE } };
-    const lateMs = performance.now() - turnAtMs;
-    if (lateMs > LATE_MS) return { attempt, result: interruptedResult(Math.round(lateMs)) };
-    const signed = { ...to, organizationId, webhookId, dataId, body };
-    const { result, reason } = await this.sender.send(signed, this.ending.signal).catch(failedToSend);
-    return { attempt, result, reason };
+    if (performance.now() - turnAtMs > LATE_MS) return { attempt, cause: 'late', holdMs: 0 };
+    return this.sendSigned(attempt, { ...to, organizationId, webhookId, dataId, body });
   }
-}
 
-/** A fault of ours, such as a secret that does not open: reported with the attempt. */
-function failedToSend(error: unknown): { result: EndedRequest['result']; reason: string } {
-  return { result: interruptedResult(0), reason: error instanceof Error ? error.message : String(error) };
+  private async sendSigned(attempt: MarkedAttempt, request: SignedRequest): Promise<RequestEnd> {
+    try {
+      const { result, reason } = await this.sender.send(request, this.ending.signal);
+      return { attempt, result, reason };
+    } catch (error) {
+      if (error instanceof UnreadableSecret) {
+        return { attempt, cause: 'unreadable_secret', holdMs: UNREADABLE_HOLD_MS };
+      }
+      // A defect of ours, of which it is not known whether anything left: reported with the attempt.
+      return { attempt, result: interruptedResult(0), reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
 }

@@ -42,7 +42,7 @@ export interface AttemptResult {
 export interface SettledAttempt {
   readonly attempt: MarkedAttempt;
   readonly result: AttemptResult;
-  /** Why there was no whole response; for the log alone: it tells an open port from a closed one. */
+  /** Why there was no whole response; for the log alone: open and closed ports differ in it. */
   readonly reason?: string | null;
   /** What the delivery became by it. */
   readonly state: DeliveryState;

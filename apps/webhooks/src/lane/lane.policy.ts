@@ -67,6 +67,11 @@ export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: numbe
   return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale);
 }
 
+/** The lane while nothing can be sent on our side: nothing counts. */
+export function heldLane(lane: LaneState, untilMs: number): LaneState {
+  return { ...lane, heldUntilMs: latest(lane.heldUntilMs, untilMs) };
+}
+
 /** Whether an attempt under way is a probe. */
 export function isProbe({ probing }: LaneState, beganAtMs: number): boolean {
   return probing !== null && beganAtMs >= probing.sinceMs;

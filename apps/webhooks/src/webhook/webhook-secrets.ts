@@ -18,11 +18,24 @@ export function secretPlace(organizationId: string, webhookId: string, column: S
   return { organizationId, table: 'webhook', row: webhookId, column };
 }
 
-/** The secrets that sign. @throws Error when the master key is another, which is a fault of the configuration */
+/** The secrets of a webhook do not open: the master key is another, which is a fault of the configuration. */
+export class UnreadableSecret extends Error {
+  constructor(cause: unknown) {
+    super('the secret of the webhook does not open with the master keys of this process', { cause });
+    this.name = 'UnreadableSecret';
+  }
+}
+
+/** The secrets that sign. @throws UnreadableSecret when the master key is another */
 export function openSecrets(box: SecretBox, sealed: SealedSecrets): SigningSecrets {
   const { organizationId, webhookId, secretSealed, previousSecretSealed } = sealed;
-  const current = box.open(secretSealed, secretPlace(organizationId, webhookId, 'secret_sealed'));
-  if (previousSecretSealed === null) return { current, previous: null };
-  const place = secretPlace(organizationId, webhookId, 'previous_secret_sealed');
-  return { current, previous: box.open(previousSecretSealed, place) };
+  const open = (bytes: Buffer, column: SecretColumn): string =>
+    box.open(bytes, secretPlace(organizationId, webhookId, column));
+  try {
+    const current = open(secretSealed, 'secret_sealed');
+    const previous = previousSecretSealed && open(previousSecretSealed, 'previous_secret_sealed');
+    return { current, previous };
+  } catch (error) {
+    throw new UnreadableSecret(error);
+  }
 }

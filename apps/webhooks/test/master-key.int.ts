@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually, testServers } from '@switchboard/testing';
+import { newCustomer } from './customer.js';
+import { startWebhooks } from './running-webhooks.js';
+
+const servers = testServers();
+/** A minute, by which a webhook is held, is 0.3 s. */
+const TIME_SCALE = 0.005;
+const strangeKey = { CREDENTIALS_KEY: Buffer.alloc(32, 9).toString('base64') };
+
+describe('a process whose master key opens no secret', () => {
+  it('sends nothing and counts nothing; with the right key all goes out in order, as first attempts', async () => {
+    const running = await startWebhooks(servers, TIME_SCALE, 0);
+    const customer = newCustomer(running);
+    const rightful = await running.start();
+    const webhook = await customer.register(running.receiver.at('/sealed'));
+    await rightful.stop();
+
+    const { dataSource } = running.superuser;
+    const heldUntil = async (): Promise<Date | null> => {
+      const rows: { held_until: Date | null }[] = await dataSource.query(
+        'SELECT held_until FROM webhooks.lane WHERE webhook_id = $1',
+        [webhook.id],
+      );
+      return rows[0]?.held_until ?? null;
+    };
+    const strange = await running.start(strangeKey);
+    const conversationId = webhook.id;
+    const ids: string[] = [];
+    for (let event = 0; event < 12; event++) ids.push(await customer.receive(`${event}`, conversationId));
+    // It has tried, was held, and tried again: more than ten failures would fit in.
+    const seen = new Set<number>();
+    await eventually(async () => {
+      const until = await heldUntil();
+      if (until) seen.add(until.getTime());
+      return seen.size >= 11;
+    });
+    expect(running.receiver.arrivals('/sealed')).toHaveLength(0);
+    expect(await customer.attempts(webhook.id)).toHaveLength(0);
+    expect(await customer.webhook(webhook.id)).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
+    await strange.stop();
+
+    await running.start();
+    await eventually(() => running.receiver.arrivals('/sealed').length >= ids.length);
+    expect(running.receiver.arrivals('/sealed').map(({ dataId }) => dataId)).toEqual(ids);
+    const attempts = await eventually(async () => {
+      const found = await customer.attempts(webhook.id);
+      return found.length === ids.length && found;
+    });
+    expect(attempts.every(({ attempt, outcome }) => attempt === 1 && outcome === 'SUCCEEDED')).toBe(true);
+  });
+});
