@@ -38,6 +38,8 @@ export interface PullConsumerOptions {
   readonly durable?: () => Promise<string>;
   /** Events of a batch at most. */
   readonly batchMax: number;
+  /** Between the begins of two batches at least: events that follow one another closely share one. None by default. */
+  readonly gatherMs?: number;
   /** One disposition per event, in order; throwing gives all of them back after a pause. */
   readonly handle: (events: readonly DeliveredEvent[]) => Promise<readonly Disposition[]>;
   /** Called with a message that is no event envelope; the message is dropped. */
@@ -62,6 +64,7 @@ export class PullConsumer {
   private stopping = false;
   private messages: ConsumerMessages | undefined;
   private running: Promise<void> | undefined;
+  private batchBeganMs = -Infinity;
   private readonly deadlines: AckDeadlines;
   private readonly pulls: ThrottledLog;
   private readonly batches: ThrottledLog;
@@ -111,6 +114,7 @@ export class PullConsumer {
     let working: Promise<void> | undefined;
     const work = async (): Promise<void> => {
       while (buffer.length > 0) {
+        await this.gather();
         const batch = buffer.slice(0, this.options.batchMax);
         buffer = buffer.slice(batch.length);
         await this.handle(batch);
@@ -127,6 +131,13 @@ export class PullConsumer {
       // A pull may end by a failure while its events are worked on: two batches at once would be two too many.
       await working;
     }
+  }
+
+  /** A batch after a quiet time begins at once. */
+  private async gather(): Promise<void> {
+    const restMs = this.batchBeganMs + (this.options.gatherMs ?? 0) - performance.now();
+    if (restMs > 0 && !this.stopping) await wait(restMs);
+    this.batchBeganMs = performance.now();
   }
 
   /** Never rejects. */

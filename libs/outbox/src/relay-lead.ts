@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
-import { jittered, type WakeSignal } from '@switchboard/timing';
+import { jittered, pause, type WakeSignal } from '@switchboard/timing';
 import { PublishedFloor } from './published-floor.policy.js';
 import { Publishing, StreamShrunk, type EventBroker, type PublishingReports } from './publishing.js';
 import type { RelayLedger, RelayState } from './relay-ledger.js';
@@ -26,6 +26,8 @@ export interface RelayLeadOptions {
 const BATCH_MAX = 1_000;
 /** The net below the wake-ups: an event whose wake-up was lost leaves so much later. Marks wait for it when it is quiet. */
 const POLL_INTERVAL_MS = 2_000;
+/** Between the begins of two turns at least: commits that follow one another closely share one. The first leaves at once. */
+const GATHER_MS = 5;
 /** The floor follows after so many events, or so long. */
 const LOOK_EVENTS = 1_000;
 const LOOK_INTERVAL_MS = 1_000;
@@ -79,6 +81,8 @@ export class RelayLead {
     }
     const restMs = Math.min(jittered(pollIntervalMs), publishing.untilNextTryMs(begunMs));
     this.isPollDue = !(await signal.pause(restMs, over));
+    const gatherMs = begunMs + GATHER_MS - performance.now();
+    if (gatherMs > 0) await pause(gatherMs, over);
   }
 
   /** Marks what is stored, reads what waits and publishes it. @returns how many events it has read */

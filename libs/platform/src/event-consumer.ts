@@ -33,6 +33,10 @@ export interface EventConsumerSpec {
   readonly consumer: ConsumerTopology;
   /** Events of a batch at most. */
   readonly batchMax: number;
+  /** Between the begins of two batches at least; see `PullConsumerOptions`. 10 ms by default. */
+  readonly gatherMs?: number;
+  /** False of an event that has no effect here: it is acknowledged without a transaction. All have one by default. */
+  readonly concerns?: (envelope: EventEnvelope) => boolean;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
   readonly groupOf?: (envelope: EventEnvelope) => string;
   /** Whose rows an event touches; see `BatchHandler`. */
@@ -49,6 +53,7 @@ export interface EventConsumerSpec {
 /** How soon a dead letter that an operator has marked is tried again. */
 const REDRIVE_IDLE_MS = 5_000;
 const REDRIVE_MAX = 50;
+const GATHER_MS = 10;
 /** For an event without a disposition, which is a defect of `handleBatch`. */
 const AGAIN: Disposition = { retryAfterMs: 1_000 };
 
@@ -91,6 +96,7 @@ export abstract class EventConsumer<Prepared>
         consumer,
         durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
         batchMax: spec.batchMax,
+        gatherMs: spec.gatherMs ?? GATHER_MS,
         handle: (events) => this.#handle(events),
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
         onError,
@@ -123,11 +129,19 @@ export abstract class EventConsumer<Prepared>
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    for (const group of this.#groups(events)) {
+    const { concerns, consumer, onBatch } = this.#spec;
+    const concerned = concerns ? events.filter(({ envelope }) => concerns(envelope)) : events;
+    if (concerned.length < events.length) {
+      consumerMetrics().handled(consumer.name, 'skipped', events.length - concerned.length);
+      if (concerned.length === 0) return events.map(() => ({ ack: true }));
+      const kept = new Set(concerned);
+      for (const event of events) if (!kept.has(event)) dispositions.set(event, { ack: true });
+    }
+    for (const group of this.#groups(concerned)) {
       const outcome = await handleBatch(this.#batch, group);
       group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
     }
-    this.#spec.onBatch?.();
+    onBatch?.();
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 

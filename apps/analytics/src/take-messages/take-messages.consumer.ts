@@ -17,6 +17,8 @@ import { factOf } from '../fact/message-fact.js';
 import { keepTemplateNames, type TemplateName } from '../fact/template-name.repository.js';
 import { storeFacts } from './store-facts.js';
 
+/** Figures may lag: much shares a transaction. */
+const GATHER_MS = 100;
 const NONE_WAITS: ReadonlySet<string> = new Set();
 const TAKEN: ReadonlySet<string> = new Set(
   [messageAccepted, messageSent, messageDelivered, messageRead, messageFailed, messageReceived, messageCorrected].map(
@@ -28,7 +30,7 @@ const TAKEN: ReadonlySet<string> = new Set(
 @Injectable()
 export class TakeMessagesConsumer extends EventConsumer<null> {
   constructor(@Inject(PLATFORM) platform: Platform) {
-    super(platform, { consumer: analyticsMessagesConsumer, batchMax: 1_000 });
+    super(platform, { consumer: analyticsMessagesConsumer, batchMax: 1_000, gatherMs: GATHER_MS });
   }
 
   async prepare(): Promise<null> {

@@ -25,7 +25,12 @@ abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
     consumer: ConsumerTopology,
     private readonly touched: TouchedJobs,
   ) {
-    super(platform, { consumer, batchMax: BATCH_MAX, onBatch: () => this.noteChanges() });
+    super(platform, {
+      consumer,
+      batchMax: BATCH_MAX,
+      concerns: (envelope) => outcomeOf(envelope) !== null,
+      onBatch: () => this.noteChanges(),
+    });
   }
 
   override async prepare(): Promise<null> {

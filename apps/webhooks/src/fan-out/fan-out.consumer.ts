@@ -3,11 +3,13 @@ import type { DeliveredEvent } from '@switchboard/nats';
 import { EventConsumer, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { publicEventOf } from '../event/event-body.policy.js';
+import { isPublicSubject, publicEventOf } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 
 /** How many events of a stream become deliveries in one transaction. */
 const BATCH_MAX = 200;
+/** Less than elsewhere: a delivery waits for it. */
+const GATHER_MS = 5;
 const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /**
@@ -22,7 +24,13 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     private readonly wakeUps: LaneWakeUps,
     spec: { readonly consumer: ConsumerTopology; readonly isExclusive: boolean },
   ) {
-    super(platform, { ...spec, batchMax: BATCH_MAX, onBatch: () => this.#wake() });
+    super(platform, {
+      ...spec,
+      batchMax: BATCH_MAX,
+      gatherMs: GATHER_MS,
+      concerns: isPublicSubject,
+      onBatch: () => this.#wake(),
+    });
   }
 
   async prepare(): Promise<null> {
