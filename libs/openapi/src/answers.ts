@@ -43,7 +43,7 @@ function pageSchema(item: string): JsonSchema {
     description: 'One page of a list.',
     type: 'object',
     properties: {
-      items: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },
+      items: { description: 'The items of the page.', type: 'array', items: { $ref: `#/components/schemas/${item}` } },
       nextCursor: {
         type: 'string',
         pattern: '^c[0-9a-z]{6,31}$',

@@ -1,5 +1,6 @@
 import type { RetryVerdict } from '@switchboard/contracts/grammar/app-error';
 import type { DescribedField, Refusals } from './api-route.js';
+import type { Vocabulary } from './enum-words.js';
 import type { JsonObject, JsonSchema } from './json-schema.js';
 
 /** What one API says of a code that the registry has for all of them. */
@@ -39,6 +40,8 @@ export interface ApiDefinition {
   readonly headers: Readonly<Record<string, JsonObject>>;
   readonly shapes: DescribedShapes;
   readonly wordings: Wordings;
+  /** What the words of enumerations mean. */
+  readonly vocabularies: readonly Vocabulary[];
   /** Describes a parameter of a path. @param segment the one before it */
   pathParameter(segment: string, name: string): Omit<DescribedField, 'isRequired' | 'isShared'>;
   /** What is answered where there is no operation. */

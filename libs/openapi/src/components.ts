@@ -4,7 +4,7 @@ import type { ApiDefinition } from './api-definition.js';
 import type { Json, JsonObject } from './json-schema.js';
 import type { Operation } from './operation.js';
 import { bodySchema, sharedParameters } from './parameters.js';
-import { plainSchemas } from './plain-schemas.js';
+import { plainSchemasOf } from './plain-schemas.js';
 import { errorsByStatus, refusalExamples, refusalResponse } from './refusals.js';
 
 /** Components by kind and name. */
@@ -23,7 +23,12 @@ export function componentsOf(
     parameters: { ...sharedParameters(routes), ...api.parameters },
     headers: api.headers,
     examples: refusalExamples(errors, api.wordings),
-    schemas: { ...plainSchemas, ...Object.fromEntries(bodies), ...pageSchemas(routes), ...api.shapes.schemas },
+    schemas: {
+      ...plainSchemasOf(errors),
+      ...Object.fromEntries(bodies),
+      ...pageSchemas(routes),
+      ...api.shapes.schemas,
+    },
   };
 }
 

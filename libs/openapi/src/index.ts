@@ -8,6 +8,7 @@ export type {
   HeaderReferences,
   Refusals,
 } from './api-route.js';
+export type { Vocabulary } from './enum-words.js';
 export type { Json, JsonObject, JsonSchema } from './json-schema.js';
 export { buildOpenApiDocument } from './openapi-document.js';
 export type { PlainName } from './plain-schemas.js';

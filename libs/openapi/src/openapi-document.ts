@@ -1,9 +1,10 @@
 import type { ApiDefinition } from './api-definition.js';
 import type { ApiRoute } from './api-route.js';
 import { componentsOf, referredComponents, unroutedResponses } from './components.js';
+import { withEnumWords } from './enum-words.js';
 import type { JsonObject } from './json-schema.js';
 import { Operation } from './operation.js';
-import { errorsByStatus, errorTable } from './refusals.js';
+import { errorsByStatus, errorTable, meaningsOf } from './refusals.js';
 
 /**
  * Builds the OpenAPI 3.1 document of an API from its routes.
@@ -29,7 +30,8 @@ export function buildOpenApiDocument(api: ApiDefinition, routes: readonly ApiRou
     'x-unrouted': unroutedResponses(api, components),
   };
   const referred = referredComponents(document, components);
-  return { ...document, components: { securitySchemes: api.securitySchemes, ...referred } };
+  const whole = { ...document, components: { securitySchemes: api.securitySchemes, ...referred } };
+  return withEnumWords(whole, [...api.vocabularies, meaningsOf(errors, api.wordings)]);
 }
 
 function requireUniqueNames(routes: readonly ApiRoute[]): void {

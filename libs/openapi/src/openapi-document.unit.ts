@@ -23,6 +23,7 @@ const api: ApiDefinition = {
     examples: { Tea: { id: 't1', cup: {} } },
     pageCursorOf: (example) => (example as { id?: string }).id,
   },
+  vocabularies: [{ green: 'Not fermented.', black: 'Fermented.' }],
   wordings: { TEA_NOT_FOUND: { meaning: 'The tea was drunk', again: 'Make a new one.' } },
   pathParameter: (segment, name) => ({ name, schema: { description: `Of ${segment}.`, type: 'string' } }),
   unrouted: { errors: [notFound], sentences: {}, headersOf },
@@ -44,7 +45,7 @@ const brew: ApiRoute = {
       { name: 'sugar', isRequired: false, isShared: false, schema: { type: 'boolean' } },
     ],
     examples: { plain: { minutes: 3 } },
-    rule: { minProperties: 1 },
+    rule: { words: 'One at least.', schema: { minProperties: 1 } },
   },
   answers: { 201: { description: 'It is ready.', body: 'Tea', headers: { 'X-Pot': 'Pot' } } },
   refusals: { errors: [notFound, tooHot, notFound], sentences: { TOO_HOT: 'Wait for the tea' }, headersOf },
@@ -173,7 +174,8 @@ describe('an OpenAPI document', () => {
       type: 'object',
       properties: { minutes: { type: 'integer' }, sugar: { type: 'boolean' } },
       required: ['minutes'],
-      minProperties: 1,
+      description: 'One at least.',
+      'x-fields-rule': { minProperties: 1 },
     });
   });
 

@@ -32,14 +32,18 @@ export function requestBodyOf({ name, examples }: DescribedBody): JsonObject {
   };
 }
 
-/** The schema component of a body. */
+/**
+ * The schema component of a body: a flat object, since generators of clients make types without fields, or none at all, of
+ * alternatives next to properties. A relation between fields is said in words; `x-fields-rule` has it for validators.
+ */
 export function bodySchema({ fields, rule }: DescribedBody): JsonSchema {
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
+    ...(rule && { description: rule.words }),
     type: 'object',
     properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
     ...(required.length > 0 && { required }),
-    ...rule,
+    ...(rule && { 'x-fields-rule': rule.schema }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ErrorDefinition, RetryVerdict } from '@switchboard/contracts/gramm
 import { headerReferences } from './answers.js';
 import type { Wording, Wordings } from './api-definition.js';
 import type { Refusals } from './api-route.js';
+import type { Vocabulary } from './enum-words.js';
 import type { JsonObject } from './json-schema.js';
 import { errorExample } from './plain-schemas.js';
 
@@ -48,6 +49,11 @@ export function refusalExamples(
     return [error.code, errorExample(error, wordingOf(error, wordings).example)];
   });
   return Object.fromEntries(examples);
+}
+
+/** What each code means, as a sentence. */
+export function meaningsOf(errors: Iterable<ErrorDefinition>, wordings: Wordings): Vocabulary {
+  return Object.fromEntries(sorted(errors).map((error) => [error.code, `${wordingOf(error, wordings).meaning}.`]));
 }
 
 /** All codes in one table, in Markdown. */

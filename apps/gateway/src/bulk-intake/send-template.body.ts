@@ -50,7 +50,10 @@ const recipientSchema: JsonObject = {
 const templateSchema: JsonObject = {
   type: 'object',
   required: ['name', 'language'],
-  properties: { name: text({ min: 1, max: NAME_MAX }), language: text({ min: 1, max: NAME_MAX }) },
+  properties: {
+    name: { description: 'The name of the template.', ...text({ min: 1, max: NAME_MAX }) },
+    language: { description: 'The language of the template, `en_US` for example.', ...text({ min: 1, max: NAME_MAX }) },
+  },
 };
 
 /** All but the recipients of `POST /v1/templates/send`. */
@@ -126,6 +129,7 @@ export const sendTemplateBody: BodyDocs<SendTemplateBody> = {
   shape: SendTemplateBody,
   examples: bodies,
   rule: {
+    words: 'Exactly one of `templateId` and `template` is given.',
     schema: {
       oneOf: [
         { required: ['templateId'], properties: { templateId: isText } },

@@ -1,4 +1,5 @@
 import type { ApiDefinition, JsonObject, Wordings } from '@switchboard/openapi';
+import { contact } from './public-api.js';
 
 /** The groups of operations. */
 const tags = {
@@ -58,6 +59,7 @@ export const appApi: Pick<ApiDefinition, 'info' | 'introduction' | 'tags' | 'sec
   info: {
     title: 'Switchboard application API',
     version: '1.0.0',
+    contact,
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   },
   introduction,

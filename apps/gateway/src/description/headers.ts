@@ -49,7 +49,6 @@ const requestHeaders = {
       'with the first committed answer again, byte for byte, and nothing is sent a second time. That of a bulk send is kept as ' +
       'long as its job, and answered with its present state.',
     schema: { type: 'string', pattern: idempotencyKeyPattern },
-    example: 'order-4711-confirmation',
   },
   'X-CSRF-Token': {
     description: 'The token of the session, as `GET /app/api/session` answers it.',

@@ -7,7 +7,7 @@ const tags = {
   Conversations: 'The inbox: one conversation for each channel and contact.',
   Contacts: 'Contacts and their opt-outs.',
   Templates: 'Message templates and their sending in bulk.',
-  Analytics: 'Usage and delivery in numbers. Planned: this version has no operation of it yet.',
+  Analytics: 'Usage, delivery and templates in numbers.',
 } as const;
 
 /** The name of a group. */
@@ -23,12 +23,16 @@ const wordings: Wordings = {
   },
 };
 
+/** Where integrators ask: the reference has the guides, and what to say of a request. */
+export const contact = { name: 'Switchboard API support', url: '/docs' } as const;
+
 /** The texts of the document of /v1 that belong to no route. */
 export const publicApi: Pick<ApiDefinition, 'info' | 'tags' | 'securitySchemes' | 'wordings'> = {
   info: {
     title: 'Switchboard API',
     // The version of the description; that of the API is in its path. Source: docs/api-behaviour.md#versioning.
     version: '2.1.0',
+    contact,
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   },
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -7,10 +7,19 @@ export const views = {
     description: 'A bulk send as its 202 shows it.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      status: { type: 'string', enum: ['CANCELED', 'COMPLETED', 'HELD', 'PAUSED', 'QUEUED', 'RUNNING', 'SCHEDULED'] },
-      total: { type: 'integer' },
+      id: {
+        description: 'The id of the bulk send: `GET /v1/templates/send/{id}` reads it.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      status: {
+        description: 'How far it has come.',
+        type: 'string',
+        enum: ['CANCELED', 'COMPLETED', 'HELD', 'PAUSED', 'QUEUED', 'RUNNING', 'SCHEDULED'],
+      },
+      total: { description: 'How many recipients it has.', type: 'integer' },
       createdAt: {
+        description: 'When it was accepted.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -22,8 +31,8 @@ export const views = {
     description: 'An API key as the application lists it.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      label: { type: 'string' },
+      id: { description: 'The id of the key.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      label: { description: 'What the key is for; seen in the application alone.', type: 'string' },
       prefix: {
         description: "The first 12 characters of the secret, to find it again in one's own configuration.",
         type: 'string',
@@ -32,8 +41,9 @@ export const views = {
         description: 'Null: all scopes.',
         anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
       },
-      status: { type: 'string', enum: ['ACTIVE', 'REVOKED'] },
+      status: { description: 'Whether the key can be used.', type: 'string', enum: ['ACTIVE', 'REVOKED'] },
       createdAt: {
+        description: 'When it was made.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -43,7 +53,10 @@ export const views = {
         anyOf: [
           {
             type: 'object',
-            properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, email: { type: 'string' } },
+            properties: {
+              id: { description: 'The id of the person.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+              email: { description: 'The email address of the person.', type: 'string' },
+            },
             required: ['id', 'email'],
           },
           { type: 'null' },
@@ -57,6 +70,7 @@ export const views = {
       },
       lastUsedAddress: { description: 'Where that request came from.', type: ['string', 'null'] },
       revokedAt: {
+        description: 'When it was revoked; null while it is active.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -86,15 +100,20 @@ export const views = {
           'Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing.',
         type: 'object',
         properties: {
-          type: { type: 'string', enum: ['operator', 'system', 'user'] },
-          id: { type: ['string', 'null'] },
-          email: { type: ['string', 'null'] },
+          type: { description: 'What kind of actor it was.', type: 'string', enum: ['operator', 'system', 'user'] },
+          id: { description: 'The id of the actor; null for the platform itself.', type: ['string', 'null'] },
+          email: { description: 'The email address of a user; null for others.', type: ['string', 'null'] },
         },
         required: ['type', 'id', 'email'],
       },
       address: { description: 'Where the request came from.', type: ['string', 'null'] },
       traceId: { description: "The request's `X-Request-Id`.", type: ['string', 'null'] },
-      at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$', format: 'date-time' },
+      at: {
+        description: 'When it happened.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
       before: { description: 'What stood before; null: nothing.', type: ['object', 'null'] },
       after: { description: 'The state after the act; null: deleted.', type: ['object', 'null'] },
       hash: { description: '64 hex digits over this act and all before it.', type: 'string' },
@@ -105,14 +124,26 @@ export const views = {
     description: 'A channel as the API shows it; every field is always present.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      name: { type: 'string' },
+      id: {
+        description: 'The id of the channel: what `messagingChannelId` names.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      name: { description: 'The verified name of the line.', type: 'string' },
       phone: { description: 'E.164.', type: 'string' },
       provider: { description: 'Whose adapter sends from it.', type: 'string' },
-      businessAccountId: { type: 'string' },
-      isDefault: { type: 'boolean' },
-      status: { type: 'string', enum: ['CONNECTED', 'DISCONNECTED'] },
+      businessAccountId: {
+        description: "The upstream provider's id of the business account that the line belongs to.",
+        type: 'string',
+      },
+      isDefault: { description: 'Whether it is used where `messagingChannelId` is left out.', type: 'boolean' },
+      status: {
+        description: 'Whether messages can be sent from it.',
+        type: 'string',
+        enum: ['CONNECTED', 'DISCONNECTED'],
+      },
       createdAt: {
+        description: 'When it was first connected.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -142,19 +173,22 @@ export const views = {
     description: 'What the upstream said to the access token of a channel.',
     type: 'object',
     properties: {
-      connected: { type: 'boolean' },
+      connected: { description: 'Whether the upstream provider accepted the token.', type: 'boolean' },
       error: {
         description: 'Why not; null when it is.',
         anyOf: [
           {
             type: 'object',
-            properties: { code: { type: 'string' }, message: { type: 'string' } },
+            properties: {
+              code: { description: 'The code of the upstream provider, or one of ours.', type: 'string' },
+              message: { description: 'The failure in words.', type: 'string' },
+            },
             required: ['code', 'message'],
           },
           { type: 'null' },
         ],
       },
-      durationMs: { type: 'integer' },
+      durationMs: { description: 'How long the provider took, in milliseconds.', type: 'integer' },
     },
     required: ['connected', 'error', 'durationMs'],
   },
@@ -162,11 +196,14 @@ export const views = {
     description: 'A contact as the API shows it; every field is always present.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: { description: 'The id of the contact.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       phone: { description: 'E.164; empty for a sender whom the upstream names only by an id.', type: 'string' },
-      messagingId: { type: 'string' },
-      name: { type: ['string', 'null'] },
-      email: { type: ['string', 'null'] },
+      messagingId: {
+        description: "The upstream provider's id of the contact; until it is known, the digits of the number.",
+        type: 'string',
+      },
+      name: { description: 'The name; null when it is not set.', type: ['string', 'null'] },
+      email: { description: 'The email address; null when it is not set.', type: ['string', 'null'] },
       isOptedOut: {
         description: 'Every channel of the organization is covered: sending is refused on each.',
         type: 'boolean',
@@ -177,11 +214,13 @@ export const views = {
         items: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       },
       createdAt: {
+        description: 'When it was created.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       updatedAt: {
+        description: 'When its number, name, email, id at the provider or opt-outs last changed.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -203,14 +242,20 @@ export const views = {
     description: 'A conversation as the API and the events show it.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      status: { type: 'string', enum: ['ARCHIVED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED'] },
+      id: { description: 'The id of the conversation.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      status: {
+        description: 'Where the conversation stands in the inbox.',
+        type: 'string',
+        enum: ['ARCHIVED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED'],
+      },
       lastMessageAt: {
+        description: 'When its newest message was accepted or came in; null before the first.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       createdAt: {
+        description: 'When its first message created it.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -221,14 +266,26 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      messagingChannelId: {
+        description: 'The channel of the conversation.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       contact: {
+        description: 'The other side, with its present name and number.',
         type: 'object',
         properties: {
-          id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-          name: { type: ['string', 'null'] },
-          phone: { type: 'string' },
-          messagingId: { type: ['string', 'null'] },
+          id: { description: 'The id of the contact.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+          name: { description: 'The present name of the contact; null when it has none.', type: ['string', 'null'] },
+          phone: {
+            description:
+              'The number of the contact in E.164; empty for a sender whom the upstream names only by an id.',
+            type: 'string',
+          },
+          messagingId: {
+            description: "The upstream provider's id of the contact; null while it has none.",
+            type: ['string', 'null'],
+          },
         },
         required: ['id', 'name', 'phone', 'messagingId'],
       },
@@ -239,15 +296,24 @@ export const views = {
     description: 'The body of a webhook about a conversation.',
     type: 'object',
     properties: {
-      event: { type: 'string', enum: ['conversation.closed', 'conversation.opened'] },
+      event: {
+        description: 'Which event it is.',
+        type: 'string',
+        enum: ['conversation.closed', 'conversation.opened'],
+      },
       timestamp: {
         description: 'When it happened.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      organizationId: {
+        description: 'The organization that it happened in.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       data: {
+        description: 'The event: its id and the resource in full.',
         type: 'object',
         properties: {
           id: {
@@ -261,6 +327,7 @@ export const views = {
             type: 'integer',
           },
           conversation: {
+            description: 'The conversation as the API shows it at the event; over 256 KB its id alone.',
             anyOf: [{ $ref: '#/components/schemas/Conversation' }, { $ref: '#/components/schemas/Summarised' }],
           },
         },
@@ -273,10 +340,10 @@ export const views = {
     description: 'What became of outbound messages, by the time they were created.',
     type: 'object',
     properties: {
-      accepted: { type: 'integer' },
+      accepted: { description: 'Outbound messages that were accepted.', type: 'integer' },
       sent: { description: 'Messages that reached this stage, whatever came later.', type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
+      delivered: { description: "Messages that reached the recipient's device.", type: 'integer' },
+      read: { description: 'Messages that the recipient opened.', type: 'integer' },
       failed: { description: 'Messages whose status is FAILED now.', type: 'integer' },
       deliveryRate: {
         description: 'Delivered messages of those sent, 0 to 1; null where none was sent.',
@@ -316,10 +383,10 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      accepted: { type: 'integer' },
+      accepted: { description: 'Outbound messages that were accepted.', type: 'integer' },
       sent: { description: 'Messages that reached this stage, whatever came later.', type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
+      delivered: { description: "Messages that reached the recipient's device.", type: 'integer' },
+      read: { description: 'Messages that the recipient opened.', type: 'integer' },
       failed: { description: 'Messages whose status is FAILED now.', type: 'integer' },
       deliveryRate: {
         description: 'Delivered messages of those sent, 0 to 1; null where none was sent.',
@@ -354,7 +421,7 @@ export const views = {
     description: 'What `GET /v1/analytics/delivery` answers.',
     type: 'object',
     properties: {
-      totals: { $ref: '#/components/schemas/DeliveryFigures' },
+      totals: { description: 'The figures of the whole range.', $ref: '#/components/schemas/DeliveryFigures' },
       series: {
         description: 'Every point of the range, empty ones too.',
         type: 'array',
@@ -372,7 +439,7 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      granularity: { type: 'string', enum: ['day', 'hour'] },
+      granularity: { description: 'How long a point of the series is.', type: 'string', enum: ['day', 'hour'] },
       timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
     },
     required: ['totals', 'series', 'from', 'to', 'granularity', 'timezone'],
@@ -383,7 +450,7 @@ export const views = {
     properties: {
       endpoint: { description: 'Method and route, as `POST /v1/messages`.', type: 'string' },
       statusClass: { description: '`2xx`, `4xx`, …', type: 'string' },
-      requests: { type: 'integer' },
+      requests: { description: 'How many requests were answered so.', type: 'integer' },
     },
     required: ['endpoint', 'statusClass', 'requests'],
   },
@@ -416,7 +483,7 @@ export const views = {
     type: 'object',
     properties: {
       code: { description: 'Of the upstream, or one of ours.', type: 'string' },
-      count: { type: 'integer' },
+      count: { description: 'Messages that failed with the code.', type: 'integer' },
     },
     required: ['code', 'count'],
   },
@@ -424,15 +491,17 @@ export const views = {
     description: 'An invitation that is open.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      email: { type: 'string' },
-      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      id: { description: 'The id of the invitation.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      email: { description: 'The address of the invited person.', type: 'string' },
+      role: { description: 'The role that the person gets.', type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
       createdAt: {
+        description: 'When it was made.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       expiresAt: {
+        description: 'Until when it can be accepted.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -444,8 +513,12 @@ export const views = {
     description: 'A bulk send as the API shows it; every field is always present.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      status: { type: 'string', enum: ['CANCELED', 'COMPLETED', 'HELD', 'PAUSED', 'QUEUED', 'RUNNING', 'SCHEDULED'] },
+      id: { description: 'The id of the bulk send.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      status: {
+        description: 'How far it has come.',
+        type: 'string',
+        enum: ['CANCELED', 'COMPLETED', 'HELD', 'PAUSED', 'QUEUED', 'RUNNING', 'SCHEDULED'],
+      },
       heldReason: {
         description: 'Set while the status is HELD.',
         type: ['string', 'null'],
@@ -459,17 +532,29 @@ export const views = {
           null,
         ],
       },
-      templateId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      throttlePerHour: { type: ['integer', 'null'] },
-      total: { type: 'integer' },
-      counts: { $ref: '#/components/schemas/JobCounts' },
+      templateId: { description: 'The template that is sent.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      messagingChannelId: {
+        description: 'The channel that it is sent from.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      throttlePerHour: {
+        description: 'How many attempts in an hour at most; null: the rate of the channel alone.',
+        type: ['integer', 'null'],
+      },
+      total: { description: 'How many recipients it has.', type: 'integer' },
+      counts: {
+        description: 'Recipients by status; together they are `total`.',
+        $ref: '#/components/schemas/JobCounts',
+      },
       createdAt: {
+        description: 'When it was accepted.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       scheduledAt: {
+        description: 'When it begins; null: at once.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -514,13 +599,16 @@ export const views = {
     description: "Recipients by status: each counts once, and together they are the job's `total`.",
     type: 'object',
     properties: {
-      queued: { type: 'integer' },
-      unconfirmed: { type: 'integer' },
-      sent: { type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
-      failed: { type: 'integer' },
-      skipped: { type: 'integer' },
+      queued: { description: 'Recipients whose message is still to be sent.', type: 'integer' },
+      unconfirmed: {
+        description: 'Recipients whose message may have reached the provider: its answer is missing.',
+        type: 'integer',
+      },
+      sent: { description: 'Recipients whose message the provider accepted.', type: 'integer' },
+      delivered: { description: 'Recipients whose message reached their device.', type: 'integer' },
+      read: { description: 'Recipients who opened the message.', type: 'integer' },
+      failed: { description: 'Recipients whose message failed.', type: 'integer' },
+      skipped: { description: 'Recipients that no message was made for.', type: 'integer' },
     },
     required: ['queued', 'unconfirmed', 'sent', 'delivered', 'read', 'failed', 'skipped'],
   },
@@ -528,7 +616,11 @@ export const views = {
     description: 'A channel as the application shows it, without its access token.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: {
+        description: 'The id of the channel: what `messagingChannelId` names.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       phoneNumberId: { description: "The upstream's id of the line.", type: 'string' },
       defaultRegion: { description: 'ISO 3166-1 alpha-2: how numbers in national form are read.', type: 'string' },
       optOutKeywords: {
@@ -536,13 +628,21 @@ export const views = {
         type: 'array',
         items: { type: 'string' },
       },
-      name: { type: 'string' },
+      name: { description: 'The verified name of the line.', type: 'string' },
       phone: { description: 'E.164.', type: 'string' },
       provider: { description: 'Whose adapter sends from it.', type: 'string' },
-      businessAccountId: { type: 'string' },
-      isDefault: { type: 'boolean' },
-      status: { type: 'string', enum: ['CONNECTED', 'DISCONNECTED'] },
+      businessAccountId: {
+        description: "The upstream provider's id of the business account that the line belongs to.",
+        type: 'string',
+      },
+      isDefault: { description: 'Whether it is used where `messagingChannelId` is left out.', type: 'boolean' },
+      status: {
+        description: 'Whether messages can be sent from it.',
+        type: 'string',
+        enum: ['CONNECTED', 'DISCONNECTED'],
+      },
       createdAt: {
+        description: 'When it was first connected.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -567,9 +667,10 @@ export const views = {
     type: 'object',
     properties: {
       id: { description: 'Of the membership, not of the person.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      user: { $ref: '#/components/schemas/User' },
-      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      user: { description: 'The person.', $ref: '#/components/schemas/User' },
+      role: { description: 'What the member may do.', type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
       createdAt: {
+        description: 'When the person joined.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -582,7 +683,11 @@ export const views = {
       'A message as the API and the webhooks show it; every field is always present, times are ISO 8601 in UTC.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: {
+        description: 'The id of the message; also the reference that the upstream provider gets with it.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       clientReference: {
         description: 'Your own name for it; neither unique nor sent to the contact.',
         type: ['string', 'null'],
@@ -597,60 +702,108 @@ export const views = {
         type: ['string', 'null'],
         pattern: '^c[0-9a-z]{6,31}$',
       },
-      conversationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      messagingChannelId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      direction: { type: 'string', enum: ['INBOUND', 'OUTBOUND'] },
-      type: { type: 'string', enum: ['TEMPLATE', 'TEXT', 'UNSUPPORTED'] },
-      unsupportedType: { type: ['string', 'null'] },
-      text: { type: ['string', 'null'] },
+      conversationId: {
+        description: 'The conversation that it belongs to.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      contactId: {
+        description: 'The contact that it was sent to, or came from.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      messagingChannelId: {
+        description: 'The channel that it was sent from, or came in on.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      direction: {
+        description: 'Whether the organization sent or received it.',
+        type: 'string',
+        enum: ['INBOUND', 'OUTBOUND'],
+      },
+      type: {
+        description: 'What it holds: a text, a filled template, or something that is not shown.',
+        type: 'string',
+        enum: ['TEMPLATE', 'TEXT', 'UNSUPPORTED'],
+      },
+      unsupportedType: {
+        description:
+          "The provider's name of what is not shown, `image` for example; null unless `type` is UNSUPPORTED.",
+        type: ['string', 'null'],
+      },
+      text: {
+        description: 'The text; of a template, its body as it was filled; null where there is none.',
+        type: ['string', 'null'],
+      },
       template: {
+        description: 'The template that it was made from, as it was named then; null for other messages.',
         anyOf: [
           {
             type: 'object',
             properties: {
-              id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-              name: { type: 'string' },
-              language: { type: 'string' },
+              id: { description: 'The id of the template.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+              name: { description: 'The name of the template.', type: 'string' },
+              language: { description: 'The language of the template, `en_US` for example.', type: 'string' },
             },
             required: ['id', 'name', 'language'],
           },
           { type: 'null' },
         ],
       },
-      status: { type: 'string', enum: ['DELIVERED', 'FAILED', 'QUEUED', 'READ', 'RECEIVED', 'SENT'] },
-      upstreamMessageId: { type: ['string', 'null'] },
+      status: {
+        description: 'How far it has come. It only rises: QUEUED, SENT, FAILED, DELIVERED, READ.',
+        type: 'string',
+        enum: ['DELIVERED', 'FAILED', 'QUEUED', 'READ', 'RECEIVED', 'SENT'],
+      },
+      upstreamMessageId: {
+        description: "The upstream provider's id of it; null until the provider accepted it.",
+        type: ['string', 'null'],
+      },
       error: {
+        description: 'Why it failed; null unless `status` is FAILED.',
         anyOf: [
           {
             type: 'object',
-            properties: { code: { type: 'string' }, message: { type: 'string' } },
+            properties: {
+              code: {
+                description:
+                  '`UPSTREAM_OUTCOME_UNKNOWN`, another code of ours, or that of the upstream provider, `131026` for example.',
+                type: 'string',
+              },
+              message: { description: 'The failure in words; it may change.', type: 'string' },
+            },
             required: ['code', 'message'],
           },
           { type: 'null' },
         ],
       },
       createdAt: {
+        description: 'When it was accepted, or came in.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       sentAt: {
+        description: 'When the request that the provider accepted was made; null before, and for inbound messages.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       deliveredAt: {
+        description: "When it reached the recipient's device; null until then.",
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       readAt: {
+        description: 'When the recipient opened it; null until then.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       failedAt: {
+        description: 'When it failed; null unless `status` is FAILED.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -684,6 +837,7 @@ export const views = {
     type: 'object',
     properties: {
       event: {
+        description: 'Which event it is.',
         type: 'string',
         enum: ['message.delivered', 'message.failed', 'message.read', 'message.received', 'message.sent'],
       },
@@ -693,8 +847,13 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      organizationId: {
+        description: 'The organization that it happened in.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       data: {
+        description: 'The event: its id and the resource in full.',
         type: 'object',
         properties: {
           id: {
@@ -707,7 +866,10 @@ export const views = {
             description: 'Grows within the conversation: what came later has the higher one.',
             type: 'integer',
           },
-          message: { anyOf: [{ $ref: '#/components/schemas/Message' }, { $ref: '#/components/schemas/Summarised' }] },
+          message: {
+            description: 'The message as the API shows it at the event; over 256 KB its id alone.',
+            anyOf: [{ $ref: '#/components/schemas/Message' }, { $ref: '#/components/schemas/Summarised' }],
+          },
         },
         required: ['id', 'sequence', 'message'],
       },
@@ -720,8 +882,8 @@ export const views = {
     properties: {
       secret: { description: 'The key itself. It is not stored and never shown again.', type: 'string' },
       hint: { description: 'What the maker should think of; null mostly.', type: ['string', 'null'] },
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      label: { type: 'string' },
+      id: { description: 'The id of the key.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      label: { description: 'What the key is for; seen in the application alone.', type: 'string' },
       prefix: {
         description: "The first 12 characters of the secret, to find it again in one's own configuration.",
         type: 'string',
@@ -730,8 +892,9 @@ export const views = {
         description: 'Null: all scopes.',
         anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
       },
-      status: { type: 'string', enum: ['ACTIVE', 'REVOKED'] },
+      status: { description: 'Whether the key can be used.', type: 'string', enum: ['ACTIVE', 'REVOKED'] },
       createdAt: {
+        description: 'When it was made.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -741,7 +904,10 @@ export const views = {
         anyOf: [
           {
             type: 'object',
-            properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, email: { type: 'string' } },
+            properties: {
+              id: { description: 'The id of the person.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+              email: { description: 'The email address of the person.', type: 'string' },
+            },
             required: ['id', 'email'],
           },
           { type: 'null' },
@@ -755,6 +921,7 @@ export const views = {
       },
       lastUsedAddress: { description: 'Where that request came from.', type: ['string', 'null'] },
       revokedAt: {
+        description: 'When it was revoked; null while it is active.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -784,15 +951,17 @@ export const views = {
         type: 'string',
       },
       token: { description: 'What the link carries behind its `#`.', type: 'string' },
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      email: { type: 'string' },
-      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      id: { description: 'The id of the invitation.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      email: { description: 'The address of the invited person.', type: 'string' },
+      role: { description: 'The role that the person gets.', type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
       createdAt: {
+        description: 'When it was made.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       expiresAt: {
+        description: 'Until when it can be accepted.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -805,9 +974,10 @@ export const views = {
     type: 'object',
     properties: {
       secret: { description: '`whsec_` and base 64: what signs every request.', type: 'string' },
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      url: { type: 'string' },
+      id: { description: 'The id of the webhook.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      url: { description: 'Where events are sent.', type: 'string' },
       events: {
+        description: 'The events that are sent.',
         type: 'array',
         items: {
           type: 'string',
@@ -824,8 +994,8 @@ export const views = {
           ],
         },
       },
-      description: { type: ['string', 'null'] },
-      status: { type: 'string', enum: ['ACTIVE', 'DEACTIVATED'] },
+      description: { description: 'What it is for; null when that was not said.', type: ['string', 'null'] },
+      status: { description: 'Whether events are sent to it.', type: 'string', enum: ['ACTIVE', 'DEACTIVATED'] },
       deactivatedAt: {
         description: 'Null while it is active.',
         type: ['string', 'null'],
@@ -833,13 +1003,18 @@ export const views = {
         format: 'date-time',
       },
       deactivatedReason: { description: 'A sentence; null while it is active.', type: ['string', 'null'] },
-      consecutiveFailures: { type: 'integer' },
+      consecutiveFailures: {
+        description: 'Failed attempts since the last 2xx; at 10 it is deactivated.',
+        type: 'integer',
+      },
       createdAt: {
+        description: 'When it was registered.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       updatedAt: {
+        description: 'When it last changed.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -863,17 +1038,21 @@ export const views = {
     description: 'An opt-out as the API and the events show it; every field is always present.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      phone: { type: 'string' },
+      id: { description: 'The id of the opt-out.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      contactId: { description: 'The contact that opted out.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      phone: {
+        description: 'The number of the contact in E.164; empty for a sender whom the upstream names only by an id.',
+        type: 'string',
+      },
       messagingChannelId: {
         description: 'Null: all channels, those that come later too.',
         type: ['string', 'null'],
         pattern: '^c[0-9a-z]{6,31}$',
       },
-      source: { type: 'string', enum: ['API', 'CONSOLE', 'KEYWORD', 'UPSTREAM'] },
-      reason: { type: ['string', 'null'] },
+      source: { description: 'What recorded it.', type: 'string', enum: ['API', 'CONSOLE', 'KEYWORD', 'UPSTREAM'] },
+      reason: { description: 'The reason that was given; null when none was.', type: ['string', 'null'] },
       createdAt: {
+        description: 'When it was recorded.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -885,15 +1064,20 @@ export const views = {
     description: 'The body of a webhook about an opt-out: one for each channel covered.',
     type: 'object',
     properties: {
-      event: { type: 'string', enum: ['optout.created'] },
+      event: { description: 'Which event it is.', type: 'string', enum: ['optout.created'] },
       timestamp: {
         description: 'When it happened.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      organizationId: {
+        description: 'The organization that it happened in.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       data: {
+        description: 'The event: its id and the resource in full.',
         type: 'object',
         properties: {
           id: {
@@ -907,7 +1091,10 @@ export const views = {
             type: 'string',
             pattern: '^c[0-9a-z]{6,31}$',
           },
-          optOut: { anyOf: [{ $ref: '#/components/schemas/OptOut' }, { $ref: '#/components/schemas/Summarised' }] },
+          optOut: {
+            description: 'The opt-out as the API shows it at the event; over 256 KB its id alone.',
+            anyOf: [{ $ref: '#/components/schemas/OptOut' }, { $ref: '#/components/schemas/Summarised' }],
+          },
         },
         required: ['id', 'messagingChannelId', 'optOut'],
       },
@@ -918,9 +1105,9 @@ export const views = {
     description: 'An organization that the person belongs to.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      name: { type: 'string' },
-      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      id: { description: 'The id of the organization.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { description: 'The name of the organization.', type: 'string' },
+      role: { description: "The person's role in it.", type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
     },
     required: ['id', 'name', 'role'],
   },
@@ -929,8 +1116,14 @@ export const views = {
       'Percentiles of a time, in seconds, each within `relativeError` of the true value; null where nothing was measured.',
     type: 'object',
     properties: {
-      p50: { type: ['number', 'null'] },
-      p95: { type: ['number', 'null'] },
+      p50: {
+        description: 'Half of the messages took no longer; null where nothing was measured.',
+        type: ['number', 'null'],
+      },
+      p95: {
+        description: '95 of 100 messages took no longer; null where nothing was measured.',
+        type: ['number', 'null'],
+      },
       relativeError: { description: 'Largest error, as a part of the value: 0.02 is 2 %.', type: 'number' },
     },
     required: ['p50', 'p95', 'relativeError'],
@@ -939,7 +1132,7 @@ export const views = {
     description: 'The answer to `GET /v1/ping`.',
     type: 'object',
     properties: {
-      ok: { type: 'boolean', enum: [true] },
+      ok: { description: 'Always true: the key is good.', type: 'boolean', enum: [true] },
       organizationId: {
         description: 'The organization that the key acts for.',
         type: 'string',
@@ -952,8 +1145,12 @@ export const views = {
     description: 'What the organization pays for.',
     type: 'object',
     properties: {
-      plan: { type: 'string' },
-      subscriptionStatus: { type: 'string', enum: ['ACTIVE', 'CANCELED', 'PAST_DUE'] },
+      plan: { description: 'The name of the plan.', type: 'string' },
+      subscriptionStatus: {
+        description: 'Whether the subscription is paid for.',
+        type: 'string',
+        enum: ['ACTIVE', 'CANCELED', 'PAST_DUE'],
+      },
       limits: {
         description: "With an operator's exceptions for this organization.",
         $ref: '#/components/schemas/PlanLimits',
@@ -975,18 +1172,21 @@ export const views = {
     description: 'The numbers of a plan.',
     type: 'object',
     properties: {
-      requestsPerMinute: { type: 'integer' },
-      requestBurst: { type: 'integer' },
-      messagesPerMonth: { type: 'integer' },
-      channels: { type: 'integer' },
-      seats: { type: 'integer' },
+      requestsPerMinute: { description: 'Requests in a minute, over all keys.', type: 'integer' },
+      requestBurst: { description: 'Requests that an organization at rest may make at once.', type: 'integer' },
+      messagesPerMonth: { description: 'Outbound messages in a UTC month.', type: 'integer' },
+      channels: { description: 'Connected channels.', type: 'integer' },
+      seats: { description: 'Members and open invitations.', type: 'integer' },
     },
     required: ['requestsPerMinute', 'requestBurst', 'messagesPerMonth', 'channels', 'seats'],
   },
   PlanUsage: {
     description: "What was used of a month's messages.",
     type: 'object',
-    properties: { month: { description: 'In UTC: `YYYY-MM`.', type: 'string' }, messages: { type: 'integer' } },
+    properties: {
+      month: { description: 'In UTC: `YYYY-MM`.', type: 'string' },
+      messages: { description: 'Outbound messages that count in the month.', type: 'integer' },
+    },
     required: ['month', 'messages'],
   },
   QuotaFigures: {
@@ -994,9 +1194,12 @@ export const views = {
     type: 'object',
     properties: {
       month: { description: '`2026-11`.', type: 'string' },
-      used: { type: 'integer' },
+      used: { description: 'Messages that count in the month.', type: 'integer' },
       limit: { description: 'Null: unlimited.', type: ['integer', 'null'] },
-      left: { type: ['integer', 'null'] },
+      left: {
+        description: 'Messages that may still be sent in the month; null: unlimited.',
+        type: ['integer', 'null'],
+      },
     },
     required: ['month', 'used', 'limit', 'left'],
   },
@@ -1006,7 +1209,11 @@ export const views = {
     properties: {
       index: { description: 'Position in the request, from 0.', type: 'integer' },
       to: { description: 'E.164 of the form that was given.', type: 'string' },
-      status: { type: 'string', enum: ['DELIVERED', 'FAILED', 'QUEUED', 'READ', 'SENT', 'SKIPPED', 'UNCONFIRMED'] },
+      status: {
+        description: 'How far the message of the recipient has come.',
+        type: 'string',
+        enum: ['DELIVERED', 'FAILED', 'QUEUED', 'READ', 'SENT', 'SKIPPED', 'UNCONFIRMED'],
+      },
       reason: {
         description:
           'Code of the failure, or why it was skipped: `DUPLICATE`, `OPTED_OUT`, `JOB_CANCELED`; null otherwise.',
@@ -1036,7 +1243,7 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      granularity: { type: 'string', enum: ['day', 'hour'] },
+      granularity: { description: 'How long a point of the series is.', type: 'string', enum: ['day', 'hour'] },
       timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
     },
     required: ['from', 'to', 'granularity', 'timezone'],
@@ -1045,10 +1252,26 @@ export const views = {
     description: 'The answer to `POST /v1/messages`.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      conversationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      contactId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      upstreamMessageId: { type: ['string', 'null'] },
+      id: {
+        description: 'The id of the message: `GET /v1/messages/{id}` reads it.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      conversationId: {
+        description: 'The conversation that it belongs to.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      contactId: {
+        description: 'The contact that it is sent to; created when the number was new.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
+      upstreamMessageId: {
+        description:
+          "The upstream provider's id of it; null while the message is QUEUED: it is settled in the background.",
+        type: ['string', 'null'],
+      },
     },
     required: ['id', 'conversationId', 'contactId', 'upstreamMessageId'],
   },
@@ -1056,13 +1279,21 @@ export const views = {
     description: 'Who is signed in, and where; the answer of everything that begins or changes a session.',
     type: 'object',
     properties: {
-      user: { $ref: '#/components/schemas/User' },
+      user: { description: 'The person that is signed in.', $ref: '#/components/schemas/User' },
       organization: {
+        description: 'The organization that the session acts for.',
         type: 'object',
-        properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, name: { type: 'string' } },
+        properties: {
+          id: { description: 'The id of the organization.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+          name: { description: 'The name of the organization.', type: 'string' },
+        },
         required: ['id', 'name'],
       },
-      role: { type: 'string', enum: ['ADMIN', 'MEMBER', 'OWNER'] },
+      role: {
+        description: "The person's role in the organization.",
+        type: 'string',
+        enum: ['ADMIN', 'MEMBER', 'OWNER'],
+      },
       csrfToken: {
         description:
           'Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session.',
@@ -1079,25 +1310,46 @@ export const views = {
   Summarised: {
     description: 'Stands for a resource whose event would be larger than 256 KB: read it by its id.',
     type: 'object',
-    properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, summarised: { type: 'boolean', enum: [true] } },
+    properties: {
+      id: { description: 'The id of the resource.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      summarised: {
+        description: 'Always true: the resource was too large to be sent in full.',
+        type: 'boolean',
+        enum: [true],
+      },
+    },
     required: ['id', 'summarised'],
   },
   Template: {
     description: 'A message template in full; every field is always present.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      source: { type: 'string', enum: ['upstream'] },
-      name: { type: 'string' },
-      language: { type: 'string' },
-      status: { type: 'string', enum: ['APPROVED', 'DISABLED', 'DRAFT', 'PAUSED', 'PENDING', 'REJECTED'] },
-      businessAccountId: { type: 'string' },
+      id: { description: 'The id of the template.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      source: {
+        description: 'Where the template comes from: always the upstream provider.',
+        type: 'string',
+        enum: ['upstream'],
+      },
+      name: {
+        description: 'The name of the template, unique with its language in the business account.',
+        type: 'string',
+      },
+      language: { description: 'The language of the template, `en_US` for example.', type: 'string' },
+      status: {
+        description: "The provider's verdict on it; only APPROVED templates are sent.",
+        type: 'string',
+        enum: ['APPROVED', 'DISABLED', 'DRAFT', 'PAUSED', 'PENDING', 'REJECTED'],
+      },
+      businessAccountId: {
+        description: "The upstream provider's id of the business account that owns it.",
+        type: 'string',
+      },
       messagingChannelId: {
         description: 'The default channel of the account; each channel of the account can send the template.',
         type: 'string',
         pattern: '^c[0-9a-z]{6,31}$',
       },
-      upstreamTemplateId: { type: 'string' },
+      upstreamTemplateId: { description: "The upstream provider's id of the template.", type: 'string' },
       category: {
         description: 'As the upstream provider calls it: `MARKETING`, `UTILITY`, `AUTHENTICATION`.',
         type: 'string',
@@ -1107,18 +1359,24 @@ export const views = {
         type: 'array',
         items: { type: 'object' },
       },
-      parameterFormat: { type: 'string', enum: ['NAMED', 'POSITIONAL'] },
+      parameterFormat: {
+        description: 'Whether its variables are counted or named.',
+        type: 'string',
+        enum: ['NAMED', 'POSITIONAL'],
+      },
       variables: {
         description: 'What a send must give values for, in this order: header, body, buttons.',
         type: 'array',
         items: { $ref: '#/components/schemas/TemplateVariable' },
       },
       createdAt: {
+        description: 'When it was first seen at the provider.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       updatedAt: {
+        description: 'When it last changed.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -1145,9 +1403,9 @@ export const views = {
     description: 'What became of messages made from templates.',
     type: 'object',
     properties: {
-      sent: { type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
+      sent: { description: 'Messages that the provider accepted.', type: 'integer' },
+      delivered: { description: "Messages that reached the recipient's device.", type: 'integer' },
+      read: { description: 'Messages that the recipient opened.', type: 'integer' },
       replied: {
         description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
         type: 'integer',
@@ -1164,10 +1422,14 @@ export const views = {
     description: 'The counts of all templates, and of each that was sent, most sent first.',
     type: 'object',
     properties: {
-      templates: { type: 'array', items: { $ref: '#/components/schemas/TemplateUse' } },
-      sent: { type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
+      templates: {
+        description: 'The counts of each template that was sent, most sent first.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/TemplateUse' },
+      },
+      sent: { description: 'Messages that the provider accepted.', type: 'integer' },
+      delivered: { description: "Messages that reached the recipient's device.", type: 'integer' },
+      read: { description: 'Messages that the recipient opened.', type: 'integer' },
       replied: {
         description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
         type: 'integer',
@@ -1190,10 +1452,14 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      templates: { type: 'array', items: { $ref: '#/components/schemas/TemplateUse' } },
-      sent: { type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
+      templates: {
+        description: 'The counts of each template that was sent, most sent first.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/TemplateUse' },
+      },
+      sent: { description: 'Messages that the provider accepted.', type: 'integer' },
+      delivered: { description: "Messages that reached the recipient's device.", type: 'integer' },
+      read: { description: 'Messages that the recipient opened.', type: 'integer' },
       replied: {
         description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
         type: 'integer',
@@ -1210,7 +1476,7 @@ export const views = {
     description: 'What `GET /v1/analytics/templates` answers.',
     type: 'object',
     properties: {
-      totals: { $ref: '#/components/schemas/TemplateFigures' },
+      totals: { description: 'The figures of the whole range.', $ref: '#/components/schemas/TemplateFigures' },
       series: {
         description: 'Every point of the range, empty ones too.',
         type: 'array',
@@ -1228,7 +1494,7 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      granularity: { type: 'string', enum: ['day', 'hour'] },
+      granularity: { description: 'How long a point of the series is.', type: 'string', enum: ['day', 'hour'] },
       timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
     },
     required: ['totals', 'series', 'from', 'to', 'granularity', 'timezone'],
@@ -1237,12 +1503,12 @@ export const views = {
     description: 'The counts of one template.',
     type: 'object',
     properties: {
-      templateId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      name: { type: 'string' },
-      language: { type: 'string' },
-      sent: { type: 'integer' },
-      delivered: { type: 'integer' },
-      read: { type: 'integer' },
+      templateId: { description: 'The id of the template.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { description: 'The name of the template.', type: 'string' },
+      language: { description: 'The language of the template.', type: 'string' },
+      sent: { description: 'Messages that the provider accepted.', type: 'integer' },
+      delivered: { description: "Messages that reached the recipient's device.", type: 'integer' },
+      read: { description: 'Messages that the recipient opened.', type: 'integer' },
       replied: {
         description: 'Messages after which the contact wrote within 72 hours, before the next template was sent to it.',
         type: 'integer',
@@ -1260,7 +1526,11 @@ export const views = {
     type: 'object',
     properties: {
       name: { description: 'Positional ones are called by their number.', type: 'string' },
-      in: { type: 'string', enum: ['BODY', 'BUTTON', 'HEADER'] },
+      in: {
+        description: 'The part of the template that it fills.',
+        type: 'string',
+        enum: ['BODY', 'BUTTON', 'HEADER'],
+      },
     },
     required: ['name', 'in'],
   },
@@ -1268,15 +1538,20 @@ export const views = {
     description: 'The body of a webhook about a template.',
     type: 'object',
     properties: {
-      event: { type: 'string', enum: ['template.status_updated'] },
+      event: { description: 'Which event it is.', type: 'string', enum: ['template.status_updated'] },
       timestamp: {
         description: 'When it happened.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      organizationId: {
+        description: 'The organization that it happened in.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       data: {
+        description: 'The event: its id and the resource in full.',
         type: 'object',
         properties: {
           id: {
@@ -1285,7 +1560,10 @@ export const views = {
             type: 'string',
             pattern: '^c[0-9a-z]{6,31}$',
           },
-          template: { anyOf: [{ $ref: '#/components/schemas/Summarised' }, { $ref: '#/components/schemas/Template' }] },
+          template: {
+            description: 'The template as the API shows it at the event; over 256 KB its id alone.',
+            anyOf: [{ $ref: '#/components/schemas/Summarised' }, { $ref: '#/components/schemas/Template' }],
+          },
         },
         required: ['id', 'template'],
       },
@@ -1296,15 +1574,20 @@ export const views = {
     description: 'The body of a test, sent by hand from the application.',
     type: 'object',
     properties: {
-      event: { type: 'string', enum: ['webhook.test'] },
+      event: { description: 'Which event it is.', type: 'string', enum: ['webhook.test'] },
       timestamp: {
         description: 'When it was asked for.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      organizationId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      organizationId: {
+        description: 'The organization that it happened in.',
+        type: 'string',
+        pattern: '^c[0-9a-z]{6,31}$',
+      },
       data: {
+        description: 'The test: its id alone.',
         type: 'object',
         properties: { id: { description: 'Unique to the test.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' } },
         required: ['id'],
@@ -1316,8 +1599,12 @@ export const views = {
     description: 'What was asked of the API, and what went in and out.',
     type: 'object',
     properties: {
-      requests: { type: 'integer' },
-      requestsByEndpoint: { type: 'array', items: { $ref: '#/components/schemas/EndpointUse' } },
+      requests: { description: 'Requests with a key.', type: 'integer' },
+      requestsByEndpoint: {
+        description: 'The same by endpoint and class of status.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/EndpointUse' },
+      },
       messagesIn: { description: 'Inbound messages.', type: 'integer' },
       messagesOut: { description: 'Outbound messages that were accepted.', type: 'integer' },
     },
@@ -1333,8 +1620,12 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      requests: { type: 'integer' },
-      requestsByEndpoint: { type: 'array', items: { $ref: '#/components/schemas/EndpointUse' } },
+      requests: { description: 'Requests with a key.', type: 'integer' },
+      requestsByEndpoint: {
+        description: 'The same by endpoint and class of status.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/EndpointUse' },
+      },
       messagesIn: { description: 'Inbound messages.', type: 'integer' },
       messagesOut: { description: 'Outbound messages that were accepted.', type: 'integer' },
     },
@@ -1344,13 +1635,16 @@ export const views = {
     description: 'What `GET /v1/analytics/usage` answers.',
     type: 'object',
     properties: {
-      totals: { $ref: '#/components/schemas/UsageFigures' },
+      totals: { description: 'The figures of the whole range.', $ref: '#/components/schemas/UsageFigures' },
       series: {
         description: 'Every point of the range, empty ones too.',
         type: 'array',
         items: { $ref: '#/components/schemas/UsagePoint' },
       },
-      quota: { $ref: '#/components/schemas/QuotaFigures' },
+      quota: {
+        description: "The quota of the present UTC month, whatever the report's range.",
+        $ref: '#/components/schemas/QuotaFigures',
+      },
       from: {
         description: 'Inclusive; rounded down to 15 minutes.',
         type: 'string',
@@ -1363,7 +1657,7 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      granularity: { type: 'string', enum: ['day', 'hour'] },
+      granularity: { description: 'How long a point of the series is.', type: 'string', enum: ['day', 'hour'] },
       timezone: { description: 'IANA name of the zone whose hours and days the points are.', type: 'string' },
     },
     required: ['totals', 'series', 'quota', 'from', 'to', 'granularity', 'timezone'],
@@ -1372,9 +1666,9 @@ export const views = {
     description: 'A person as the application shows them.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: { description: 'The id of the person.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       email: { description: 'In small letters.', type: 'string' },
-      name: { type: 'string' },
+      name: { description: 'The name of the person.', type: 'string' },
     },
     required: ['id', 'email', 'name'],
   },
@@ -1382,9 +1676,10 @@ export const views = {
     description: "A webhook as the application's API shows it, without its secret.",
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      url: { type: 'string' },
+      id: { description: 'The id of the webhook.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      url: { description: 'Where events are sent.', type: 'string' },
       events: {
+        description: 'The events that are sent.',
         type: 'array',
         items: {
           type: 'string',
@@ -1401,8 +1696,8 @@ export const views = {
           ],
         },
       },
-      description: { type: ['string', 'null'] },
-      status: { type: 'string', enum: ['ACTIVE', 'DEACTIVATED'] },
+      description: { description: 'What it is for; null when that was not said.', type: ['string', 'null'] },
+      status: { description: 'Whether events are sent to it.', type: 'string', enum: ['ACTIVE', 'DEACTIVATED'] },
       deactivatedAt: {
         description: 'Null while it is active.',
         type: ['string', 'null'],
@@ -1410,13 +1705,18 @@ export const views = {
         format: 'date-time',
       },
       deactivatedReason: { description: 'A sentence; null while it is active.', type: ['string', 'null'] },
-      consecutiveFailures: { type: 'integer' },
+      consecutiveFailures: {
+        description: 'Failed attempts since the last 2xx; at 10 it is deactivated.',
+        type: 'integer',
+      },
       createdAt: {
+        description: 'When it was registered.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
       updatedAt: {
+        description: 'When it last changed.',
         type: 'string',
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
@@ -1439,9 +1739,10 @@ export const views = {
     description: 'One HTTP request to a receiver.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      deliveryId: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: { description: 'The id of the attempt.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      deliveryId: { description: 'The delivery that it belongs to.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       event: {
+        description: 'Which event was sent.',
         type: 'string',
         enum: [
           'conversation.closed',
@@ -1457,7 +1758,7 @@ export const views = {
         ],
       },
       dataId: { description: '`data.id` of the body.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      kind: { type: 'string', enum: ['AUTOMATIC', 'MANUAL', 'REPLAY', 'TEST'] },
+      kind: { description: 'Why it was made.', type: 'string', enum: ['AUTOMATIC', 'MANUAL', 'REPLAY', 'TEST'] },
       attempt: { description: 'From 1 within its delivery.', type: 'integer' },
       at: {
         description: 'When it began.',
@@ -1465,15 +1766,18 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      durationMs: { type: 'integer' },
-      responseStatus: { type: ['integer', 'null'] },
+      durationMs: { description: 'How long it took, in milliseconds.', type: 'integer' },
+      responseStatus: {
+        description: 'The status of the response; null where there was none.',
+        type: ['integer', 'null'],
+      },
       responseBody: { description: 'At most 1,024 bytes.', type: ['string', 'null'] },
       error: {
         description:
           'Why there was no whole response; `interrupted` where no end was recorded; null where there was one.',
         type: ['string', 'null'],
       },
-      outcome: { type: 'string', enum: ['FAILED', 'SUCCEEDED'] },
+      outcome: { description: 'Whether a 2xx came in time.', type: 'string', enum: ['FAILED', 'SUCCEEDED'] },
     },
     required: [
       'id',
@@ -1494,8 +1798,9 @@ export const views = {
     description: 'An event for one webhook.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: { description: 'The id of the delivery.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       event: {
+        description: 'Which event it is.',
         type: 'string',
         enum: [
           'conversation.closed',
@@ -1514,7 +1819,11 @@ export const views = {
         description: 'The body as it is sent; null when its event is no longer kept (7 days).',
         type: ['object', 'null'],
       },
-      state: { type: 'string', enum: ['DROPPED', 'FAILED', 'PENDING', 'SUCCEEDED'] },
+      state: {
+        description: 'How far it has come.',
+        type: 'string',
+        enum: ['DROPPED', 'FAILED', 'PENDING', 'SUCCEEDED'],
+      },
       nextAttemptAt: {
         description: 'Null unless it is PENDING.',
         type: ['string', 'null'],
@@ -1550,10 +1859,13 @@ export const views = {
     type: 'object',
     properties: {
       delivered: { description: 'A 2xx within 10 s.', type: 'boolean' },
-      responseStatus: { type: ['integer', 'null'] },
+      responseStatus: {
+        description: 'The status of the response; null where there was none.',
+        type: ['integer', 'null'],
+      },
       responseBody: { description: 'At most 1,024 bytes.', type: ['string', 'null'] },
       error: { description: 'Why there was no whole response; null where there was one.', type: ['string', 'null'] },
-      durationMs: { type: 'integer' },
+      durationMs: { description: 'How long the request took, in milliseconds.', type: 'integer' },
     },
     required: ['delivered', 'responseStatus', 'responseBody', 'error', 'durationMs'],
   },

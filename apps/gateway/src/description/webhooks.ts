@@ -95,7 +95,12 @@ function operationOf(event: WebhookEvent, { when, body, tag }: DescribedEvent): 
       content: {
         'application/json': {
           // Events share a shape; the body of each has its own name and no other.
-          schema: { allOf: [{ $ref: `#/components/schemas/${body}` }, { properties: { event: { const: event } } }] },
+          schema: {
+            allOf: [
+              { $ref: `#/components/schemas/${body}` },
+              { properties: { event: { const: event, description: `Always \`${event}\`.` } } },
+            ],
+          },
           example: webhookExamples[event] as unknown as Json,
         },
       },

@@ -17,6 +17,8 @@ export interface AnswerDocs {
 
 /** A rule about more than one field of a body. */
 export interface FieldsRule<Input> {
+  /** The rule as a sentence, for integrators. */
+  readonly words: string;
   /** The same rule in JSON Schema. */
   readonly schema: JsonSchema;
   /** A sentence that names the fields and what was expected; null for a body that obeys. */

@@ -4,6 +4,7 @@ import { cuidFloor, cuidPattern } from '@switchboard/contracts/grammar/cuid';
 import type { ConversationView } from '@switchboard/contracts/messaging/http';
 import type { ApiDefinition, DescribedShapes, JsonSchema, Refusals } from '@switchboard/openapi';
 import { appApi } from '../description/app-api.js';
+import { vocabularies } from '../description/enum-words.js';
 import { viewExamples } from '../description/examples.js';
 import { headerComponents, requestHeaderParameters } from '../description/headers.js';
 import { introductionOf } from '../description/introduction.js';
@@ -35,8 +36,8 @@ export function appDefinition(views: Views): ApiDefinition {
 }
 
 /** What is the same in both. */
-function conventions(schemas: Views): Pick<ApiDefinition, 'headers' | 'shapes' | 'pathParameter'> {
-  return { headers: headerComponents, shapes: shapesOf(schemas), pathParameter };
+function conventions(schemas: Views): Pick<ApiDefinition, 'headers' | 'shapes' | 'pathParameter' | 'vocabularies'> {
+  return { headers: headerComponents, shapes: shapesOf(schemas), pathParameter, vocabularies };
 }
 
 function shapesOf(schemas: Views): DescribedShapes {

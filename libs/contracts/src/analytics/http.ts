@@ -13,6 +13,7 @@ export interface ReportSpan {
   readonly from: IsoTime;
   /** Exclusive; rounded up to 15 minutes. */
   readonly to: IsoTime;
+  /** How long a point of the series is. */
   readonly granularity: Granularity;
   /** IANA name of the zone whose hours and days the points are. */
   readonly timezone: string;
@@ -20,7 +21,9 @@ export interface ReportSpan {
 
 /** Percentiles of a time, in seconds, each within `relativeError` of the true value; null where nothing was measured. */
 export interface Percentiles {
+  /** Half of the messages took no longer; null where nothing was measured. */
   readonly p50: number | null;
+  /** 95 of 100 messages took no longer; null where nothing was measured. */
   readonly p95: number | null;
   /** Largest error, as a part of the value: 0.02 is 2 %. */
   readonly relativeError: number;
@@ -30,15 +33,19 @@ export interface Percentiles {
 export interface FailureCount {
   /** Of the upstream, or one of ours. */
   readonly code: string;
+  /** Messages that failed with the code. */
   readonly count: Int;
 }
 
 /** What became of outbound messages, by the time they were created. Source: docs/api-behaviour.md#analytics-reports. */
 export interface DeliveryFigures {
+  /** Outbound messages that were accepted. */
   readonly accepted: Int;
   /** Messages that reached this stage, whatever came later. */
   readonly sent: Int;
+  /** Messages that reached the recipient's device. */
   readonly delivered: Int;
+  /** Messages that the recipient opened. */
   readonly read: Int;
   /** Messages whose status is FAILED now. */
   readonly failed: Int;
@@ -64,6 +71,7 @@ export interface DeliveryPoint extends DeliveryFigures {
 
 /** What `GET /v1/analytics/delivery` answers. */
 export interface DeliveryReport extends ReportSpan {
+  /** The figures of the whole range. */
   readonly totals: DeliveryFigures;
   /** Every point of the range, empty ones too. */
   readonly series: readonly DeliveryPoint[];
@@ -71,8 +79,11 @@ export interface DeliveryReport extends ReportSpan {
 
 /** What became of messages made from templates. */
 export interface TemplateCounts {
+  /** Messages that the provider accepted. */
   readonly sent: Int;
+  /** Messages that reached the recipient's device. */
   readonly delivered: Int;
+  /** Messages that the recipient opened. */
   readonly read: Int;
   /** Messages after which the contact wrote within 72 hours, before the next template was sent to it. */
   readonly replied: Int;
@@ -82,13 +93,17 @@ export interface TemplateCounts {
 
 /** The counts of one template. */
 export interface TemplateUse extends TemplateCounts {
+  /** The id of the template. */
   readonly templateId: Cuid;
+  /** The name of the template. */
   readonly name: string;
+  /** The language of the template. */
   readonly language: string;
 }
 
 /** The counts of all templates, and of each that was sent, most sent first. */
 export interface TemplateFigures extends TemplateCounts {
+  /** The counts of each template that was sent, most sent first. */
   readonly templates: readonly TemplateUse[];
 }
 
@@ -100,6 +115,7 @@ export interface TemplatePoint extends TemplateFigures {
 
 /** What `GET /v1/analytics/templates` answers. */
 export interface TemplateReport extends ReportSpan {
+  /** The figures of the whole range. */
   readonly totals: TemplateFigures;
   /** Every point of the range, empty ones too. */
   readonly series: readonly TemplatePoint[];
@@ -111,12 +127,15 @@ export interface EndpointUse {
   readonly endpoint: string;
   /** `2xx`, `4xx`, … */
   readonly statusClass: string;
+  /** How many requests were answered so. */
   readonly requests: Int;
 }
 
 /** What was asked of the API, and what went in and out. */
 export interface UsageFigures {
+  /** Requests with a key. */
   readonly requests: Int;
+  /** The same by endpoint and class of status. */
   readonly requestsByEndpoint: readonly EndpointUse[];
   /** Inbound messages. */
   readonly messagesIn: Int;
@@ -128,9 +147,11 @@ export interface UsageFigures {
 export interface QuotaFigures {
   /** `2026-11`. */
   readonly month: string;
+  /** Messages that count in the month. */
   readonly used: Int;
   /** Null: unlimited. */
   readonly limit: Int | null;
+  /** Messages that may still be sent in the month; null: unlimited. */
   readonly left: Int | null;
 }
 
@@ -142,8 +163,10 @@ export interface UsagePoint extends UsageFigures {
 
 /** What `GET /v1/analytics/usage` answers. */
 export interface UsageReport extends ReportSpan {
+  /** The figures of the whole range. */
   readonly totals: UsageFigures;
   /** Every point of the range, empty ones too. */
   readonly series: readonly UsagePoint[];
+  /** The quota of the present UTC month, whatever the report's range. */
   readonly quota: QuotaFigures;
 }

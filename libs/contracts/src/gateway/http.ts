@@ -4,6 +4,7 @@ import type { IsoTime } from '../grammar/iso-time.js';
 
 /** The answer to `GET /v1/ping`. Source: docs/api-behaviour.md#ping. */
 export interface PingView {
+  /** Always true: the key is good. */
   readonly ok: true;
   /** The organization that the key acts for. */
   readonly organizationId: Cuid;
@@ -14,23 +15,36 @@ export type RoleView = 'OWNER' | 'ADMIN' | 'MEMBER';
 
 /** A person as the application shows them. */
 export interface UserView {
+  /** The id of the person. */
   readonly id: Cuid;
   /** In small letters. */
   readonly email: string;
+  /** The name of the person. */
   readonly name: string;
 }
 
 /** An organization that the person belongs to. */
 export interface OwnOrganizationView {
+  /** The id of the organization. */
   readonly id: Cuid;
+  /** The name of the organization. */
   readonly name: string;
+  /** The person's role in it. */
   readonly role: RoleView;
 }
 
 /** Who is signed in, and where; the answer of everything that begins or changes a session. */
 export interface SessionView {
+  /** The person that is signed in. */
   readonly user: UserView;
-  readonly organization: { readonly id: Cuid; readonly name: string };
+  /** The organization that the session acts for. */
+  readonly organization: {
+    /** The id of the organization. */
+    readonly id: Cuid;
+    /** The name of the organization. */
+    readonly name: string;
+  };
+  /** The person's role in the organization. */
   readonly role: RoleView;
   /** Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session. */
   readonly csrfToken: string;
@@ -42,17 +56,25 @@ export interface SessionView {
 export interface MemberView {
   /** Of the membership, not of the person. */
   readonly id: Cuid;
+  /** The person. */
   readonly user: UserView;
+  /** What the member may do. */
   readonly role: RoleView;
+  /** When the person joined. */
   readonly createdAt: IsoTime;
 }
 
 /** An invitation that is open. */
 export interface InviteView {
+  /** The id of the invitation. */
   readonly id: Cuid;
+  /** The address of the invited person. */
   readonly email: string;
+  /** The role that the person gets. */
   readonly role: RoleView;
+  /** When it was made. */
   readonly createdAt: IsoTime;
+  /** Until when it can be accepted. */
   readonly expiresAt: IsoTime;
 }
 
@@ -66,7 +88,9 @@ export interface NewInviteView extends InviteView {
 
 /** What the organization pays for. Source: docs/api-behaviour.md#plans. */
 export interface PlanView {
+  /** The name of the plan. */
   readonly plan: string;
+  /** Whether the subscription is paid for. */
   readonly subscriptionStatus: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
   /** With an operator's exceptions for this organization. */
   readonly limits: PlanLimitsView;
@@ -82,34 +106,50 @@ export interface PlanView {
 export interface PlanUsageView {
   /** In UTC: `YYYY-MM`. */
   readonly month: string;
+  /** Outbound messages that count in the month. */
   readonly messages: Int;
 }
 
 /** The numbers of a plan. */
 export interface PlanLimitsView {
+  /** Requests in a minute, over all keys. */
   readonly requestsPerMinute: Int;
+  /** Requests that an organization at rest may make at once. */
   readonly requestBurst: Int;
+  /** Outbound messages in a UTC month. */
   readonly messagesPerMonth: Int;
+  /** Connected channels. */
   readonly channels: Int;
+  /** Members and open invitations. */
   readonly seats: Int;
 }
 
 /** An API key as the application lists it. Source: docs/api-behaviour.md#app-keys. */
 export interface ApiKeyView {
+  /** The id of the key. */
   readonly id: Cuid;
+  /** What the key is for; seen in the application alone. */
   readonly label: string;
   /** The first 12 characters of the secret, to find it again in one's own configuration. */
   readonly prefix: string;
   /** Null: all scopes. */
   readonly scopes: readonly string[] | null;
+  /** Whether the key can be used. */
   readonly status: 'ACTIVE' | 'REVOKED';
+  /** When it was made. */
   readonly createdAt: IsoTime;
   /** As they were called then; null for a key that no user made. */
-  readonly createdBy: { readonly id: Cuid; readonly email: string } | null;
+  readonly createdBy: {
+    /** The id of the person. */
+    readonly id: Cuid;
+    /** The email address of the person. */
+    readonly email: string;
+  } | null;
   /** Of the last request that was answered 2xx; at most 5 s late. */
   readonly lastUsedAt: IsoTime | null;
   /** Where that request came from. */
   readonly lastUsedAddress: string | null;
+  /** When it was revoked; null while it is active. */
   readonly revokedAt: IsoTime | null;
 }
 
@@ -129,14 +169,18 @@ export interface AuditEntryView {
   readonly action: string;
   /** Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing. */
   readonly actor: {
+    /** What kind of actor it was. */
     readonly type: 'user' | 'operator' | 'system';
+    /** The id of the actor; null for the platform itself. */
     readonly id: string | null;
+    /** The email address of a user; null for others. */
     readonly email: string | null;
   };
   /** Where the request came from. */
   readonly address: string | null;
   /** The request's `X-Request-Id`. */
   readonly traceId: string | null;
+  /** When it happened. */
   readonly at: IsoTime;
   /** What stood before; null: nothing. */
   readonly before: Readonly<Record<string, unknown>> | null;

@@ -21,40 +21,60 @@ export interface MessageView extends MessageFacts {
 
 /** A conversation as the API and the events show it. Source: docs/api-behaviour.md#conversations. */
 export interface ConversationView {
+  /** The id of the conversation. */
   readonly id: Cuid;
+  /** Where the conversation stands in the inbox. */
   readonly status: ConversationStatus;
+  /** When its newest message was accepted or came in; null before the first. */
   readonly lastMessageAt: IsoTime | null;
+  /** When its first message created it. */
   readonly createdAt: IsoTime;
   /** When it returns to OPEN by itself; null unless it is SNOOZED until a time. Source: docs/api-behaviour.md#conversation-moves. */
   readonly snoozedUntil: IsoTime | null;
+  /** The channel of the conversation. */
   readonly messagingChannelId: Cuid;
+  /** The other side, with its present name and number. */
   readonly contact: {
+    /** The id of the contact. */
     readonly id: Cuid;
+    /** The present name of the contact; null when it has none. */
     readonly name: string | null;
+    /** The number of the contact in E.164; empty for a sender whom the upstream names only by an id. */
     readonly phone: string;
+    /** The upstream provider's id of the contact; null while it has none. */
     readonly messagingId: string | null;
   };
 }
 
 /** The answer to `POST /v1/messages`. Source: docs/api-behaviour.md#messages-send. */
 export interface SentMessageResult {
+  /** The id of the message: `GET /v1/messages/{id}` reads it. */
   readonly id: Cuid;
+  /** The conversation that it belongs to. */
   readonly conversationId: Cuid;
+  /** The contact that it is sent to; created when the number was new. */
   readonly contactId: Cuid;
+  /** The upstream provider's id of it; null while the message is QUEUED: it is settled in the background. */
   readonly upstreamMessageId: string | null;
 }
 
 /** A channel as the API shows it; every field is always present. Source: docs/api-behaviour.md#channels. */
 export interface ChannelView {
+  /** The id of the channel: what `messagingChannelId` names. */
   readonly id: Cuid;
+  /** The verified name of the line. */
   readonly name: string;
   /** E.164. */
   readonly phone: string;
   /** Whose adapter sends from it. */
   readonly provider: string;
+  /** The upstream provider's id of the business account that the line belongs to. */
   readonly businessAccountId: string;
+  /** Whether it is used where `messagingChannelId` is left out. */
   readonly isDefault: boolean;
+  /** Whether messages can be sent from it. */
   readonly status: 'CONNECTED' | 'DISCONNECTED';
+  /** When it was first connected. */
   readonly createdAt: IsoTime;
 }
 
@@ -71,9 +91,16 @@ export interface ManagedChannelView extends ChannelView {
 
 /** What the upstream said to the access token of a channel. Source: docs/api-behaviour.md#app-channels. */
 export interface ChannelTestResult {
+  /** Whether the upstream provider accepted the token. */
   readonly connected: boolean;
   /** Why not; null when it is. */
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: {
+    /** The code of the upstream provider, or one of ours. */
+    readonly code: string;
+    /** The failure in words. */
+    readonly message: string;
+  } | null;
+  /** How long the provider took, in milliseconds. */
   readonly durationMs: Int;
 }
 

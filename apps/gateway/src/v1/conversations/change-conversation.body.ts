@@ -39,6 +39,7 @@ export const changeConversationBody: BodyDocs<ChangeConversationBody> = {
   shape: ChangeConversationBody,
   examples: bodies,
   rule: {
+    words: '`snoozedUntil` is allowed only with the `status` SNOOZED.',
     schema: {
       anyOf: [{ properties: { status: { enum: ['SNOOZED'] } } }, { properties: { snoozedUntil: { type: 'null' } } }],
     },

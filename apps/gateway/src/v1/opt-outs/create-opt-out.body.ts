@@ -32,7 +32,8 @@ export class CreateOptOutBody {
 const isText = { type: 'string' };
 
 const bodies = {
-  byPhone: { phone: '+14155550123', reason: 'asked on the phone' },
+  // Another number than that of the sends: an example that is tried out must not have the next one refused.
+  byPhone: { phone: '+14155550199', reason: 'asked on the phone' },
   byContact: { contactId: exampleIds.contact, messagingChannelId: exampleIds.channel },
 };
 
@@ -41,6 +42,7 @@ export const createOptOutBody: BodyDocs<CreateOptOutBody> = {
   shape: CreateOptOutBody,
   examples: bodies,
   rule: {
+    words: 'Exactly one of `contactId` and `phone` is given.',
     schema: {
       oneOf: [
         { required: ['contactId'], properties: { contactId: isText } },
@@ -54,6 +56,7 @@ export const createOptOutBody: BodyDocs<CreateOptOutBody> = {
 
 const byPhone: OptOutView = {
   ...optOutExample,
+  phone: bodies.byPhone.phone,
   messagingChannelId: null,
   source: 'API',
   reason: 'asked on the phone',
