@@ -35,8 +35,6 @@ export interface EventConsumerSpec {
   readonly batchMax: number;
   /** Between the begins of two batches at least; see `PullConsumerOptions`. 10 ms by default. */
   readonly gatherMs?: number;
-  /** False of an event that has no effect here: it is acknowledged without a transaction. All have one by default. */
-  readonly concerns?: (envelope: EventEnvelope) => boolean;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
   readonly groupOf?: (envelope: EventEnvelope) => string;
   /** Whose rows an event touches; see `BatchHandler`. */
@@ -129,19 +127,11 @@ export abstract class EventConsumer<Prepared>
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    const { concerns, consumer, onBatch } = this.#spec;
-    const concerned = concerns ? events.filter(({ envelope }) => concerns(envelope)) : events;
-    if (concerned.length < events.length) {
-      consumerMetrics().handled(consumer.name, 'skipped', events.length - concerned.length);
-      if (concerned.length === 0) return events.map(() => ({ ack: true }));
-      const kept = new Set(concerned);
-      for (const event of events) if (!kept.has(event)) dispositions.set(event, { ack: true });
-    }
-    for (const group of this.#groups(concerned)) {
+    for (const group of this.#groups(events)) {
       const outcome = await handleBatch(this.#batch, group);
       group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
     }
-    onBatch?.();
+    this.#spec.onBatch?.();
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 

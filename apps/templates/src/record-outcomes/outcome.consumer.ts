@@ -13,6 +13,8 @@ import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import { outcomeOf } from './message-outcome.policy.js';
 
 const BATCH_MAX = 500;
+/** Counts of jobs may lag a little: most messages are of none. */
+const GATHER_MS = 50;
 const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /** Settles recipients by the events of a consumer. */
@@ -28,7 +30,7 @@ abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
     super(platform, {
       consumer,
       batchMax: BATCH_MAX,
-      concerns: (envelope) => outcomeOf(envelope) !== null,
+      gatherMs: GATHER_MS,
       onBatch: () => this.noteChanges(),
     });
   }

@@ -70,11 +70,6 @@ define('optout.created', optOutCreated, ({ optOut, messagingChannelId }) => ({
 }));
 define('template.status_updated', templateStatusUpdated, ({ template }) => ({ name: 'template', resource: template }));
 
-/** Whether webhooks carry events of this subject. */
-export function isPublicSubject({ subject }: Pick<EventEnvelope, 'subject'>): boolean {
-  return publicForms.has(subject);
-}
-
 /**
  * The public form of an event: its bytes are made here, once. Null for what webhooks do not carry.
  *

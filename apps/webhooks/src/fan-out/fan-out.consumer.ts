@@ -3,7 +3,7 @@ import type { DeliveredEvent } from '@switchboard/nats';
 import { EventConsumer, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { isPublicSubject, publicEventOf } from '../event/event-body.policy.js';
+import { publicEventOf } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 
 /** How many events of a stream become deliveries in one transaction. */
@@ -28,7 +28,6 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       ...spec,
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
-      concerns: isPublicSubject,
       onBatch: () => this.#wake(),
     });
   }
