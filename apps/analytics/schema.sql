@@ -7,6 +7,7 @@ message_fact partition by RANGE (id)
 migration
 opt_out_fact
 outbox partition by RANGE (id)
+rebuild with fillfactor=50
 relay_state with fillfactor=50
 rollup
 template_name
@@ -61,6 +62,17 @@ outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
 outbox.published_at timestamp with time zone
+rebuild.organization_id text collate C not null
+rebuild.requested_at timestamp with time zone not null default now()
+rebuild.due_at timestamp with time zone not null default now()
+rebuild.step text not null default 'messages'::text
+rebuild.position text collate C not null default ''::text
+rebuild.oldest_id text collate C
+rebuild.messages_read bigint not null default 0
+rebuild.facts_corrected bigint not null default 0
+rebuild.counts_corrected bigint not null default 0
+rebuild.failure text
+rebuild.finished_at timestamp with time zone
 relay_state.stream text collate C not null
 relay_state.created text not null
 relay_state.last_sequence bigint not null
@@ -88,6 +100,8 @@ message_fact: PRIMARY KEY (organization_id, id)
 migration: PRIMARY KEY (id)
 opt_out_fact: PRIMARY KEY (organization_id, channel_id, contact_id, created_at)
 outbox: PRIMARY KEY (id)
+rebuild: CHECK ((step = ANY (ARRAY['messages'::text, 'counts'::text, 'done'::text])))
+rebuild: PRIMARY KEY (organization_id)
 relay_state: PRIMARY KEY (stream)
 rollup: CHECK ((grain = ANY (ARRAY[15, 60])))
 rollup: PRIMARY KEY (organization_id, report, grain, bucket, channel_id, key)
@@ -105,6 +119,7 @@ CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON analytics.migration USIN
 CREATE UNIQUE INDEX opt_out_fact_pkey ON analytics.opt_out_fact USING btree (organization_id, channel_id, contact_id, created_at)
 CREATE INDEX outbox_unpublished ON ONLY analytics.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY analytics.outbox USING btree (id)
+CREATE UNIQUE INDEX rebuild_pkey ON analytics.rebuild USING btree (organization_id)
 CREATE UNIQUE INDEX relay_state_pkey ON analytics.relay_state USING btree (stream)
 CREATE UNIQUE INDEX rollup_pkey ON analytics.rollup USING btree (organization_id, report, grain, bucket, channel_id, key)
 CREATE UNIQUE INDEX template_name_pkey ON analytics.template_name USING btree (organization_id, template_id)

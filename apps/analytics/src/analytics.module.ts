@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
+import { FactRangeRepository } from './fact/fact-range.repository.js';
 import { TemplateNameRepository } from './fact/template-name.repository.js';
+import { RebuildRepository } from './rebuild/rebuild.repository.js';
+import { RebuildFiguresWorker } from './rebuild-figures/rebuild-figures.worker.js';
 import { ReportDeliveryHandler } from './report-delivery/report-delivery.handler.js';
 import { ReportTemplatesHandler } from './report-templates/report-templates.handler.js';
 import { ReportUsageHandler } from './report-usage/report-usage.handler.js';
@@ -12,6 +15,9 @@ import { TakeRequestsConsumer } from './take-requests/take-requests.consumer.js'
 @Module({
   controllers: [ReportDeliveryHandler, ReportTemplatesHandler, ReportUsageHandler],
   providers: [
+    FactRangeRepository,
+    RebuildFiguresWorker,
+    RebuildRepository,
     RollupRepository,
     TakeMessagesConsumer,
     TakeOptOutsConsumer,

@@ -3,6 +3,7 @@ import { serve } from '@switchboard/platform';
 import { statement } from '@switchboard/postgres';
 import { analyticsConfig } from './analytics.config.js';
 import { AnalyticsModule } from './analytics.module.js';
+import { recountRestored } from './rebuild/recount-restored.js';
 
 const keepFactPartitions = statement('analytics.keep-partitions', 'SELECT keep_fact_partitions()');
 
@@ -10,5 +11,6 @@ await serve({
   service: 'analytics',
   config: analyticsConfig(),
   module: AnalyticsModule,
+  onRestored: recountRestored,
   keepPartitions: async (database) => void (await database.query(keepFactPartitions, [])),
 });

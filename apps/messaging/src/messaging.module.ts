@@ -25,6 +25,8 @@ import { GetQuotaHandler } from './get-quota/get-quota.handler.js';
 import { StoreResponse } from './idempotency-key/store-response.batch.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
+import { CountedPageRepository } from './list-counted/counted-page.repository.js';
+import { ListCountedHandler } from './list-counted/list-counted.handler.js';
 import { ListUpstreamTemplates } from './list-upstream-templates/list-upstream-templates.js';
 import { ListUpstreamTemplatesHandler } from './list-upstream-templates/list-upstream-templates.handler.js';
 import { MessagePageRepository } from './list-messages/message-page.repository.js';
@@ -60,6 +62,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ChangeConversationHandler,
     GetQuotaHandler,
     ListUpstreamTemplatesHandler,
+    ListCountedHandler,
     ...bulkControllers,
     ...channelControllers,
   ],
@@ -67,6 +70,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ...bulkProviders,
     ...channelProviders,
     AcceptMessage,
+    CountedPageRepository,
     ApplySuppressions,
     ChangeConversation,
     ChannelRepository,

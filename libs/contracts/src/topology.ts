@@ -60,6 +60,7 @@ import {
   sendMessageOnceRpc,
   sendMessageRpc,
 } from './messaging/rpc.js';
+import { listCountedRpc } from './messaging/counted-rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
 import { getJobRpc, jobRequests } from './templates/job-rpc.js';
 import { getTemplateRpc, listTemplatesRpc } from './templates/rpc.js';
@@ -184,7 +185,14 @@ export const topology = {
     },
   },
   messaging: {
-    serves: [...messagingRequests, ...laneRequests, getChannelRpc, applySuppressionsRpc, listUpstreamTemplatesRpc],
+    serves: [
+      ...messagingRequests,
+      ...laneRequests,
+      getChannelRpc,
+      applySuppressionsRpc,
+      listUpstreamTemplatesRpc,
+      listCountedRpc,
+    ],
     calls: [resolveContactsRpc, getContactRpc, getJobRpc],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer, messagingJobsConsumer],
@@ -241,7 +249,7 @@ export const topology = {
   },
   analytics: {
     serves: [...reportRequests],
-    calls: [],
+    calls: [listCountedRpc],
     stream: 'ANALYTICS',
     consumes: [analyticsMessagesConsumer, analyticsOptOutsConsumer, analyticsRequestsConsumer],
   },

@@ -2,6 +2,8 @@ import { types } from 'node:util';
 import pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { databaseUrlOf } from './admin.config.js';
+import { checkAnalytics } from './analytics-check.command.js';
+import { rebuildAnalytics } from './analytics-rebuild.command.js';
 import { verifyAuditLog } from './audit.command.js';
 import { setChannelRate } from './channel-rate.command.js';
 import { readCommandLine, UsageError, type Choices } from './command-line.js';
@@ -35,6 +37,8 @@ const commands: Readonly<Record<string, Command>> = {
   'users show': showUser,
   'users reset-password': resetUserPassword,
   'users sign-out': signOutUser,
+  'analytics rebuild': rebuildAnalytics,
+  'analytics check': checkAnalytics,
   'audit verify': verifyAuditLog,
 };
 
@@ -43,6 +47,8 @@ const operandsMax: Readonly<Record<string, number>> = {
   'channel-rate set': 2,
   'quota show': 1,
   'quota check': 1,
+  'analytics rebuild': 1,
+  'analytics check': 1,
   'organizations show': 1,
   'plan set': 1,
   'subscription set': 2,
@@ -65,6 +71,8 @@ const HELP = `npm run admin -- <command> [options]
   secrets rotate         new data keys, and every secret sealed anew under the current master key (CREDENTIALS_KEY)
   quota show             messages accepted in its months, failed ones too: quota show <organization>
   quota check            counters compared with the messages: quota check [<organization>] [--repair]
+  analytics rebuild      figures counted anew from the messages, in the service: analytics rebuild [<organization>]
+  analytics check        figures compared with the messages: analytics check [<organization>]; exit code 1 when they differ
 
   organizations list                      all, with plan and subscription
   organizations show <organization>       one, with its limits

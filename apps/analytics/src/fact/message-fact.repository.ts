@@ -19,8 +19,7 @@ type Row = Omit<MessageFact, 'version'> & {
 };
 
 /** One statement writes and says what was there, so that two replicas with events of one message never count it twice. */
-const merge = statement<Row>(
-  'analytics.message-fact.merge',
+const storedWhere = (condition: string): string =>
   `INSERT INTO message_fact AS known (organization_id, id, channel_id, contact_id, is_inbound, template_id, version, stage,
      is_failed, error_code, sent_at, delivered_at, read_at)
    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::bigint[],
@@ -29,13 +28,21 @@ const merge = statement<Row>(
    ON CONFLICT (organization_id, id) DO UPDATE SET version = excluded.version, stage = excluded.stage,
      is_failed = excluded.is_failed, error_code = excluded.error_code, sent_at = excluded.sent_at,
      delivered_at = excluded.delivered_at, read_at = excluded.read_at
-   WHERE known.version < excluded.version
+   WHERE ${condition}
    RETURNING new.organization_id AS "organizationId", new.id, new.channel_id AS "channelId", new.contact_id AS "contactId",
      new.is_inbound AS "isInbound", new.template_id AS "templateId", new.version, new.stage, new.is_failed AS "isFailed",
      new.error_code AS "errorCode", new.sent_at AS "sentAt", new.delivered_at AS "deliveredAt", new.read_at AS "readAt",
      old.version AS "formerVersion", old.stage AS "formerStage", old.is_failed AS "wasFailed",
      old.error_code AS "formerErrorCode", old.sent_at AS "formerSentAt", old.delivered_at AS "formerDeliveredAt",
-     old.read_at AS "formerReadAt"`,
+     old.read_at AS "formerReadAt"`;
+const merge = statement<Row>('analytics.message-fact.merge', storedWhere('known.version < excluded.version'));
+/** The version rises where nothing else changes: else an older event that is still under way would win. */
+const settle = statement<Row>(
+  'analytics.message-fact.settle',
+  storedWhere(`known.version < excluded.version OR known.version = excluded.version
+     AND (known.stage, known.is_failed, known.error_code, known.sent_at, known.delivered_at, known.read_at)
+       IS DISTINCT FROM (excluded.stage, excluded.is_failed, excluded.error_code, excluded.sent_at,
+         excluded.delivered_at, excluded.read_at)`),
 );
 
 /**
@@ -45,7 +52,21 @@ const merge = statement<Row>(
  * @returns what changed; nothing for a fact that is known, or older than what is
  */
 export async function mergeFacts(tx: Transaction, facts: readonly MessageFact[]): Promise<FactChange[]> {
-  const columns = unnestColumns(facts, [
+  return (await tx.query(merge, columnsOf(facts))).map(changeOf);
+}
+
+/**
+ * Stores facts that their source vouches for: what is known and no newer gives way, also where it is of the same version.
+ *
+ * @param facts one of each message
+ * @returns what was stored; nothing for a fact that is known
+ */
+export async function settleFacts(tx: Transaction, facts: readonly MessageFact[]): Promise<FactChange[]> {
+  return (await tx.query(settle, columnsOf(facts))).map(changeOf);
+}
+
+function columnsOf(facts: readonly MessageFact[]): unknown[][] {
+  return unnestColumns(facts, [
     'organizationId',
     'id',
     'channelId',
@@ -60,7 +81,6 @@ export async function mergeFacts(tx: Transaction, facts: readonly MessageFact[])
     'deliveredAt',
     'readAt',
   ]);
-  return (await tx.query(merge, columns)).map(changeOf);
 }
 
 function changeOf(row: Row): FactChange {

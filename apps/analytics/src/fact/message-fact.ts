@@ -1,5 +1,4 @@
-import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import type { MessageFacts } from '@switchboard/contracts/messaging/message-facts';
+import type { CountedMessage } from '@switchboard/contracts/messaging/counted-rpc';
 
 /** What is counted of a message, as it was when its version was reached. */
 export interface MessageFact {
@@ -23,12 +22,11 @@ export interface MessageFact {
 /** Stages of an outbound message, each implying the former ones. */
 export const STAGES = ['accepted', 'sent', 'delivered', 'read'] as const;
 
-/** The fact that a message, as shown in an event or answered by messaging, amounts to. */
-export function factOf(
-  organizationId: string,
-  message: MessageFacts,
-  version: NonNullable<EventEnvelope['sequence']>,
-): MessageFact {
+/** A message as its events show it, and as messaging lists it. */
+export type CountableMessage = Omit<CountedMessage, 'sequence'>;
+
+/** The fact that a message amounts to. @param version the sequence of the event, or that messaging listed it with */
+export function factOf(organizationId: string, message: CountableMessage, version: number): MessageFact {
   return {
     organizationId,
     id: message.id,
@@ -47,7 +45,7 @@ export function factOf(
 }
 
 /** A message that failed after it was sent has reached that stage. */
-function stageOf({ status, sentAt }: MessageFacts): number {
+function stageOf({ status, sentAt }: CountableMessage): number {
   if (status === 'READ') return 3;
   if (status === 'DELIVERED') return 2;
   return status === 'SENT' || sentAt !== null ? 1 : 0;

@@ -15,7 +15,7 @@ import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import { factOf } from '../fact/message-fact.js';
 import { keepTemplateNames, type TemplateName } from '../fact/template-name.repository.js';
-import { storeFacts } from './store-facts.js';
+import { storeFacts } from '../fact/store-facts.js';
 
 /** Figures may lag: much shares a transaction. */
 const GATHER_MS = 100;

@@ -4,8 +4,8 @@ import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { analyticsOptOutsConsumer } from '@switchboard/contracts/consumers';
 import { PLATFORM, ProjectionConsumer, type Platform, type ProjectedEvent } from '@switchboard/platform';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { creditTemplates, lockContacts, type TouchedContact } from '../attribute-templates/attribution.repository.js';
-import { creditDifferences } from '../attribute-templates/credit.policy.js';
+import { creditTemplates, lockContacts, type TouchedContact } from '../credit/credit.repository.js';
+import { creditDifferences } from '../credit/credit.policy.js';
 import { addToRollup } from '../rollup/rollup.repository.js';
 
 type OptOutCreated = EventDataOf<typeof optOutCreated>;

@@ -16,7 +16,7 @@ export const factTables = `
     sent_at timestamptz,
     delivered_at timestamptz,
     read_at timestamptz,
-    -- Of messages made from a template: what the contact did in the 72 hours after, see attribute-templates.
+    -- Of messages made from a template: what the contact did in the 72 hours after, see src/credit.
     is_replied boolean NOT NULL DEFAULT false,
     is_opted_out boolean NOT NULL DEFAULT false,
     PRIMARY KEY (organization_id, id)

@@ -1,6 +1,6 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { RollupDifference } from '../rollup/rollup.repository.js';
-import type { CreditChange } from './attribution.repository.js';
+import type { CreditChange } from './credit.repository.js';
 
 /** What a change of a message's credit adds to the counts of its template, or takes from them. */
 export function creditDifferences(change: CreditChange): RollupDifference[] {

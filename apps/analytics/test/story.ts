@@ -1,23 +1,13 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { SeededRandom } from '@switchboard/testing';
 import fc from 'fast-check';
-import { analyticsMigrations } from '../migrations/all.js';
-import type { MessageFact } from '../fact/message-fact.js';
-import { storeFacts } from './store-facts.js';
+import type { MessageFact } from '../src/fact/message-fact.js';
 
-const servers = testServers();
 const HOUR_MS = 3_600_000;
-let database: Database;
-let superuser: Database;
 
-beforeAll(async () => {
-  const prepared = await servers.serviceDatabase('analytics', analyticsMigrations);
-  [database, superuser] = await Promise.all([prepared.database(), prepared.superuser()]);
-});
-
-interface Life {
+/** A message of a story. */
+export interface Life {
   readonly contact: number;
   readonly kind: 'inbound' | 'text' | 'template';
   /** Milliseconds after the former message of the story. */
@@ -40,8 +30,11 @@ const life: fc.Arbitrary<Life> = fc.record({
   ),
 });
 
+/** Messages of two contacts on a channel, in the order in which they came. */
+export const stories: fc.Arbitrary<Life[]> = fc.array(life, { minLength: 1, maxLength: 12 });
+
 /** Everything that was ever known of the messages of a story, each version complete in itself. */
-function versionsOf(lives: readonly Life[], organizationId: string): MessageFact[][] {
+export function versionsOf(lives: readonly Life[], organizationId: string): MessageFact[][] {
   const channelId = newCuid();
   const templateId = newCuid();
   const contacts = [newCuid(), newCuid()];
@@ -90,7 +83,7 @@ function cuidAt(ms: number): string {
 }
 
 /** What the last versions add up to, worked out message by message. */
-function recount(last: readonly MessageFact[]): Record<string, number> {
+export function recount(last: readonly MessageFact[]): Record<string, number> {
   const counts: Record<string, number> = {};
   const add = (key: string, is: boolean): void => void (is && (counts[key] = (counts[key] ?? 0) + 1));
   for (const fact of last) {
@@ -121,7 +114,12 @@ function recount(last: readonly MessageFact[]): Record<string, number> {
   return counts;
 }
 
-async function counted(organizationId: string, grain: number): Promise<Record<string, number>> {
+/** What is kept of an organization, by report and key without the template's id; not the delays. */
+export async function counted(
+  superuser: Database,
+  organizationId: string,
+  grain: number,
+): Promise<Record<string, number>> {
   const rows: { key: string; count: string }[] = await superuser.dataSource.query(
     `SELECT report || ':' || regexp_replace(key, '^c[0-9a-z]{24}:', '') AS key, sum(count) AS count
      FROM analytics.rollup WHERE organization_id = $1 AND grain = $2 AND report <> 'delays' GROUP BY 1 HAVING sum(count) <> 0`,
@@ -130,37 +128,11 @@ async function counted(organizationId: string, grain: number): Promise<Record<st
   return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]));
 }
 
-describe('counts of messages', () => {
-  it('equal what the messages add up to, whatever order, repetition and batches their facts come in', async () => {
-    const story = fc.array(life, { minLength: 1, maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(story, fc.integer({ min: 1, max: 9 }), fc.integer(), async (lives, batchMax, seed) => {
-        const organizationId = newCuid();
-        const versions = versionsOf(lives, organizationId);
-        const known = versions.flat();
-        const mixed = shuffled([...known, ...known], seed);
-        const batches: MessageFact[][] = [];
-        for (let at = 0; at < mixed.length; at += batchMax) batches.push(mixed.slice(at, at + batchMax));
-        // Two at a time, as two replicas do.
-        for (let at = 0; at < batches.length; at += 2) {
-          await Promise.all(
-            batches.slice(at, at + 2).map((batch) => database.transaction((tx) => storeFacts(tx, batch))),
-          );
-        }
-        const expected = recount(versions.flatMap((own) => own.at(-1) ?? []));
-        expect(await counted(organizationId, 15)).toEqual(expected);
-        expect(await counted(organizationId, 60)).toEqual(expected);
-      }),
-      { numRuns: 40, endOnFailure: true },
-    );
-  });
-});
-
-function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
-  let state = seed >>> 0 || 1;
-  const next = (): number => (state = (state * 1_664_525 + 1_013_904_223) >>> 0) / 2 ** 32;
+/** The same in an order that the seed determines. */
+export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  const random = new SeededRandom(seed);
   return items
-    .map((item) => [next(), item] as const)
+    .map((item) => [random.next(), item] as const)
     .sort(([a], [b]) => a - b)
     .map(([, item]) => item);
 }

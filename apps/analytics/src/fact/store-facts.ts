@@ -1,10 +1,10 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { Transaction } from '@switchboard/postgres';
-import { creditTemplates, lockContacts, type TouchedContact } from '../attribute-templates/attribution.repository.js';
-import { creditDifferences } from '../attribute-templates/credit.policy.js';
-import { changesOf } from '../fact/figures.policy.js';
-import type { MessageFact } from '../fact/message-fact.js';
-import { mergeFacts, type FactChange } from '../fact/message-fact.repository.js';
+import { creditTemplates, lockContacts, type TouchedContact } from '../credit/credit.repository.js';
+import { creditDifferences } from '../credit/credit.policy.js';
+import { changesOf } from './figures.policy.js';
+import type { MessageFact } from './message-fact.js';
+import { mergeFacts, type FactChange } from './message-fact.repository.js';
 import { addToRollup, type RollupDifference } from '../rollup/rollup.repository.js';
 
 /**
@@ -34,7 +34,7 @@ function newestOf(facts: readonly MessageFact[]): MessageFact[] {
 }
 
 /** Only these take part in what templates are credited with. */
-function isCredited({ isInbound, templateId }: MessageFact): boolean {
+export function isCredited({ isInbound, templateId }: MessageFact): boolean {
   return isInbound || templateId !== null;
 }
 
@@ -46,7 +46,8 @@ function touchedBy({ before, after }: FactChange): TouchedContact[] {
   return [{ ...contact, at: sentAt }];
 }
 
-function countChanges(change: FactChange): RollupDifference[] {
+/** What a change of a fact adds to the counts, or takes from them. */
+export function countChanges(change: FactChange): RollupDifference[] {
   const { organizationId, id, channelId } = change.after;
   const at = cuidTime(id);
   return changesOf(change).map((figure) => ({ ...figure, organizationId, at, channelId }));

@@ -1,0 +1,67 @@
+import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import type { RollupReport } from './rollup.repository.js';
+
+/** Lengths of buckets, in minutes. */
+export type Grain = 15 | 60;
+
+/** A count as it is kept. */
+export interface BucketCount {
+  readonly report: RollupReport;
+  readonly grain: Grain;
+  readonly bucket: Date;
+  readonly channelId: string;
+  readonly key: string;
+  readonly count: number;
+}
+
+/** The reports that messages count in. */
+const OF_MESSAGES: readonly RollupReport[] = ['messages', 'failures', 'delays', 'templates'];
+
+const read = statement<BucketCount>(
+  'analytics.rollup.hour',
+  `SELECT r.report, r.grain, r.bucket, r.channel_id AS "channelId", r.key, r.count::float8 AS count
+   FROM unnest($2::text[]) AS asked(report) CROSS JOIN (VALUES (15), (60)) AS g(grain)
+   JOIN rollup AS r ON r.organization_id = $1 AND r.report = asked.report AND r.grain = g.grain
+     AND r.bucket >= $3 AND r.bucket < $3 + interval '1 hour'`,
+);
+/** In the order of the key, as every writer of counts. */
+const adjust = statement(
+  'analytics.rollup.adjust',
+  `INSERT INTO rollup (organization_id, report, grain, bucket, channel_id, key, count)
+   SELECT $1, d.* FROM unnest($2::text[], $3::smallint[], $4::timestamptz[], $5::text[], $6::text[], $7::bigint[])
+     AS d(report, grain, bucket, channel_id, key, by)
+   ORDER BY 2, 3, 4, 5, 6
+   ON CONFLICT (organization_id, report, grain, bucket, channel_id, key)
+   DO UPDATE SET count = rollup.count + excluded.count`,
+);
+/** The first hour from `$2` on in which a message, or a count of messages, is. */
+const next = statement<{ message: string | null; bucket: Date | null }>(
+  'analytics.rollup.next-hour',
+  `SELECT (SELECT id FROM message_fact WHERE organization_id = $1 AND id >= cuid_floor($2::timestamptz) ORDER BY id LIMIT 1)
+       AS message,
+     (SELECT min(first.bucket) FROM unnest($3::text[]) AS asked(report) CROSS JOIN (VALUES (15), (60)) AS g(grain)
+       CROSS JOIN LATERAL (SELECT r.bucket FROM rollup AS r WHERE r.organization_id = $1 AND r.report = asked.report
+         AND r.grain = g.grain AND r.bucket >= $2::timestamptz ORDER BY r.bucket LIMIT 1) AS first) AS bucket`,
+);
+
+/** What is kept of an hour, both grains. */
+export async function countsOfHour(from: Queryable, organizationId: string, hour: Date): Promise<BucketCount[]> {
+  return from.query(read, [organizationId, OF_MESSAGES, hour]);
+}
+
+/** Where the next hour may be that has anything: the id of its first message, and its first bucket. */
+export async function nextCounted(
+  from: Queryable,
+  organizationId: string,
+  notBefore: Date,
+): Promise<{ readonly message: string | null; readonly bucket: Date | null }> {
+  const [found] = await from.query(next, [organizationId, notBefore, OF_MESSAGES]);
+  return found ?? { message: null, bucket: null };
+}
+
+/** Adds to counts of single buckets when the transaction commits. @param differences `count` is what is added */
+export function adjustCounts(tx: Transaction, organizationId: string, differences: readonly BucketCount[]): void {
+  if (differences.length === 0) return;
+  const columns = unnestColumns(differences, ['report', 'grain', 'bucket', 'channelId', 'key', 'count']);
+  tx.atCommit(adjust, [organizationId, ...columns]);
+}
