@@ -60,11 +60,15 @@ const postponeSql = statement(
    WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id AND d.lease = p.lease
      AND d.state IN ('DISPATCHING', 'UNKNOWN')`,
 );
-/** Locks no message, so it must not wait: what somebody holds is being settled, or is found the next time. */
+/**
+ * Locks no message, so it must not wait: what somebody holds is being settled, or is found the next time. The index keeps an
+ * entry of every mark that is younger than the oldest snapshot: the range passes those by.
+ */
 const abandonSql = statement<OverdueDispatch>(
   'messaging.dispatch.abandon',
   `WITH due AS (
      SELECT organization_id, message_id FROM dispatch WHERE state = 'DISPATCHING' AND due_at <= now()
+       AND due_at > now() - make_interval(secs => $3)
      ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
    )
    UPDATE dispatch d SET state = 'UNKNOWN', due_at = now() + make_interval(secs => $2)
@@ -145,10 +149,21 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
   );
 }
 
-/** Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: whether they left is unknown. */
-export async function abandonOverdue(database: Database, limit: number, waitMs: number): Promise<OverdueDispatch[]> {
+const YEAR_MS = 365 * 86_400_000;
+
+/**
+ * Attempts whose holder is gone wait as UNKNOWN for `waitMs` of evidence: whether they left is unknown.
+ *
+ * @param sinceMs how long ago their lease may have ended; a year by default
+ */
+export async function abandonOverdue(
+  database: Database,
+  limit: number,
+  waitMs: number,
+  sinceMs = YEAR_MS,
+): Promise<OverdueDispatch[]> {
   return database.transaction(async (tx) => {
-    const abandoned = await tx.query(abandonSql, [limit, waitMs / 1_000]);
+    const abandoned = await tx.query(abandonSql, [limit, waitMs / 1_000, sinceMs / 1_000]);
     await announceUnknown(tx, abandoned);
     return abandoned;
   });

@@ -57,6 +57,9 @@ const IS_NEXT = `NOT EXISTS (SELECT FROM dispatch e WHERE e.state = 'RETRY' AND 
      AND NOT EXISTS (SELECT FROM busy b WHERE b.organization_id = d.organization_id AND b.channel_id = d.channel_id
        AND b.contact_id = d.contact_id AND b.first < d.message_id)`;
 
+/** Attempts under way: a mark whose lease ended longer ago is of no holder. The index keeps dead entries behind an old snapshot. */
+const UNDERWAY = `state = 'DISPATCHING' AND due_at > now() - interval '1 minute'`;
+
 /**
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
  * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_retry`).
@@ -70,7 +73,7 @@ const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',
   `WITH busy AS MATERIALIZED (
      SELECT organization_id, channel_id, contact_id, min(message_id) AS first FROM dispatch
-     WHERE state = 'DISPATCHING' AND job_id IS NULL AND message_id >= ${WAITED_FOR} GROUP BY 1, 2, 3
+     WHERE ${UNDERWAY} AND job_id IS NULL AND message_id >= ${WAITED_FOR} GROUP BY 1, 2, 3
    ), due AS (
      (SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
       WHERE d.state = 'RETRY' AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH} AND ${IS_NEXT}

@@ -10,6 +10,9 @@ import { failExpired } from './settle-overdue.js';
 const ROUND_MAX = 200;
 /** Against a lease of 45 s and a deadline of 24 h. */
 const IDLE_MS = 4_000;
+/** What ended in the last two minutes is looked for in every round, what ended before that once a minute. */
+const RECENT_MS = 120_000;
+const WHOLE_LOOK_MS = 60_000;
 
 /**
  * Settles what time alone settles: an attempt whose holder is gone is UNKNOWN; what is open past 24 h is FAILED, by name
@@ -17,6 +20,8 @@ const IDLE_MS = 4_000;
  */
 @Injectable()
 export class SettleOverdueWorker extends PollingWorker {
+  private lookedAtMs = -Infinity;
+
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
@@ -27,7 +32,11 @@ export class SettleOverdueWorker extends PollingWorker {
   }
 
   protected async round(): Promise<boolean> {
-    const abandoned = await abandonOverdue(this.database, ROUND_MAX, SETTLE_DEADLINE_MS);
+    const isWhole = this.clock.monotonic() - this.lookedAtMs >= WHOLE_LOOK_MS;
+    const sinceMs = isWhole ? undefined : RECENT_MS;
+    const abandoned = await abandonOverdue(this.database, ROUND_MAX, SETTLE_DEADLINE_MS, sinceMs);
+    // As long as it finds a full round, there may be more.
+    if (isWhole && abandoned.length < ROUND_MAX) this.lookedAtMs = this.clock.monotonic();
     for (const { organizationId, messageId } of abandoned) {
       this.log.warn('message.outcome-unknown', { organizationId, messageId });
     }
