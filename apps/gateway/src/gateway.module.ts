@@ -4,6 +4,7 @@ import { AppModule } from './app/app.module.js';
 import { CallbacksModule } from './callbacks/callbacks.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './gateway.config.js';
 import { READINESS_CHECKS } from './http/health/health.controller.js';
+import { ConsoleModule } from './console/console.module.js';
 import { HttpModule } from './http/http.module.js';
 import { SAMPLING, type SamplingDecision } from './http/request-trace.js';
 import { ReferenceModule } from './reference/reference.module.js';
@@ -17,7 +18,7 @@ export interface GatewaySettings {
 }
 
 /** The gateway: every route, and what all of them go through. Needs the providers of `PlatformModule`. */
-@Module({ imports: [HttpModule, V1Module, AppModule, CallbacksModule, ReferenceModule] })
+@Module({ imports: [HttpModule, V1Module, AppModule, CallbacksModule, ReferenceModule, ConsoleModule] })
 export class GatewayModule {
   static of({ config, checks, isSampled }: GatewaySettings): DynamicModule {
     const providers = [

@@ -37,6 +37,8 @@ export interface DevProcess {
 export interface DevJson {
   readonly baseUrl?: string;
   readonly legacyBaseUrl?: string;
+  /** The console, for people. */
+  readonly consoleUrl?: string;
   /** The reference of the API, to read and to try out. */
   readonly docsUrl?: string;
   readonly simulatorUrl?: string;

@@ -171,7 +171,9 @@ function describeStack(
   const gateway = services.find(({ name }) => name === 'gateway')?.url;
   const baseUrl = gateway === undefined ? undefined : `http://localhost:${new URL(gateway).port}`;
   return {
-    ...(baseUrl === undefined ? {} : { baseUrl, legacyBaseUrl: baseUrl, docsUrl: `${baseUrl}/docs` }),
+    ...(baseUrl === undefined
+      ? {}
+      : { baseUrl, legacyBaseUrl: baseUrl, consoleUrl: `${baseUrl}/app`, docsUrl: `${baseUrl}/docs` }),
     ...(access.simulator === undefined ? {} : { simulatorUrl: access.simulator.url }),
     databaseUrl: access.database.adminUrl,
     natsUrl: access.nats.adminUrl,

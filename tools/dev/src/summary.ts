@@ -1,6 +1,6 @@
 import type { DevJson } from './dev-json.js';
 
-/** What a start says at its end: where everything is, the key, and three commands that work when pasted. */
+/** What a start says at its end: the console to open first, where everything else is, the key, and three commands that work when pasted. */
 export function summarize(
   dev: DevJson,
   start: {
@@ -16,11 +16,13 @@ export function summarize(
     '',
     `  Ready in ${start.seconds.toFixed(1)} s.`,
     '',
+    ...row('Console', dev.consoleUrl),
+    ...row('Sign-in', owner && `${owner.email}  ${owner.password}`),
+    '',
     ...row('API', dev.baseUrl),
     ...row('Reference', dev.docsUrl),
     ...row('Simulator', dev.simulatorUrl),
     ...row('API key', organization && `${organization.apiKey}  (${organization.name})`),
-    ...row('Sign-in', owner && `${owner.email}  ${owner.password}`),
     ...row(
       'Webhooks',
       start.allowsPrivate ? 'http:// and private addresses allowed (WEBHOOKS_ALLOW_PRIVATE=true)' : undefined,

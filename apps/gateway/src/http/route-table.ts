@@ -4,8 +4,8 @@ import { applyDeclaration, type RouteDeclaration } from './route-declaration.js'
 
 interface KnownPath {
   readonly url: string;
-  /** Null stands for a parameter. */
-  readonly segments: readonly (string | null)[];
+  /** An expression stands for a parameter, which matches nothing empty. */
+  readonly segments: readonly (string | RegExp)[];
   readonly methods: Set<string>;
 }
 
@@ -46,7 +46,7 @@ export class RouteTable {
     if (!known) {
       known = {
         url,
-        segments: url.split('/').map((segment) => (segment.startsWith(':') ? null : segment)),
+        segments: url.split('/').map(segmentOf),
         methods: new Set(),
       };
       this.paths.set(url, known);
@@ -89,13 +89,20 @@ export class RouteTable {
 function fits(known: KnownPath, segments: readonly string[]): boolean {
   if (known.segments.length !== segments.length) return false;
   return known.segments.every((segment, index) =>
-    segment === null ? segments[index] !== '' : segment === segments[index],
+    typeof segment === 'string' ? segment === segments[index] : segment.test(segments[index] ?? ''),
   );
 }
 
 function isCloser({ segments }: KnownPath, other: KnownPath): boolean {
-  const index = segments.findIndex((segment, at) => (segment === null) !== (other.segments[at] === null));
-  return index !== -1 && segments[index] !== null;
+  const index = segments.findIndex((segment, at) => typeof segment !== typeof other.segments[at]);
+  return index !== -1 && typeof segments[index] === 'string';
+}
+
+/** A parameter may bring an expression of its own, in brackets behind its name. */
+function segmentOf(segment: string): string | RegExp {
+  if (!segment.startsWith(':')) return segment;
+  const own = /^:\w+\((.+)\)$/.exec(segment)?.[1];
+  return own === undefined ? /./ : new RegExp(own);
 }
 
 /** The path of a request target in origin or absolute form, without its query and as it was written. */

@@ -25,10 +25,10 @@ export class StaticContent {
   private readonly coded = new Map<Coding, Promise<Buffer>>();
 
   constructor(
-    content: string,
+    content: string | Buffer,
     private readonly headers: Readonly<Record<'content-type' | 'cache-control', string>>,
   ) {
-    this.bytes = Buffer.from(content);
+    this.bytes = typeof content === 'string' ? Buffer.from(content) : content;
     this.etag = `W/"${createHash('sha256').update(this.bytes).digest('base64url').slice(0, 22)}"`;
   }
 

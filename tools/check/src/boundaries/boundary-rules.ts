@@ -71,6 +71,18 @@ const rules: readonly IForbiddenRuleType[] = [
     to: { path: '^(apps|libs|tools)/', pathNot: '^apps/upstream-simulator/' },
   },
   {
+    name: 'console-knows-the-api-alone',
+    comment: 'It runs in browsers and uses what any caller could: the application API, by its description.',
+    from: { path: '^apps/console/' },
+    to: { path: '^(apps|libs|tools)/', pathNot: '^apps/console/' },
+  },
+  {
+    name: 'console-has-no-built-ins',
+    comment: 'A browser has none of them; the build runs in Node.',
+    from: { path: '^apps/console/src/', pathNot: tests },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
     name: 'test-parts-only-in-tests',
     comment: 'Real servers, harness and tools never ship in a service.',
     from: { path: '^(apps|libs)/', pathNot: [tests, '^libs/(embedded-servers|testing)/'] },
@@ -97,7 +109,10 @@ const rules: readonly IForbiddenRuleType[] = [
   {
     name: 'no-development-packages-at-run-time',
     comment: 'A development dependency of the root is missing where only a service is installed.',
-    from: { path: '^(apps|libs)/', pathNot: [tests, '^libs/(embedded-servers|testing)/'] },
+    from: {
+      path: '^(apps|libs)/',
+      pathNot: [tests, '^libs/(embedded-servers|testing)/', '^apps/console/vite\\.config\\.ts$'],
+    },
     to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
   },
   { name: 'no-unresolvable-imports', from: {}, to: { couldNotResolve: true } },

@@ -55,6 +55,17 @@ export const canaries: readonly Canary[] = [
     text: imports('@switchboard/phone'),
   },
   {
+    rule: 'console-knows-the-api-alone',
+    path: 'apps/console/src/pages/keys/keys.page.tsx',
+    text: imports('@switchboard/contracts/grammar/cuid'),
+  },
+  {
+    rule: 'console-knows-the-api-alone',
+    path: 'apps/console/src/api/gateway.ts',
+    text: imports('../../../gateway/src/identity/identity.module.js'),
+  },
+  { rule: 'console-has-no-built-ins', path: 'apps/console/src/api/files.ts', text: imports('node:fs') },
+  {
     rule: 'test-parts-only-in-tests',
     path: 'apps/contacts/src/harness.ts',
     text: imports('@switchboard/embedded-servers'),
@@ -152,6 +163,9 @@ export const lawfulFiles: Readonly<Record<string, string>> = {
   'apps/gateway/src/identity/identity.module.ts': imports('./key/key.entity.js'),
   'apps/gateway/src/identity/key/key.entity.ts': imports('typeorm'),
   'apps/gateway/src/app/app.module.ts': imports('../identity/identity.module.js'),
+  'apps/console/src/main.tsx': imports('react') + imports('./api/call.js'),
+  'apps/console/src/api/call.ts': 'export const a = 1;\n',
+  'apps/console/vite.config.ts': imports('node:fs') + imports('vite'),
   'libs/contracts/src/grammar/cuid.ts': 'export const a = 1;\n',
   'libs/contracts/src/grammar/cuid.unit.ts': imports('fast-check') + imports('./cuid.js'),
   'libs/nats/src/index.ts': imports('@nats-io/transport-node'),

@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 /** The gateway's rooms that speak HTTP. */
-const speaksHttp = '^apps/gateway/src/(http|v1|app|callbacks|description|reference)/';
+const speaksHttp = '^apps/gateway/src/(http|v1|app|callbacks|console|description|reference)/';
 
 /** The wall around the gateway's `identity`: organizations, people, keys and plans know no HTTP. */
 export const gatewayRules: readonly IForbiddenRuleType[] = [
@@ -33,7 +33,7 @@ export const gatewayRules: readonly IForbiddenRuleType[] = [
     name: 'http-carries-every-route',
     comment: 'The server, the envelope and the limits serve routes that they do not know.',
     from: { path: '^apps/gateway/src/http/', pathNot: '\\.(unit|int)\\.ts$' },
-    to: { path: '^apps/gateway/src/(v1|app|callbacks|reference)/' },
+    to: { path: '^apps/gateway/src/(v1|app|callbacks|console|reference)/' },
   },
   {
     name: 'description-is-data',

@@ -7,7 +7,7 @@ import { textOf, type Sources } from '../sources.js';
  * A package declares what its files import, and nothing else. Imports work without, through the links of the workspace,
  * but builds, images and the affected projects are made from package.json.
  *
- * Beyond its imports a package may declare the required peers of what it imports, and packages for other platforms, which
+ * Beyond its imports a package may declare the required peers and the types of what it imports, and packages for other platforms, which
  * are optional. What the root declares for development (Jest, TypeScript) is there for every package.
  */
 export const packageDependenciesCheck: Check = {
@@ -20,7 +20,7 @@ export const packageDependenciesCheck: Check = {
     const problems = manifests.flatMap((path) => {
       const { name, dependencies, devDependencies, optionalDependencies } = manifestOf(sources, path);
       const imported = imports.get(path.slice(0, -'/package.json'.length)) ?? new Set<string>();
-      const needed = new Set([...imported, ...[...imported].flatMap(peersOf)]);
+      const needed = new Set([...imported, ...[...imported].flatMap(peersOf), ...[...imported].map(typesOf)]);
       const own = { ...dependencies, ...devDependencies };
       const available = new Set([name, ...Object.keys({ ...root, ...own, ...optionalDependencies })]);
       const missing = [...imported].filter((one) => !available.has(one)).sort();
@@ -68,6 +68,11 @@ function importsByPackage(sources: Sources): ReadonlyMap<string, ReadonlySet<str
     }
   }
   return imports;
+}
+
+/** The package with the types of one that brings none. Source: DefinitelyTyped, "Naming". */
+function typesOf(name: string): string {
+  return `@types/${name.replace(/^@/, '').replace('/', '__')}`;
 }
 
 /** Finds the packages that an installed one needs its user to bring. */

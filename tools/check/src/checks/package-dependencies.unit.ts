@@ -31,6 +31,8 @@ describe('the dependencies of a package', () => {
     ]);
     expect(problemsWith(['rxjs'], '', 'devDependencies')).toHaveLength(1);
     expect(problemsWith(['@server/linux-x64'], '', 'optionalDependencies')).toEqual([]);
+    expect(problemsWith(['pg', '@types/pg'], "import 'pg';")).toEqual([]);
+    expect(problemsWith(['@types/pg'], '')).toHaveLength(1);
   });
 
   it('are no words of a comment or a text', () => {

@@ -1,0 +1,72 @@
+import { routes, type Operations } from './api.generated.js';
+import { problemFrom, Problem } from './problem.js';
+import { csrfToken, leaveSession } from './session-state.js';
+
+type Name = keyof Operations;
+
+/** What an operation takes; parts that it has none of may be left out. */
+export type Input<N extends Name> = Given<'path', Operations[N]['path']> &
+  Optional<'query', Operations[N]['query']> &
+  Given<'body', Operations[N]['body']> & {
+    readonly signal?: AbortSignal;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+
+/** What an operation answers. */
+export type Answer<N extends Name> = Operations[N]['answer'];
+
+type Given<Key extends string, Value> = Value extends undefined ? unknown : { readonly [K in Key]: Value };
+type Optional<Key extends string, Value> = Value extends undefined ? unknown : { readonly [K in Key]?: Value };
+
+interface Parts {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Calls one operation of the application's API, by the name that its description gives it.
+ *
+ * @throws Problem for every refusal and failure; 401 leads to the sign-in page as well, unless the operation signs in
+ */
+export async function call<N extends Name>(name: N, input: Input<N>): Promise<Answer<N>> {
+  const response = await request(name, input as Parts);
+  if (response.status === 204 || response.headers.get('content-length') === '0') return undefined as Answer<N>;
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as Answer<N>;
+}
+
+/** The same, with the answer unread: for downloads. @throws Problem */
+export async function request(name: Name, input: Parts): Promise<Response> {
+  const [method, template] = routes[name];
+  const headers = new Headers(input.headers);
+  if (!headers.has('accept')) headers.set('accept', 'application/json');
+  if (input.body !== undefined) headers.set('content-type', 'application/json');
+  const token = csrfToken();
+  if (method !== 'GET' && token !== null) headers.set('x-csrf-token', token);
+  const response = await fetch(urlOf(template, input), {
+    method,
+    headers,
+    credentials: 'same-origin',
+    body: input.body === undefined ? undefined : JSON.stringify(input.body),
+    signal: input.signal,
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new Problem(0, 'OFFLINE', 'No answer came: check the connection and try again.', null);
+  });
+  if (response.ok) return response;
+  const problem = await problemFrom(response);
+  if (response.status === 401 && name !== 'signIn') leaveSession();
+  throw problem;
+}
+
+function urlOf(template: string, { path = {}, query = {} }: Parts): string {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(path[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  return search.size === 0 ? filled : `${filled}?${search}`;
+}

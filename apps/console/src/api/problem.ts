@@ -1,0 +1,45 @@
+/** A refusal or failure of the API, as pages show it. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+
+  constructor(
+    /** 0: no answer came. */
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    /** What support needs to find the request; null when no answer came. */
+    readonly requestId: string | null,
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** Any thrown value as a problem; a mistake of the console itself keeps its message. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  return new Problem(0, 'CONSOLE_ERROR', thrown instanceof Error ? thrown.message : String(thrown), null);
+}
+
+/** Reads a refusal's envelope; an answer of something in between (a proxy) has none. */
+export async function problemFrom(response: Response): Promise<Problem> {
+  const text = await response.text().catch(() => '');
+  const requestId = response.headers.get('x-request-id');
+  const retryAfter = Number(response.headers.get('retry-after'));
+  const wait = Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : null;
+  const { code, message } = envelopeIn(text) ?? {
+    code: 'NO_ENVELOPE',
+    message: `The server answered ${response.status} without saying why.`,
+  };
+  return new Problem(response.status, code, message, requestId, wait);
+}
+
+function envelopeIn(text: string): { code: string; message: string } | null {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } };
+    if (typeof error?.code !== 'string' || typeof error.message !== 'string') return null;
+    return { code: error.code, message: error.message };
+  } catch {
+    return null;
+  }
+}

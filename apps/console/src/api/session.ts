@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Session } from './api.generated.js';
+import { call } from './call.js';
+import { queryClient } from './client.js';
+import { problemOf } from './problem.js';
+import { currentSession, keepSession, whenSessionEnds } from './session-state.js';
+
+/** What a member may do, as the session says. */
+export type Role = Session['role'];
+
+/** Roles that manage the organization. */
+export const managing: readonly Role[] = ['OWNER', 'ADMIN'];
+
+const SIGN_IN = '/app/sign-in';
+const others = new BroadcastChannel('switchboard-session');
+
+/** The session of the browser; null when there is none. @throws Problem when the API does not answer */
+export async function readSession(): Promise<Session | null> {
+  const known = currentSession();
+  if (known) return known;
+  try {
+    const session = await call('getSession', {});
+    keepSession(session);
+    return session;
+  } catch (error) {
+    if (problemOf(error).status === 401) return null;
+    throw error;
+  }
+}
+
+/** The session, on pages that need one: the router has read it before they are shown. */
+export function useSession(): Session {
+  const { data } = useQuery({ queryKey: ['session'], queryFn: readSession, initialData: currentSession });
+  if (!data) throw new Error('this page needs a session');
+  return data;
+}
+
+/** Whether the session's role is one of these. */
+export function useIsAllowed(roles: readonly Role[] | undefined): boolean {
+  const { role } = useSession();
+  return roles === undefined || roles.includes(role);
+}
+
+/** Enters the console with a new session, at a path of this site alone. */
+export function enter(session: Session, to: string | undefined): void {
+  keepSession(session);
+  others.postMessage('changed');
+  // A whole load: nothing of a former session stays in memory.
+  location.replace(to !== undefined && /^\/app(\/|$)/.test(to) ? to : '/app');
+}
+
+/** Ends the session and forgets everything that was read by it. */
+export async function signOut(isEverywhere: boolean): Promise<void> {
+  await call(isEverywhere ? 'signOutEverywhere' : 'signOut', {});
+  others.postMessage('changed');
+  leave();
+}
+
+/** Follows what other tabs do with the session, and what the API says of it. */
+export function watchSession(): void {
+  whenSessionEnds(() => leave(location.pathname + location.search));
+  others.addEventListener('message', () => location.reload());
+  // A page that the browser kept alive for Back would show what was read before signing out.
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) location.reload();
+  });
+}
+
+function leave(to?: string): void {
+  queryClient.clear();
+  location.replace(to === undefined ? SIGN_IN : `${SIGN_IN}?to=${encodeURIComponent(to)}`);
+}

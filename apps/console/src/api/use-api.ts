@@ -1,0 +1,112 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import type { Operations } from './api.generated.js';
+import { call, type Answer, type Input } from './call.js';
+import type { Problem } from './problem.js';
+import { problemOf } from './problem.js';
+import { showDone, showProblem } from '../ui/notices.js';
+
+type Name = keyof Operations;
+
+/** The item of a list that an operation answers. */
+export type ItemOf<N extends Name> = Answer<N> extends { readonly items: readonly (infer Item)[] } ? Item : never;
+
+/** A list read page by page. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  readonly query: UseInfiniteQueryResult<InfiniteData<unknown>, Problem>;
+}
+
+/** Reads one operation; its answer is kept under the operation's name and input. @param options.pollMs repeats it */
+export function useRead<N extends Name>(
+  name: N,
+  input: Input<N>,
+  options: { readonly enabled?: boolean; readonly pollMs?: number | false } = {},
+): UseQueryResult<Answer<N>, Problem> {
+  return useQuery<Answer<N>, Problem>({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, { ...input, signal }).catch(rethrow),
+    enabled: options.enabled ?? true,
+    refetchInterval: options.pollMs ?? false,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Reads a list, one page of 50 after the other. */
+export function useList<N extends Name>(
+  name: N,
+  input: Input<N>,
+  options: { readonly enabled?: boolean; readonly pollMs?: number | false } = {},
+): Listed<ItemOf<N>> {
+  const query = useInfiniteQuery<Page, Problem, InfiniteData<Page>, readonly unknown[], string | undefined>({
+    queryKey: [name, 'pages', input],
+    queryFn: ({ pageParam, signal }) => readPage(name, input, pageParam, signal),
+    initialPageParam: undefined,
+    getNextPageParam: (page) => page.nextCursor,
+    enabled: options.enabled ?? true,
+    refetchInterval: options.pollMs ?? false,
+    placeholderData: keepPreviousData,
+  });
+  const items = (query.data?.pages ?? []).flatMap((page) => page.items) as readonly ItemOf<N>[];
+  return { items, query: query as UseInfiniteQueryResult<InfiniteData<unknown>, Problem> };
+}
+
+/** What a change does when it has succeeded. */
+export interface ChangeOptions<N extends Name> {
+  /** The operations whose answers it makes old. */
+  readonly refreshes?: readonly Name[];
+  /** A sentence to show. */
+  readonly done?: string | ((answer: Answer<N>) => string);
+  readonly onDone?: (answer: Answer<N>) => void;
+  /** True: the page shows the refusal itself, next to the form. */
+  readonly isQuiet?: boolean;
+}
+
+/** Changes something by one operation; a refusal is shown as a notice unless the page shows it. */
+export function useChange<N extends Name>(
+  name: N,
+  { refreshes = [], done, onDone, isQuiet = false }: ChangeOptions<N> = {},
+): UseMutationResult<Answer<N>, Problem, Input<N>> {
+  const client = useQueryClient();
+  return useMutation<Answer<N>, Problem, Input<N>>({
+    mutationFn: (input) => call(name, input).catch(rethrow),
+    onSuccess: async (answer) => {
+      if (done !== undefined) showDone(typeof done === 'string' ? done : done(answer));
+      onDone?.(answer);
+      await Promise.all(refreshes.map((one) => client.invalidateQueries({ queryKey: [one] })));
+    },
+    onError: (problem) => {
+      if (!isQuiet) showProblem(problem);
+    },
+  });
+}
+
+interface Page {
+  readonly items: readonly unknown[];
+  readonly nextCursor?: string;
+}
+
+async function readPage<N extends Name>(
+  name: N,
+  input: Input<N>,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { query, ...rest } = input as { readonly query?: object };
+  const asked = { ...rest, query: { limit: 50, ...query, cursor }, signal };
+  return (await call(name, asked as unknown as Input<N>).catch(rethrow)) as unknown as Page;
+}
+
+function rethrow(thrown: unknown): never {
+  if (thrown instanceof DOMException) throw thrown;
+  throw problemOf(thrown);
+}

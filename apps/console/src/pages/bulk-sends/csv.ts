@@ -1,0 +1,34 @@
+import Papa from 'papaparse';
+
+/** A file with recipients: its headings, and one row for each recipient. */
+export interface CsvTable {
+  readonly headings: readonly string[];
+  readonly rows: readonly CsvRow[];
+}
+
+/** A row, and the line of the file that it begins in, from 1: editors show that number. */
+export interface CsvRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Reads a file with headings in its first row; delimiter and quotes are found out. @throws Error that says what is wrong, and where */
+export function parseCsv(text: string): CsvTable {
+  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: false });
+  const fault = errors.find(({ type }) => type !== 'Delimiter');
+  if (fault) throw new Error(`Row ${(fault.row ?? 0) + 1}: ${fault.message}`);
+  const [headings = [], ...rest] = data;
+  let line = 1 + linesOf(headings);
+  const rows: CsvRow[] = [];
+  for (const cells of rest) {
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells: cells.map((cell) => cell.trim()) });
+    line += linesOf(cells);
+  }
+  if (headings.every((heading) => heading.trim() === '')) throw new Error('The first row must name the columns.');
+  return { headings: headings.map((heading, index) => heading.trim() || `Column ${index + 1}`), rows };
+}
+
+/** A quoted cell may hold line breaks. */
+function linesOf(cells: readonly string[]): number {
+  return 1 + cells.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0);
+}

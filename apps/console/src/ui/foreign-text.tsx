@@ -1,0 +1,32 @@
+import { Anchor, Text, type TextProps } from '@mantine/core';
+import type { ReactElement } from 'react';
+
+/** Bidirectional controls and other characters that are not seen but change what is; line breaks and tabs stay. */
+const hidden = /[\p{Cc}\p{Bidi_Control}\u200B\u2060\uFEFF]/gu;
+
+/** What can be read of a text: characters that would hide or turn what is around them become their code. */
+export function readable(text: string): string {
+  return text.replaceAll(hidden, (one) =>
+    /[\n\t]/.test(one) ? one : `[U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}
+
+/** A name or text that somebody else wrote, as it is: markup stays text, and its direction ends with it. */
+export function ForeignText({ children, ...props }: TextProps & { readonly children: string }): ReactElement {
+  return (
+    <Text component="bdi" inherit className="foreign-text" {...props}>
+      {readable(children)}
+    </Text>
+  );
+}
+
+/** An address that somebody else wrote: a link only where its scheme is http or https. */
+export function SafeLink({ href }: { readonly href: string }): ReactElement {
+  const url = URL.parse(href);
+  if (!url || !/^https?:$/.test(url.protocol)) return <ForeignText>{href}</ForeignText>;
+  return (
+    <Anchor href={url.href} target="_blank" rel="noopener noreferrer nofollow" className="foreign-text">
+      {readable(href)}
+    </Anchor>
+  );
+}

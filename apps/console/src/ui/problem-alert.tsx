@@ -1,0 +1,49 @@
+import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { IconAlertCircle } from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import type { Problem } from '../api/problem.js';
+
+/** A refusal or failure in the page: what went wrong, the request's id to copy, and a way on. */
+export function ProblemAlert({
+  problem,
+  title = 'This did not work',
+  onRetry,
+}: {
+  readonly problem: Problem;
+  readonly title?: string;
+  readonly onRetry?: () => void;
+}): ReactElement {
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
+      <Stack gap="xs">
+        <Text size="sm">{problem.message}</Text>
+        <Group gap="sm">
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          {problem.requestId !== null && <RequestId id={problem.requestId} />}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function RequestId({ id }: { readonly id: string }): ReactElement {
+  return (
+    <CopyButton value={id}>
+      {({ copied, copy }) => (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          onClick={copy}
+          title="Support finds the request by this id"
+        >
+          {copied ? 'Copied' : 'Request'}&nbsp;<Code fz="xs">{id}</Code>
+        </Button>
+      )}
+    </CopyButton>
+  );
+}

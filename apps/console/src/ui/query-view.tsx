@@ -1,0 +1,69 @@
+import { Button, Center, Skeleton, Stack } from '@mantine/core';
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import type { ReactElement, ReactNode } from 'react';
+import type { Problem } from '../api/problem.js';
+import type { Listed } from '../api/use-api.js';
+import { ProblemAlert } from './problem-alert.js';
+
+/** One answer in a page: a skeleton until it comes, the problem when it does not. */
+export function QueryView<T>({
+  query,
+  skeleton = <ListSkeleton />,
+  children,
+}: {
+  readonly query: UseQueryResult<T, Problem>;
+  readonly skeleton?: ReactNode;
+  readonly children: (answer: T) => ReactNode;
+}): ReactElement {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error) return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
+  return <>{skeleton}</>;
+}
+
+/** A list in a page, with what to do where it is empty and a button for more. */
+export function ListView<Item>({
+  list: { items, query },
+  empty,
+  skeleton = <ListSkeleton />,
+  children,
+}: {
+  readonly list: Listed<Item>;
+  readonly empty: ReactNode;
+  readonly skeleton?: ReactNode;
+  readonly children: (items: readonly Item[]) => ReactNode;
+}): ReactElement {
+  if (query.isPending) return <>{skeleton}</>;
+  if (query.error && items.length === 0) {
+    return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
+  }
+  if (items.length === 0) return <>{empty}</>;
+  return (
+    <Stack gap="sm">
+      {children(items)}
+      {query.error && <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />}
+      <LoadMore query={query} />
+    </Stack>
+  );
+}
+
+function LoadMore({ query }: { readonly query: UseInfiniteQueryResult<unknown, Problem> }): ReactElement | null {
+  if (!query.hasNextPage) return null;
+  return (
+    <Center>
+      <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        Show more
+      </Button>
+    </Center>
+  );
+}
+
+/** The shape of a list that is on its way. */
+export function ListSkeleton({ rows = 5 }: { readonly rows?: number }): ReactElement {
+  return (
+    <Stack gap="xs" aria-busy aria-label="Loading">
+      {Array.from({ length: rows }, (_row, index) => (
+        <Skeleton key={index} h={44} radius="md" />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,60 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const indigo: MantineColorsTuple = [
+  '#eef1ff',
+  '#dce1fb',
+  '#b6c0f3',
+  '#8e9dec',
+  '#6c7fe6',
+  '#566ce2',
+  '#4a61e1',
+  '#3b51c8',
+  '#3348b3',
+  '#273d9e',
+];
+
+const slate: MantineColorsTuple = [
+  '#c9cdd6',
+  '#adb2bd',
+  '#8d93a1',
+  '#6b7280',
+  '#3d4350',
+  '#2c313b',
+  '#20242c',
+  '#171a21',
+  '#111319',
+  '#0b0d11',
+];
+
+/** One visual language: quiet surfaces, one accent, small radii, Inter. */
+export const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 6 },
+  colors: { indigo, dark: slate },
+  defaultRadius: 'md',
+  fontFamily: '"Inter Variable", Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: {
+    fontWeight: '650',
+    sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.25' }, h2: { fontSize: '1.125rem' }, h3: { fontSize: '1rem' } },
+  },
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45, blur: 2 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
+    Drawer: {
+      defaultProps: { overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': 'Close' } },
+    },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+  },
+});

@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+import { apiModule, type ApiDocument } from './build/api-module.ts';
+
+/** Writes the types of the API from its kept description, which `npm run check` holds equal to the gateway's code. */
+const api: Plugin = {
+  name: 'switchboard-api-module',
+  async buildStart() {
+    const source = fileURLToPath(new URL('../../docs/app-openapi.json', import.meta.url));
+    const target = fileURLToPath(new URL('src/api/api.generated.ts', import.meta.url));
+    const text = apiModule(JSON.parse(await readFile(source, 'utf8')) as ApiDocument);
+    if ((await readFile(target, 'utf8').catch(() => '')) !== text) await writeFile(target, text);
+  },
+};
+
+export default defineConfig({
+  base: '/app/',
+  plugins: [api],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The policy of the page allows no address but this site's.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // Mantine marks its modules for servers that render React; there is none here.
+      onLog: (level, log, show) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : show(level, log)),
+    },
+  },
+});
