@@ -15,6 +15,10 @@ export type Rule =
   /** A send that failed, or waited too long, where the fault promises that none does. */
   | 'send.failed'
   | 'send.slow'
+  /** A message reached the provider before an earlier one of its conversation, whose send had been answered before. */
+  | 'send.overtaken'
+  /** What had waited for the provider left more slowly than it may. */
+  | 'drain.slow'
   /** A request to the upstream began after the opt-out call of its number had returned. */
   | 'fence.late'
   /** More messages passed than the month's quota allows, fewer than it had left, or its counter differs from them. */

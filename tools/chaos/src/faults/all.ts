@@ -22,6 +22,7 @@ import { stopInOrder } from './stop-in-order.fault.js';
 import { stopPostgres } from './stop-postgres.fault.js';
 import { storeLost } from './store-lost.fault.js';
 import { twoRelays } from './two-relays.fault.js';
+import { upstreamAway } from './upstream-away.fault.js';
 
 /** Every fault, in the order of a run: leases that the first leave behind end while the others run. */
 export const faults: readonly Fault[] = [
@@ -38,6 +39,7 @@ export const faults: readonly Fault[] = [
   stopInOrder,
   lockedRow,
   natsAway,
+  upstreamAway,
   storeLost,
   restore,
   halfOpen,

@@ -9,6 +9,16 @@ export interface UpstreamWork {
   readonly callbacks: number;
 }
 
+/** A request to send, as the simulator saw it. */
+export interface Arrival {
+  /** The id of our message. */
+  readonly reference: string | null;
+  /** E.164. */
+  readonly to: string;
+  /** By the machine's clock. */
+  readonly arrivedMs: number;
+}
+
 interface Page {
   readonly items: readonly {
     readonly reference: string | null;
@@ -71,9 +81,11 @@ export class SimulatorControl {
     });
   }
 
-  /** Every request of its log: to whom, in E.164, and when it arrived, by the machine's clock. */
-  async arrivals(): Promise<{ readonly to: string; readonly arrivedMs: number }[]> {
-    return (await this.logFrom(0)).map(({ to, arrivedAt }) => ({ to: `+${to}`, arrivedMs: Date.parse(arrivedAt) }));
+  /** Every request of its log, in the order of arrival. */
+  async arrivals(): Promise<Arrival[]> {
+    return (await this.logFrom(0)).map(({ reference, to, arrivedAt }) => {
+      return { reference, to: `+${to}`, arrivedMs: Date.parse(arrivedAt) };
+    });
   }
 
   /** By the upstream's id of a message: which statuses were answered 200, since its very beginning. */
