@@ -9,6 +9,7 @@ import { DeliverWorker } from './deliver/deliver.worker.js';
 import { ObserveDeliveries } from './deliver/observe-deliveries.js';
 import { RequestsInFlight } from './deliver/requests-in-flight.js';
 import { SendRequest } from './attempt/send-request.client.js';
+import { FeedWakeUps } from './event/feed-wake-ups.js';
 import { EnableWebhookHandler } from './enable-webhook/enable-webhook.handler.js';
 import {
   FanOutMessagingConsumer,
@@ -50,6 +51,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     FanOutMessagingConsumer,
     FanOutOptOutsConsumer,
     FanOutTemplatesConsumer,
+    FeedWakeUps,
     JudgeUrl,
     LaneWakeUps,
     ObserveDeliveries,

@@ -101,6 +101,8 @@ export interface ServiceTopology {
   /** Its stream holds `<service>.>`; null for a service that emits no event. */
   readonly stream: string | null;
   readonly consumes: readonly ConsumerTopology[];
+  /** Services whose replicas it wakes when there is something for them to ask for; a wake-up may be lost. */
+  readonly wakes?: readonly string[];
   /** What its network allows: calls to hosts outside of the platform, and callers from there. Default: neither. */
   readonly outside?: 'calls' | 'listens';
   readonly settings?: ServiceSettings;
@@ -235,6 +237,8 @@ export const topology = {
     calls: [],
     stream: 'WEBHOOKS',
     consumes: [webhooksMessagingConsumer, webhooksOptOutsConsumer, webhooksTemplatesConsumer],
+    // Its topics are the organizations whose feed of events has grown.
+    wakes: ['gateway'],
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],

@@ -34,6 +34,7 @@ export function natsUsers(): NatsUser[] {
         publish: [
           // Its relay compares the stream with what it has published; the stream's content is not readable by this.
           ...(own.stream ? [`${service}.>`, `$JS.API.STREAM.INFO.${own.stream}`, wakeSubject(service)] : []),
+          ...(own.wakes ?? []).map((woken) => wakeSubject(service, woken)),
           // Which state of its database it has shown last; of the stream no other subject is readable by this.
           incarnationSubject(service),
           incarnationRequest(service),
@@ -51,6 +52,7 @@ export function natsUsers(): NatsUser[] {
           `${inboxPrefix(service)}.>`,
           // Its replicas wake the one that publishes.
           ...(own.stream ? [wakeSubject(service)] : []),
+          ...services.flatMap(([other, { wakes }]) => (wakes?.includes(service) ? wakeSubject(other, service) : [])),
           ...served,
           ...calledServices(own).map((called) => announcementSubject(called, service)),
         ],

@@ -1,6 +1,7 @@
 import type { DescribedShapes } from './api-definition.js';
 import type { ApiRoute, DescribedAnswer, HeaderReferences } from './api-route.js';
 import type { Json, JsonObject, JsonSchema } from './json-schema.js';
+import { mediaTypes } from './plain-schemas.js';
 
 type Body = NonNullable<DescribedAnswer['body']>;
 
@@ -12,7 +13,7 @@ export function answerResponse(answer: DescribedAnswer, shapes: DescribedShapes)
     headers: headerReferences(headers),
     ...(body !== null && {
       content: {
-        'application/json': {
+        [mediaTypes[nameOf(body)] ?? 'application/json']: {
           schema: { $ref: `#/components/schemas/${nameOf(body)}` },
           ...(examples ? namedExamples(examples) : exampleOf(body, shapes)),
         },

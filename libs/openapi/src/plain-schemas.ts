@@ -42,13 +42,19 @@ const openApiDocumentSchema: JsonSchema = {
   additionalProperties: true,
 };
 
+/** Source: WHATWG HTML, "Server-sent events". */
+const eventStreamSchema: JsonSchema = { description: 'Server-sent events, without an end.', type: 'string' };
+
 /** The name of a shape of answers that every API has and no type of its contracts declares. */
-export type PlainName = 'Error' | 'OpenApiDocument';
+export type PlainName = 'Error' | 'OpenApiDocument' | 'EventStream';
+
+/** The media type of a shape that is no JSON. */
+export const mediaTypes: Readonly<Record<string, string>> = { EventStream: 'text/event-stream' };
 
 /** Such shapes by name. @param errors every one that the API answers with */
 export function plainSchemasOf(errors: Iterable<ErrorDefinition>): Readonly<Record<PlainName, JsonSchema>> {
   const codes = [...errors].map(({ code }) => code).sort();
-  return { Error: errorSchema(codes), OpenApiDocument: openApiDocumentSchema };
+  return { Error: errorSchema(codes), OpenApiDocument: openApiDocumentSchema, EventStream: eventStreamSchema };
 }
 
 /** A refusal with a code as it is answered. @param sentence the message; that of the registry by default */

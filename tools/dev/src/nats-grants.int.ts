@@ -73,7 +73,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
 
   it.each(uses.map((use) => [nameOf(use), use] as const))('%s', async (_name, use) => {
     if (use.kind === 'tell') await tell(of(use.service).connection, use.service);
-    if (use.kind === 'wake') await wake(of(use.service).connection, use.service);
+    if (use.kind === 'wake') await wake(of(use.service).connection, of(use.woken).connection, use);
     if (use.kind === 'mirror') await mirror(of(use.service).connection, use.service);
     if (use.kind === 'call') await call(of(use.caller).connection, of(use.server).connection, use.rpc);
     if (use.kind === 'announce') await announce(of(use.server).connection, of(use.caller).connection, use.subject);
@@ -146,7 +146,7 @@ function nameOf(use: NatsUse): string {
     case 'tell':
       return `${use.service} emits an event, learns that ${use.stream} has it, and looks at that stream`;
     case 'wake':
-      return `${use.service} wakes its other replicas`;
+      return `${use.service} wakes the replicas of ${use.woken}`;
     case 'mirror':
       return `${use.service} mirrors its incarnation, and reads it`;
     case 'call':
@@ -182,12 +182,15 @@ async function tell(connection: NatsConnection, service: string): Promise<void> 
   expect((await publisher.streamState())?.lastSequence).toBeGreaterThan(0);
 }
 
-async function wake(connection: NatsConnection, service: string): Promise<void> {
-  const wakeUps = new WakeUps(connection, new LinkState(connection), service);
+async function wake(
+  waking: NatsConnection,
+  listening: NatsConnection,
+  { service, woken }: { readonly service: string; readonly woken: string },
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const end = wakeUps.listen(() => resolve());
-  await connection.flush();
-  wakeUps.send();
+  const end = new WakeUps(listening, new LinkState(listening), service, woken).listen(() => resolve());
+  await listening.flush();
+  new WakeUps(waking, new LinkState(waking), service, woken).send();
   await promise;
   end();
 }

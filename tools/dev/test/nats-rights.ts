@@ -6,7 +6,7 @@ import { durableNames, PROVISIONER } from '@switchboard/nats';
 /** One way to use NATS, with the patterns that its users need for it; read from the topology, not from the permissions. */
 export type NatsUse =
   | { readonly kind: 'tell'; readonly service: string; readonly stream: string }
-  | { readonly kind: 'wake'; readonly service: string }
+  | { readonly kind: 'wake'; readonly service: string; readonly woken: string }
   | { readonly kind: 'mirror'; readonly service: string }
   | { readonly kind: 'call'; readonly caller: string; readonly server: string; readonly rpc: RpcDefinition }
   | { readonly kind: 'announce'; readonly caller: string; readonly server: string; readonly subject: string }
@@ -25,9 +25,10 @@ const services = Object.entries<ServiceTopology>(topology);
 
 /** Everything that the topology says. */
 export function usesOfTopology(): NatsUse[] {
-  const uses = services.flatMap(([service, { stream, calls, consumes }]): NatsUse[] => [
+  const uses = services.flatMap(([service, { stream, calls, consumes, wakes = [] }]): NatsUse[] => [
     { kind: 'mirror', service },
-    ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const, { kind: 'wake', service } as const]),
+    ...(stream === null ? [] : [{ kind: 'tell', service, stream } as const]),
+    ...[...(stream === null ? [] : [service]), ...wakes].map((woken) => ({ kind: 'wake', service, woken }) as const),
     ...calls.map((rpc) => ({ kind: 'call', caller: service, server: rpc.owner, rpc }) as const),
     ...[...new Set(calls.map(({ owner }) => owner))].map(
       (server) => ({ kind: 'announce', caller: service, server, subject: `announce.${server}.${service}` }) as const,
@@ -55,8 +56,8 @@ export function rightsOf(use: NatsUse): NatsRight[] {
       ];
     case 'wake':
       return [
-        publish(use.service, `wake.${use.service}`),
-        { user: use.service, operation: 'subscribe', pattern: `wake.${use.service}` },
+        publish(use.service, wakeSubjectOf(use)),
+        { user: use.woken, operation: 'subscribe', pattern: wakeSubjectOf(use) },
       ];
     case 'mirror':
       return [
@@ -82,6 +83,10 @@ export function rightsOf(use: NatsUse): NatsRight[] {
     case 'provision':
       return [publish(PROVISIONER, '$JS.API.>'), inboxOf(PROVISIONER)];
   }
+}
+
+function wakeSubjectOf({ service, woken }: { readonly service: string; readonly woken: string }): string {
+  return service === woken ? `wake.${service}` : `wake.${service}.${woken}`;
 }
 
 /** Whether a pattern takes in all of a subject, which may itself hold wildcards. Source: NATS documentation, "Subjects". */
@@ -140,7 +145,7 @@ export function dangerousToPublish(): string[] {
 export function dangerousToSubscribe(): string[] {
   return [
     ...words(
-      '> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* wake.> wake.* incarnation.> incarnation.* _INBOX.> _INBOX*.> *.probe.v1',
+      '> * *.> *.* *.*.* *.*.*.* rpc.> rpc.*.* announce.> announce.*.* wake.> wake.* wake.*.* incarnation.> incarnation.* _INBOX.> _INBOX*.> *.probe.v1',
     ),
     ...words('$JS.> $JS.API.> $JS.ACK.> $JS.EVENT.> $JS.EVENT.ADVISORY.> $SYS.> $KV.> $O.> $SRV.>'),
     ...services.flatMap(([service]) => [

@@ -3,6 +3,7 @@ import { eventually, type AppAnswer, type AppBody, type AppClient } from '@switc
 import { appClient } from './app-client.js';
 import type { SimulatedLine, Simulator } from './api.js';
 import type { Canary } from './canary.js';
+import { EventStreamReader } from './event-stream-reader.js';
 
 /** What a walk through the application's API leaves behind. */
 export interface AppWalk {
@@ -38,6 +39,7 @@ export async function walkThroughApp(baseUrl: string, owner: Person, simulator: 
   }
   await walk.channels(page, await simulator.addLine(walk.value('access-token')));
   await walk.bulkSends(page);
+  await walk.inbox(page);
   await walk.webhooks(page, simulator);
   const key = await walk.ask(page, 'POST', '/app/api/api-keys', { label: walk.value('label') });
   walk.add('secret of a key', String(key?.['secret']));
@@ -130,6 +132,29 @@ class Walk implements AppWalk {
     for (const action of ['pause', 'resume', 'cancel']) {
       await this.ask(page, 'POST', `/app/api/templates/send/:id/${action}`, undefined, job?.id);
     }
+  }
+
+  /** A contact from its creation to an answered conversation and an opt-out. */
+  async inbox(page: AppClient): Promise<void> {
+    const phone = '+14155550188';
+    const contact = await this.ask(page, 'POST', '/app/api/contacts', { phone, name: 'Walk' });
+    await this.ask(page, 'GET', '/app/api/contacts');
+    await this.ask(page, 'GET', '/app/api/contacts/:id', undefined, contact?.id);
+    const message = await this.ask(page, 'POST', '/app/api/messages', { to: phone, text: 'walk' });
+    await this.ask(page, 'GET', '/app/api/messages/:id', undefined, message?.id);
+    const conversationId = String(message?.['conversationId']);
+    await this.ask(page, 'GET', '/app/api/conversations');
+    for (const path of ['', '/messages']) {
+      await this.ask(page, 'GET', `/app/api/conversations/:id${path}`, undefined, conversationId);
+    }
+    await this.ask(page, 'PATCH', '/app/api/conversations/:id', { status: 'PENDING' }, conversationId);
+    const optOut = await this.ask(page, 'POST', '/app/api/opt-outs', { phone });
+    await this.ask(page, 'GET', '/app/api/opt-outs');
+    await this.ask(page, 'GET', '/app/api/opt-outs/:id', undefined, optOut?.id);
+    await this.ask(page, 'DELETE', '/app/api/opt-outs/:id', undefined, optOut?.id);
+    const stream = await EventStreamReader.open(this.baseUrl, page.cookie);
+    await stream.close();
+    this.used.add('GET /app/api/events');
   }
 
   /** A webhook from its registration to its end; nothing listens where it leads to. */

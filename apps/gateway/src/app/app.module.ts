@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
 import { Reports } from '../analytics/reports.js';
@@ -10,22 +9,21 @@ import { InvitesController } from './invites/invites.controller.js';
 import { AuditedChannels } from './channels/audited-channels.js';
 import { ChannelActsController } from './channels/channel-acts.controller.js';
 import { AppChannelsController } from './channels/channels.controller.js';
-import { FindMessages } from '../messages/find-messages.js';
-import { AppMessagesController } from './messages/messages.controller.js';
 import { MembersController } from './members/members.controller.js';
 import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
 import { SessionController } from './session/session.controller.js';
+import { AppEventsController } from './events/events.controller.js';
+import { EventStreams } from './events/event-streams.js';
+import { FeedReads } from './events/feed-reads.js';
 import { AuditedWebhooks } from './webhooks/audited-webhooks.js';
 import { WebhookControlController } from './webhooks/webhook-control.controller.js';
 import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
-import { AppBulkSendsController } from './templates/bulk-sends.controller.js';
-import { AppTemplatesController } from './templates/templates.controller.js';
 
-/** The application's API, under /app/api, by session. */
+/** What the application's API under /app/api has alone; what it shares with /v1 is mounted by `V1Module` under both. */
 @Module({
-  imports: [BulkIntakeModule, HttpModule, IdentityModule],
+  imports: [HttpModule, IdentityModule],
   controllers: [
     SessionController,
     PasswordController,
@@ -35,15 +33,13 @@ import { AppTemplatesController } from './templates/templates.controller.js';
     ApiKeysController,
     AuditLogController,
     AppAnalyticsController,
-    AppBulkSendsController,
-    AppMessagesController,
-    AppTemplatesController,
+    AppEventsController,
     WebhooksController,
     WebhookControlController,
     WebhookDeliveriesController,
     AppChannelsController,
     ChannelActsController,
   ],
-  providers: [AuditedChannels, AuditedWebhooks, FindMessages, Reports],
+  providers: [AuditedChannels, AuditedWebhooks, EventStreams, FeedReads, Reports],
 })
 export class AppModule {}

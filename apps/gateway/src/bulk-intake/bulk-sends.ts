@@ -20,8 +20,6 @@ import { TakeBulkSend } from './take-bulk-send.js';
 export interface SendTerms {
   readonly idempotencyKey: string | null;
   readonly messagesPerMonth: number;
-  /** Path of the jobs in the API that was asked. */
-  readonly jobsPath: string;
 }
 
 /** Bulk sends for both APIs: /v1 by key, /app/api by session. */
@@ -46,7 +44,8 @@ export class BulkSends {
       messagesPerMonth: terms.messagesPerMonth,
     });
     const { id, status, total, createdAt } = job;
-    reply.code(202).header('location', `${terms.jobsPath}/${id}`);
+    // Of the API that was asked.
+    reply.code(202).header('location', `${reply.request.routeOptions.url ?? ''}/${id}`);
     if (isReplay) reply.header('idempotent-replayed', 'true');
     if (isMismatch) reply.header('idempotency-mismatch', 'true');
     return { id, status, total, createdAt };

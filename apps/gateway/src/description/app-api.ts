@@ -11,6 +11,9 @@ const tags = {
   'API keys': 'Keys of the API under /v1. Their secrets are shown once.',
   'Audit log': 'Who did what, security-relevant acts alone.',
   Messages: 'What was sent and received.',
+  Conversations: 'The inbox.',
+  Events: 'What happens, as it happens.',
+  Contacts: 'The people written to, and their opt-outs.',
   Channels: "The organization's sending lines.",
   Analytics: 'Figures of usage, delivery and templates.',
 } as const;

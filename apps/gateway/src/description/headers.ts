@@ -56,6 +56,11 @@ const requestHeaders = {
     schema: { type: 'string', minLength: 1 },
     example: 'rWq0kq3m9yXy0b2vP8c6Tg5s1hJ4nD7fLzE2aQ9uKxM',
   },
+  'Last-Event-ID': {
+    description: 'The `id` of the last event that the reader has; browsers send it when they open the stream again.',
+    schema: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+    example: 'c000000000000000000000001z',
+  },
   'If-None-Match': {
     description: 'The `ETag` of the copy at hand: 304 without a body when it is still the present one.',
     schema: { type: 'string' },

@@ -122,12 +122,13 @@ export class RequestLifecycle {
     const { state, method } = request;
     this.openRequests.remove(reply);
     // 499, as proxies write it: the client closed the connection before its answer.
-    const status = reply.raw.writableFinished ? reply.raw.statusCode : 499;
+    const isAnswered = reply.raw.writableFinished || state.answeredMs !== null;
+    const status = isAnswered ? reply.raw.statusCode : 499;
     if (state.admitted && status >= 200 && status < 300) this.keyUses.record(state.admitted.keyId, request.ip);
     endTrace(state, status);
     const { code, traceId, organizationId, keyId } = state;
     const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched';
-    const durationMs = performance.now() - state.startedMs;
+    const durationMs = (state.answeredMs ?? performance.now()) - state.startedMs;
     this.metrics.ended({ method, route, status, durationMs, code });
     if (organizationId !== null && keyId !== null) this.counts.count({ organizationId, method, route, status });
     this.log.info('http.request', {
@@ -149,7 +150,8 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   const { declaration } = request.routeOptions.config;
   const use = declaration ? bodyUseOf(declaration) : 'json';
   if (use !== 'json') return use === 'bytes' ? bytes : undefined;
-  const isIdempotent = declaration?.access === 'key' && declaration.takesIdempotencyKey === true;
+  const access = declaration?.access;
+  const isIdempotent = (access === 'key' || access === 'session') && declaration?.takesIdempotencyKey === true;
   const hasKey = isIdempotent && request.headers['idempotency-key'] !== undefined;
   return hasKey ? parseIdempotentBody(request, bytes) : parseJsonBody(bytes);
 }
@@ -168,6 +170,7 @@ function validate(request: FastifyRequest): Error | null {
   } catch (error) {
     return error instanceof Error ? error : new Error('input failed', { cause: error });
   }
-  const refusal = request.state.admitted?.paymentRefusal ?? null;
+  const { admitted, paid } = request.state;
+  const refusal = admitted?.paymentRefusal ?? paid?.refusal ?? null;
   return refusal === null ? null : new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);
 }

@@ -2,7 +2,7 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Admitted } from '../identity/admission.contract.js';
 import type { SignedIn } from '../identity/people.contract.js';
-import type { RouteDeclaration } from './route-declaration.js';
+import type { RouteDeclaration, SharedRoute } from './route-declaration.js';
 
 /** A request with an `Idempotency-Key`: it takes effect once. */
 export interface IdempotentRequest {
@@ -34,8 +34,12 @@ export interface RequestState {
   readonly span: Span;
   /** The trace; entered again after the body was read, because reading loses it. */
   readonly traceContext: Context;
+  /** When the head of an answer that stays open was sent; null for every other answer. */
+  answeredMs: number | null;
   /** On a route that needs a key. */
   admitted: Admitted | null;
+  /** What the organization pays for, on a route for sessions whose declaration asks for it. */
+  paid: { readonly refusal: string | null; readonly messagesPerMonth: number } | null;
   /** On a route that needs a session. */
   session: CurrentSession | null;
   /** Known for refused requests of a known key as well. */
@@ -52,6 +56,9 @@ declare module 'fastify' {
     state: RequestState;
   }
   interface FastifyContextConfig {
+    /** As written at the handler. */
+    declared?: RouteDeclaration | SharedRoute;
+    /** As it is where the route is mounted. */
     declaration?: RouteDeclaration;
   }
 }

@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Principal as PrincipalOfRpc } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
-import type { Admitted as AdmittedKey } from '../identity/admission.contract.js';
 import type { SessionAct } from '../identity/audit.contract.js';
 import type { ActSource } from '../identity/people.contract.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
@@ -16,9 +15,9 @@ import type { CurrentSession as Session, IdempotentRequest } from './request-sta
 export type Principal = PrincipalOfRpc;
 export const Principal = fromRequest(principalOf);
 
-/** What admission found for the request's key. */
-export type Admitted = AdmittedKey;
-export const Admitted = fromRequest(({ state }) => required(state.admitted));
+/** Messages that the plan of the organization has in a month, for a key as for a member. */
+export type MessagesPerMonth = number;
+export const MessagesPerMonth = fromRequest(({ state }) => required(state.admitted ?? state.paid).messagesPerMonth);
 
 /** The session of the request. */
 export type CurrentSession = Session;

@@ -32,12 +32,23 @@ export interface SessionRoute {
   readonly roles: readonly Role[] | null;
   /** Its refusals, without those of any such route (401, 403, 429, 400, 5xx and those of HTTP itself). */
   readonly errors: readonly ErrorDefinition[];
+  /** Present: the organization's plan must cover it, as it must for a key with this scope; absent: whatever is paid. */
+  readonly paidScope?: Scope;
   /** As that of `KeyRoute`. */
   readonly streamedBodyBytesMax?: number;
-  /** Whether it takes an `Idempotency-Key`; so far only a route with a streamed body. */
+  /** As that of `KeyRoute`. */
   readonly takesIdempotencyKey?: boolean;
   /** What it takes and answers: the hooks validate query and body by it, and `GET /app/openapi.json` describes it. */
   readonly docs: RouteDocs<AppTag>;
+}
+
+/**
+ * A route of a controller with a path under /v1 and one under /app/api: one handler, by key and by session. Under /app/api
+ * every member may call it.
+ */
+export interface SharedRoute extends Omit<KeyRoute, 'access' | 'docs'>, Pick<SessionRoute, 'paidScope'> {
+  readonly access: 'key-or-session';
+  readonly docs: RouteDocs<ApiTag & AppTag>;
 }
 
 /** A route under /app/api for people without a session; a change must come from our own origin. */
@@ -58,7 +69,7 @@ export interface PublicRoute {
   readonly rawBodyBytesMax?: number;
 }
 
-/** The declaration that every route has. */
+/** The declaration that every route has where it is mounted. */
 export type RouteDeclaration = KeyRoute | SessionRoute | VisitorRoute | PublicRoute;
 
 /**
@@ -84,8 +95,8 @@ export function streamedBytesMaxOf(declaration: RouteDeclaration): number | unde
 }
 
 /** Declares a route. One that does not declare is refused when the gateway starts. */
-export function Declare(declaration: RouteDeclaration): MethodDecorator {
-  return RouteConfig({ declaration });
+export function Declare(declared: RouteDeclaration | SharedRoute): MethodDecorator {
+  return RouteConfig({ declared });
 }
 
 /**
@@ -94,9 +105,11 @@ export function Declare(declaration: RouteDeclaration): MethodDecorator {
  * @throws Error that names the route: it declares nothing, or its access does not fit its path
  */
 export function applyDeclaration(route: RouteOptions): void {
-  const declaration = route.config?.declaration;
+  const declared = route.config?.declared;
+  const declaration = declared?.access === 'key-or-session' ? mountedAs(declared, route.url) : declared;
   const name = `${String(route.method)} ${route.url}`;
   if (!declaration) throw new Error(`${name} has no @Declare with its access, errors and docs`);
+  route.config = { ...route.config, declaration };
   if ((declaration.access === 'key') !== (isApiPath(route.url) && route.url !== OPEN_PATH)) {
     throw new Error(`${name}: a route needs a key exactly when it is under /v1`);
   }
@@ -109,6 +122,12 @@ export function applyDeclaration(route: RouteOptions): void {
   if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) {
     route.bodyLimit = declaration.rawBodyBytesMax;
   }
+}
+
+/** What a shared route is under one of its paths. */
+function mountedAs({ scope, cost, paidScope, ...both }: SharedRoute, url: string): RouteDeclaration {
+  if (!isAppApiPath(url)) return { ...both, access: 'key', scope, cost };
+  return { ...both, access: 'session', roles: null, ...(paidScope && { paidScope }) };
 }
 
 /** The description of /v1, which is public. */

@@ -49,6 +49,8 @@ export interface Sessions {
    * cached. Moves the session's last use on, at most once a minute.
    */
   find(secret: string): Promise<SignedIn | null>;
+  /** Which of these have not ended, by whatever; exact, and no use of them. @param sessionIds at most some thousand */
+  stillOpen(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** The organizations of a person, by name. */
   organizationsOf(userId: string): Promise<readonly (OrganizationName & { readonly role: Role })[]>;
   /** Ends one session. @throws AppError UNAUTHORIZED when it ended meanwhile, or goes on under another secret */

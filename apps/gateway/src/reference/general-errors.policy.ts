@@ -26,6 +26,7 @@ export function generalErrors(method: string, declaration: RouteDeclaration): re
     ...(access === 'key' || access === 'session' ? [gatewayErrors.UNAUTHORIZED, gatewayErrors.RATE_LIMITED] : []),
     ...(isGuarded(method, declaration) ? [gatewayErrors.FORBIDDEN] : []),
     ...(isSold ? [gatewayErrors.INSUFFICIENT_SCOPE, serviceErrors.PAYMENT_REQUIRED] : []),
+    ...(access === 'session' && declaration.paidScope !== undefined ? [serviceErrors.PAYMENT_REQUIRED] : []),
     ...failures,
   ];
 }

@@ -15,7 +15,7 @@ import { PingController } from './ping/ping.controller.js';
 import { BulkSendsController } from './templates/bulk-sends.controller.js';
 import { TemplatesController } from './templates/templates.controller.js';
 
-/** The public API, under /v1, by API key. */
+/** The public API, under /v1, by API key; what the application needs of it is mounted under /app/api too, by session. */
 @Module({
   controllers: [
     PingController,

@@ -2,6 +2,7 @@ import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { EventConsumer, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
+import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { publicEventOf } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
@@ -18,10 +19,12 @@ const NONE_WAITS: ReadonlySet<string> = new Set();
  */
 export abstract class FanOutConsumer extends EventConsumer<null> {
   readonly #woken = new Set<string>();
+  readonly #grown = new Set<string>();
 
   constructor(
     platform: Platform,
     private readonly wakeUps: LaneWakeUps,
+    private readonly feedWakeUps: FeedWakeUps,
     spec: { readonly consumer: ConsumerTopology; readonly isExclusive: boolean },
   ) {
     super(platform, {
@@ -38,6 +41,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
     const carried = events.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
+    for (const { organizationId } of carried) this.#grown.add(organizationId);
     for (const webhookId of await storePublicEvents(tx, carried)) this.#woken.add(webhookId);
     return NONE_WAITS;
   }
@@ -45,5 +49,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
   #wake(): void {
     this.wakeUps.send([...this.#woken]);
     this.#woken.clear();
+    this.feedWakeUps.send([...this.#grown]);
+    this.#grown.clear();
   }
 }

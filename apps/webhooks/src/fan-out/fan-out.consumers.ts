@@ -5,29 +5,30 @@ import {
   webhooksTemplatesConsumer,
 } from '@switchboard/contracts/consumers';
 import { PLATFORM, type Platform } from '@switchboard/platform';
+import { FeedWakeUps } from '../event/feed-wake-ups.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { FanOutConsumer } from './fan-out.consumer.js';
 
 /** Messages and conversations: of one stream by one consumer, so that a conversation's events stay in their order. */
 @Injectable()
 export class FanOutMessagingConsumer extends FanOutConsumer {
-  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps) {
-    super(platform, wakeUps, { consumer: webhooksMessagingConsumer, isExclusive: true });
+  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps, feedWakeUps: FeedWakeUps) {
+    super(platform, wakeUps, feedWakeUps, { consumer: webhooksMessagingConsumer, isExclusive: true });
   }
 }
 
 /** Opt-outs. */
 @Injectable()
 export class FanOutOptOutsConsumer extends FanOutConsumer {
-  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps) {
-    super(platform, wakeUps, { consumer: webhooksOptOutsConsumer, isExclusive: false });
+  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps, feedWakeUps: FeedWakeUps) {
+    super(platform, wakeUps, feedWakeUps, { consumer: webhooksOptOutsConsumer, isExclusive: false });
   }
 }
 
 /** Templates. */
 @Injectable()
 export class FanOutTemplatesConsumer extends FanOutConsumer {
-  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps) {
-    super(platform, wakeUps, { consumer: webhooksTemplatesConsumer, isExclusive: false });
+  constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps, feedWakeUps: FeedWakeUps) {
+    super(platform, wakeUps, feedWakeUps, { consumer: webhooksTemplatesConsumer, isExclusive: false });
   }
 }

@@ -27,7 +27,11 @@ export class ListEventsHandler {
     const shown = fitting(rows);
     const isWhole = shown.length === rows.length && rows.length < limit;
     const last = shown.at(-1)?.position ?? after;
-    return { bodies: shown.map(({ body }) => body), nextCursor: feedCursor(isWhole ? upTo : last) };
+    return {
+      bodies: shown.map(({ body }) => body),
+      cursors: shown.map(({ position }) => feedCursor(position)),
+      nextCursor: feedCursor(isWhole ? upTo : last),
+    };
   }
 
   private async startOf(organizationId: string, { cursor, from }: ListEventsRequest): Promise<number> {

@@ -196,6 +196,8 @@ export interface ListEventsRequest {
 export interface EventFeedPage {
   /** JSON texts: the very bodies that webhooks carry, oldest first. Fewer than `limit` where the page would be too large. */
   readonly bodies: readonly string[];
+  /** Of each body: where reading goes on after it. Absent from a service of the release before. */
+  readonly cursors?: readonly string[];
   readonly nextCursor: string;
 }
 

@@ -91,6 +91,7 @@ export class DescribedApi {
     const media = content[type];
     if (media === undefined) return [`the media type ${JSON.stringify(type)} is not described`];
     if (method === 'HEAD') return text === '' ? [] : ['an answer to HEAD has no body'];
+    if (type === 'text/event-stream') return [];
     let body: unknown;
     try {
       body = JSON.parse(text);

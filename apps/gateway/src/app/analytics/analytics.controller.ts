@@ -1,35 +1,29 @@
-import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvOf, type TabularReport } from '../../analytics/report-csv.policy.js';
 import { deliveryDocs, templateUseDocs, usageDocs, withCsv } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
 import { Reports } from '../../analytics/reports.js';
-import { Principal } from '../../http/request.decorators.js';
+import { MessagesPerMonth, Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
-import { PEOPLE, type People } from '../../identity/people.contract.js';
-import { paidQuota } from '../paid-quota.js';
 
-const common = { access: 'session', roles: null, errors: [serviceErrors.PAYMENT_REQUIRED] } as const;
+const common = { access: 'session', roles: null, paidScope: 'analytics:read', errors: [] } as const;
 
 /** `/app/api/analytics`: the reports of `/v1/analytics`, for every member, as JSON or CSV. */
 @Controller('app/api/analytics')
 export class AppAnalyticsController {
-  constructor(
-    private readonly reports: Reports,
-    @Inject(PEOPLE) private readonly people: Pick<People, 'paidFor'>,
-  ) {}
+  constructor(private readonly reports: Reports) {}
 
   @Get('usage')
   @Declare({ ...common, docs: withCsv(usageDocs) })
   async usage(
     @Principal() principal: Principal,
+    @MessagesPerMonth() messagesPerMonth: MessagesPerMonth,
     @Query() query: ReportQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UsageReport | string> {
-    const messagesPerMonth = await paidQuota(this.people, principal.organizationId, 'analytics:read');
     return asAccepted(request, reply, await this.reports.usage(principal, query, messagesPerMonth));
   }
 
@@ -41,7 +35,6 @@ export class AppAnalyticsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DeliveryReport | string> {
-    await paidQuota(this.people, principal.organizationId, 'analytics:read');
     return asAccepted(request, reply, await this.reports.delivery(principal, query));
   }
 
@@ -53,7 +46,6 @@ export class AppAnalyticsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TemplateReport | string> {
-    await paidQuota(this.people, principal.organizationId, 'analytics:read');
     return asAccepted(request, reply, await this.reports.templates(principal, query));
   }
 }

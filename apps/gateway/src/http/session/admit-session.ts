@@ -4,7 +4,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../gateway.config.js';
-import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
+import { PEOPLE, type People, type Sessions } from '../../identity/people.contract.js';
 import { FailedAttempts } from '../authentication/failed-attempts.js';
 import type { RouteDeclaration } from '../route-declaration.js';
 import { csrfTokenOf, isCsrfToken, isSameOrigin } from './csrf.policy.js';
@@ -16,7 +16,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 @Injectable()
 export class AdmitSession {
   constructor(
-    @Inject(PEOPLE) private readonly people: { readonly sessions: Pick<Sessions, 'find'> },
+    @Inject(PEOPLE) private readonly people: Pick<People, 'paidFor'> & { readonly sessions: Pick<Sessions, 'find'> },
     private readonly sessionCookie: SessionCookie,
     private readonly failedAttempts: FailedAttempts,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
@@ -51,6 +51,9 @@ export class AdmitSession {
     if (roles !== null && !roles.includes(signedIn.role)) {
       throw new AppError(gatewayErrors.FORBIDDEN, `The role must be ${roles.join(' or ')}`);
     }
+    const { paidScope } = declaration;
+    // Its refusal comes after those of the fields: see `validate` of the lifecycle.
+    if (paidScope !== undefined) state.paid = await this.people.paidFor(signedIn.organization.id, paidScope);
   }
 
   /** @throws AppError FORBIDDEN for a change that a page of another site asks for */

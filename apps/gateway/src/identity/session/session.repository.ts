@@ -33,6 +33,14 @@ export const findSession = statement<SessionRow>(
    WHERE s.secret_hash = $1 AND s.last_seen_at > $3 AND s.signed_in_at > $4`,
 );
 
+/** $1 ids, $2 and $3 the oldest last use and sign-in that still hold. By primary keys. */
+export const findOpenSessions = statement<{ readonly id: string }>(
+  'gateway.find-open-sessions',
+  `SELECT s.id FROM session s
+   JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id
+   WHERE s.id = ANY ($1::text[]) AND s.last_seen_at > $2 AND s.signed_in_at > $3`,
+);
+
 /**
  * Holds a person and a membership until the transaction ends, so that a transaction that ends their sessions either sees the
  * new one or comes first.

@@ -13,7 +13,7 @@ import { lockUser } from '../user/user.repository.js';
 import { beginSession, signedInOf } from './begin-session.js';
 import { sessionHasEnded } from './hold-session.js';
 import { sessionBounds } from './session.policy.js';
-import { endSession, endSessionsOfUser, findSession } from './session.repository.js';
+import { endSession, endSessionsOfUser, findOpenSessions, findSession } from './session.repository.js';
 
 /** Sessions in the service's own tables; see the contract for what is promised. */
 @Injectable()
@@ -29,6 +29,12 @@ export class DatabaseSessions implements Sessions {
     const values = [hashOfSecret(secret), now, seenAfter, signedInAfter, touchBefore];
     const [row] = await this.database.query(findSession, values);
     return row ? signedInOf(row) : null;
+  }
+
+  async stillOpen(sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { seenAfter, signedInAfter } = sessionBounds(this.clock.now());
+    const open = await this.database.query(findOpenSessions, [sessionIds, seenAfter, signedInAfter]);
+    return new Set(open.map(({ id }) => id));
   }
 
   async organizationsOf(userId: string): Promise<readonly (OrganizationName & { readonly role: Role })[]> {

@@ -3,7 +3,7 @@ import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/c
 import { deliveryDocs, templateUseDocs, usageDocs } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
 import { Reports } from '../../analytics/reports.js';
-import { Admitted, Principal } from '../../http/request.decorators.js';
+import { MessagesPerMonth, Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
 
 const common = { access: 'key', scope: 'analytics:read', errors: [], cost: 1 } as const;
@@ -17,10 +17,10 @@ export class AnalyticsController {
   @Declare({ ...common, docs: usageDocs })
   usage(
     @Principal() principal: Principal,
-    @Admitted() admitted: Admitted,
+    @MessagesPerMonth() messagesPerMonth: MessagesPerMonth,
     @Query() query: ReportQuery,
   ): Promise<UsageReport> {
-    return this.reports.usage(principal, query, admitted.messagesPerMonth);
+    return this.reports.usage(principal, query, messagesPerMonth);
   }
 
   @Get('delivery')

@@ -12,15 +12,16 @@ import { Declare } from '../../http/route-declaration.js';
 import { ListContactsQuery } from './list-contacts.query.js';
 import { changedContacts, newContacts, UpsertContactBody, upsertContactBody } from './upsert-contact.body.js';
 
-/** `/v1/contacts`. Source: docs/api-behaviour.md#contacts. */
-@Controller('v1/contacts')
+/** `/v1/contacts`, and `/app/api/contacts` for every member. Source: docs/api-behaviour.md#contacts. */
+@Controller(['v1/contacts', 'app/api/contacts'])
 export class ContactsController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Post()
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'contacts:write',
+    paidScope: 'contacts:write',
     errors: [messagingErrors.INVALID_PHONE],
     cost: 1,
     docs: {
@@ -50,7 +51,7 @@ export class ContactsController {
 
   @Get(':id')
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'contacts:read',
     errors: [contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
@@ -68,7 +69,7 @@ export class ContactsController {
 
   @Get()
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'contacts:read',
     errors: [messagingErrors.INVALID_PHONE],
     cost: 1,

@@ -16,8 +16,8 @@ import {
 import { ListConversationsQuery } from './list-conversations.query.js';
 import { ListMessages } from './list-messages.js';
 
-/** `/v1/conversations`. Source: docs/api-behaviour.md#conversations. */
-@Controller('v1/conversations')
+/** `/v1/conversations`, and `/app/api/conversations` for every member. Source: docs/api-behaviour.md#conversations. */
+@Controller(['v1/conversations', 'app/api/conversations'])
 export class ConversationsController {
   constructor(
     private readonly rpc: RpcClient,
@@ -26,7 +26,7 @@ export class ConversationsController {
 
   @Get()
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'conversations:read',
     errors: [],
     cost: 1,
@@ -48,7 +48,7 @@ export class ConversationsController {
 
   @Get(':id')
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'conversations:read',
     errors: [messagingErrors.CONVERSATION_NOT_FOUND],
     cost: 1,
@@ -66,8 +66,9 @@ export class ConversationsController {
 
   @Patch(':id')
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'conversations:write',
+    paidScope: 'conversations:write',
     errors: [messagingErrors.CONVERSATION_NOT_FOUND, messagingErrors.INVALID_TRANSITION],
     cost: 1,
     docs: {
@@ -99,7 +100,7 @@ export class ConversationsController {
 
   @Get(':id/messages')
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'messages:read',
     errors: [messagingErrors.CONVERSATION_NOT_FOUND],
     cost: 1,

@@ -7,7 +7,7 @@ import { messageViewOf } from '@switchboard/contracts/messaging/message-view';
 import { getMessageRpc, type AnswerOnce } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
-import { Admitted, Idempotency, Principal } from '../../http/request.decorators.js';
+import { Idempotency, MessagesPerMonth, Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
 import { findMessagesDocs } from '../../messages/find-messages.docs.js';
 import { FindMessagesQuery } from '../../messages/find-messages.query.js';
@@ -15,8 +15,8 @@ import { FindMessages } from '../../messages/find-messages.js';
 import { SendMessageBody, sendMessageBody } from './send-message.body.js';
 import { SendMessage, type MessageContent } from './send-message.js';
 
-/** `/v1/messages`. Source: docs/api-behaviour.md#messages. */
-@Controller('v1/messages')
+/** `/v1/messages`, and `/app/api/messages` for every member. Source: docs/api-behaviour.md#messages. */
+@Controller(['v1/messages', 'app/api/messages'])
 export class MessagesController {
   constructor(
     private readonly sendMessage: SendMessage,
@@ -27,8 +27,9 @@ export class MessagesController {
   @Post()
   @HttpCode(200)
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'messages:send',
+    paidScope: 'messages:send',
     errors: [
       serviceErrors.CONFLICT,
       messagingErrors.INVALID_PHONE,
@@ -71,7 +72,7 @@ export class MessagesController {
   })
   async send(
     @Principal() principal: Principal,
-    @Admitted() { messagesPerMonth }: Admitted,
+    @MessagesPerMonth() messagesPerMonth: MessagesPerMonth,
     @Body() body: SendMessageBody,
     @Idempotency() idempotency: Idempotency,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -96,14 +97,14 @@ export class MessagesController {
   }
 
   @Get()
-  @Declare({ access: 'key', scope: 'messages:read', errors: [], cost: 1, docs: findMessagesDocs })
+  @Declare({ access: 'key-or-session', scope: 'messages:read', errors: [], cost: 1, docs: findMessagesDocs })
   find(@Principal() principal: Principal, @Query() query: FindMessagesQuery): Promise<Page<MessageView>> {
     return this.findMessages.find(principal, query);
   }
 
   @Get(':id')
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'messages:read',
     errors: [messagingErrors.MESSAGE_NOT_FOUND],
     cost: 1,

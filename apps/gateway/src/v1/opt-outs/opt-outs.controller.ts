@@ -12,14 +12,14 @@ import { Declare } from '../../http/route-declaration.js';
 import { createOptOutAnswers, CreateOptOutBody, createOptOutBody } from './create-opt-out.body.js';
 import { ListOptOutsQuery } from './list-opt-outs.query.js';
 
-/** `/v1/opt-outs`. Source: docs/api-behaviour.md#opt-outs-api, docs/api-behaviour.md#opt-outs-fence. */
-@Controller('v1/opt-outs')
+/** `/v1/opt-outs`, and `/app/api/opt-outs` for every member. Source: docs/api-behaviour.md#opt-outs-api, docs/api-behaviour.md#opt-outs-fence. */
+@Controller(['v1/opt-outs', 'app/api/opt-outs'])
 export class OptOutsController {
   constructor(private readonly rpc: RpcClient) {}
 
   @Post()
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'opt_outs:write',
     errors: [messagingErrors.CHANNEL_NOT_FOUND, messagingErrors.INVALID_PHONE, contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
@@ -51,7 +51,7 @@ export class OptOutsController {
 
   @Get(':id')
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'opt_outs:read',
     errors: [contactsErrors.OPT_OUT_NOT_FOUND],
     cost: 1,
@@ -69,7 +69,7 @@ export class OptOutsController {
 
   @Get()
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'opt_outs:read',
     errors: [messagingErrors.INVALID_PHONE],
     cost: 1,
@@ -90,7 +90,7 @@ export class OptOutsController {
   @Delete(':id')
   @HttpCode(204)
   @Declare({
-    access: 'key',
+    access: 'key-or-session',
     scope: 'opt_outs:write',
     errors: [contactsErrors.OPT_OUT_NOT_FOUND],
     cost: 1,

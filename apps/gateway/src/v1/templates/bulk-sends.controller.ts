@@ -18,43 +18,43 @@ import { BulkSends } from '../../bulk-intake/bulk-sends.js';
 import { ListRecipientsQuery } from '../../bulk-intake/list-recipients.query.js';
 import { BULK_BYTES_MAX } from '../../bulk-intake/take-bulk-send.js';
 import { PageQuery } from '../../http/input/page.query.js';
-import { Admitted, IdempotencyKey, Principal } from '../../http/request.decorators.js';
-import { Declare, type KeyRoute } from '../../http/route-declaration.js';
+import { IdempotencyKey, MessagesPerMonth, Principal } from '../../http/request.decorators.js';
+import { Declare, type SharedRoute } from '../../http/route-declaration.js';
 
-const jobRoute = { access: 'key', errors: [jobErrors.JOB_NOT_FOUND], cost: 1 } as const satisfies Partial<KeyRoute>;
+const shared = { access: 'key-or-session', cost: 1 } as const satisfies Partial<SharedRoute>;
+const jobRoute = { ...shared, errors: [jobErrors.JOB_NOT_FOUND] } as const;
 const control = {
   ...jobRoute,
   scope: 'templates:send',
   errors: [jobErrors.JOB_NOT_FOUND, messagingErrors.INVALID_TRANSITION],
 } as const;
 
-/** `/v1/templates/send`. Source: docs/api-behaviour.md#bulk-sends. */
-@Controller('v1/templates/send')
+/** `/v1/templates/send`, and `/app/api/templates/send` for every member. Source: docs/api-behaviour.md#bulk-sends. */
+@Controller(['v1/templates/send', 'app/api/templates/send'])
 export class BulkSendsController {
   constructor(private readonly bulkSends: BulkSends) {}
 
   @Post()
   @Declare({
-    access: 'key',
+    ...shared,
     scope: 'templates:send',
+    paidScope: 'templates:send',
     errors: sendTemplateErrors,
-    cost: 1,
     takesIdempotencyKey: true,
     streamedBodyBytesMax: BULK_BYTES_MAX,
     docs: sendTemplateDocs,
   })
   send(
     @Principal() principal: Principal,
-    @Admitted() { messagesPerMonth }: Admitted,
+    @MessagesPerMonth() messagesPerMonth: MessagesPerMonth,
     @IdempotencyKey() idempotencyKey: IdempotencyKey,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AcceptedJob> {
-    const jobsPath = '/v1/templates/send';
-    return this.bulkSends.send(principal, { idempotencyKey, messagesPerMonth, jobsPath }, reply);
+    return this.bulkSends.send(principal, { idempotencyKey, messagesPerMonth }, reply);
   }
 
   @Get()
-  @Declare({ access: 'key', scope: 'templates:read', errors: [], cost: 1, docs: listJobsDocs })
+  @Declare({ ...shared, scope: 'templates:read', errors: [], docs: listJobsDocs })
   list(@Principal() principal: Principal, @Query() query: PageQuery): Promise<Page<JobView>> {
     return this.bulkSends.list(principal, query);
   }

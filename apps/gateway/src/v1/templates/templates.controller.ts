@@ -5,14 +5,14 @@ import type { TemplateView } from '@switchboard/contracts/templates/http';
 import { getTemplateRpc, listTemplatesRpc } from '@switchboard/contracts/templates/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { Principal } from '../../http/request.decorators.js';
-import { Declare, type KeyRoute } from '../../http/route-declaration.js';
+import { Declare, type SharedRoute } from '../../http/route-declaration.js';
 import { ListTemplatesQuery, templatesPageOf } from '../../template-list/list-templates.query.js';
 import { getTemplateDocs, listTemplatesDocs } from '../../template-list/template.docs.js';
 
-const reading = { access: 'key', scope: 'templates:read', cost: 1 } as const satisfies Partial<KeyRoute>;
+const reading = { access: 'key-or-session', scope: 'templates:read', cost: 1 } as const satisfies Partial<SharedRoute>;
 
-/** `/v1/templates`. Source: docs/api-behaviour.md#templates. */
-@Controller('v1/templates')
+/** `/v1/templates`, and `/app/api/templates` for every member. Source: docs/api-behaviour.md#templates. */
+@Controller(['v1/templates', 'app/api/templates'])
 export class TemplatesController {
   constructor(private readonly rpc: RpcClient) {}
 
