@@ -45,6 +45,11 @@ export const gatewayConfigSchema = {
   }),
   CLOUD_APP_SECRET: text({ description: "the provider's app secret, which signs its callbacks", secret: true }),
   CLOUD_VERIFY_TOKEN: text({ description: 'what the provider shows when it verifies the callback URL', secret: true }),
+  SANDBOX_URL: sandboxUrl({
+    description:
+      'the control of the upstream simulator on this machine, set by the local run; empty: there is no sandbox',
+    default: '',
+  }),
 } satisfies ConfigSchema;
 
 /** Token of the `GatewayConfig`. */
@@ -75,6 +80,18 @@ function publicBaseUrl(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<str
         throw new Error('must be an http(s) URL without query');
       }
       return url.href.replace(/\/+$/, '');
+    },
+  };
+}
+
+function sandboxUrl(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string> {
+  return {
+    ...options,
+    parse: (value) => {
+      const url = URL.parse(value);
+      const isHere = url?.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname);
+      if (!isHere || url.href !== `${url.origin}/`) throw new Error('must be the http URL of a port of this machine');
+      return url.origin;
     },
   };
 }

@@ -29,6 +29,8 @@ export function serviceEnvironment(
     readonly listen?: { readonly host: string; readonly port: number; readonly isHandedOver: boolean };
     /** Of the internal HTTP server: 0, or the port that the process had before. */
     readonly internalPort: number;
+    /** Control of the simulator, for the sandbox; absent where it is not ours. */
+    readonly sandboxUrl?: string | undefined;
     /** What the processes of the service leave to those that follow. */
     readonly stateFolder: string;
     /** Ports of this machine that are ours: no webhook may lead to them. */
@@ -43,6 +45,7 @@ export function serviceEnvironment(
       ...(service.listen?.isHandedOver === true ? { LISTEN_FDS: '1' } : {}),
       ...publicBaseUrl(common, service.listen?.port ?? 0),
       ...upstreamSecrets(secrets, 'CLOUD'),
+      ...(service.sandboxUrl === undefined ? {} : { SANDBOX_URL: service.sandboxUrl }),
     },
     messaging: {
       ...masterKeys(secrets),

@@ -175,6 +175,7 @@ async function startOne(
       nats: nats.credentials(service.name),
       cloudBaseUrl: simulator?.providerUrl,
       cloudAuthorityFile: simulator?.authorityFile,
+      sandboxUrl: simulator?.url,
       listen: { host: spec.host, port, isHandedOver: socket !== undefined },
       internalPort,
       stateFolder: folder.stateOf(service.name),

@@ -152,6 +152,12 @@ class Walk implements AppWalk {
     await this.ask(page, 'GET', '/app/api/opt-outs');
     await this.ask(page, 'GET', '/app/api/opt-outs/:id', undefined, optOut?.id);
     await this.ask(page, 'DELETE', '/app/api/opt-outs/:id', undefined, optOut?.id);
+    await this.ask(page, 'GET', '/app/api/sandbox');
+    await this.ask(page, 'POST', '/app/api/sandbox/inbound', { from: phone, text: 'walk' });
+    await this.ask(page, 'POST', '/app/api/sandbox/read', { messageId: message?.id });
+    for (const value of ['stop', 'resume']) {
+      await this.ask(page, 'POST', '/app/api/sandbox/preferences', { from: phone, value });
+    }
     const stream = await EventStreamReader.open(this.baseUrl, page.cookie);
     await stream.close();
     this.used.add('GET /app/api/events');

@@ -16,6 +16,8 @@ import { SessionController } from './session/session.controller.js';
 import { AppEventsController } from './events/events.controller.js';
 import { EventStreams } from './events/event-streams.js';
 import { FeedReads } from './events/feed-reads.js';
+import { SandboxController } from './sandbox/sandbox.controller.js';
+import { SimulatorClient } from './sandbox/simulator.client.js';
 import { AuditedWebhooks } from './webhooks/audited-webhooks.js';
 import { WebhookControlController } from './webhooks/webhook-control.controller.js';
 import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller.js';
@@ -34,12 +36,13 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
     AuditLogController,
     AppAnalyticsController,
     AppEventsController,
+    SandboxController,
     WebhooksController,
     WebhookControlController,
     WebhookDeliveriesController,
     AppChannelsController,
     ChannelActsController,
   ],
-  providers: [AuditedChannels, AuditedWebhooks, EventStreams, FeedReads, Reports],
+  providers: [AuditedChannels, AuditedWebhooks, EventStreams, FeedReads, Reports, SimulatorClient],
 })
 export class AppModule {}

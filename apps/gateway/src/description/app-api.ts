@@ -14,6 +14,7 @@ const tags = {
   Conversations: 'The inbox.',
   Events: 'What happens, as it happens.',
   Contacts: 'The people written to, and their opt-outs.',
+  Sandbox: 'Recipients to be played, in the local run alone.',
   Channels: "The organization's sending lines.",
   Analytics: 'Figures of usage, delivery and templates.',
 } as const;

@@ -86,6 +86,18 @@ export interface NewInviteView extends InviteView {
   readonly token: string;
 }
 
+/** A recipient of the sandbox that behaves in a way of its own. */
+export interface SandboxRecipientView {
+  readonly phone: string;
+  /** What becomes of a message to it. */
+  readonly effect: string;
+}
+
+/** What the sandbox of the local run offers. */
+export interface SandboxView {
+  readonly recipients: readonly SandboxRecipientView[];
+}
+
 /** What the organization pays for. Source: docs/api-behaviour.md#plans. */
 export interface PlanView {
   /** The name of the plan. */
