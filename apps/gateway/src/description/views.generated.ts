@@ -1248,6 +1248,21 @@ export const views = {
     },
     required: ['from', 'to', 'granularity', 'timezone'],
   },
+  Sandbox: {
+    description: 'What the sandbox of the local run offers.',
+    type: 'object',
+    properties: { recipients: { type: 'array', items: { $ref: '#/components/schemas/SandboxRecipient' } } },
+    required: ['recipients'],
+  },
+  SandboxRecipient: {
+    description: 'A recipient of the sandbox that behaves in a way of its own.',
+    type: 'object',
+    properties: {
+      phone: { type: 'string' },
+      effect: { description: 'What becomes of a message to it.', type: 'string' },
+    },
+    required: ['phone', 'effect'],
+  },
   SentMessageResult: {
     description: 'The answer to `POST /v1/messages`.',
     type: 'object',
