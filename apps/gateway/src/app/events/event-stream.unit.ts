@@ -79,10 +79,15 @@ describe('a stream of events', () => {
     const failures: unknown[] = [];
     const response = answer as unknown as ServerResponse;
     const stream = new EventStream({
-      ...{ organizationId: 'co', sessionId: 'cs', response, cursor: 'c0' },
+      organizationId: 'co',
+      sessionId: 'cs',
+      response,
+      cursor: 'c0',
       read: (cursor) => {
         asked.push(cursor);
-        return asked.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve(page(10, asked.length === 2 ? 1 : 0));
+        return asked.length === 1
+          ? Promise.reject(new Error('away'))
+          : Promise.resolve(page(10, asked.length === 2 ? 1 : 0));
       },
       onError: (error) => failures.push(error),
     });
