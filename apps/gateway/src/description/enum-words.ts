@@ -23,6 +23,7 @@ export const vocabularies: readonly Vocabulary[] = [
     FAILED: 'It failed: `error` says why. A late confirmation of delivery overrides this.',
     RECEIVED: 'It came in from the contact.',
   },
+  { stop: 'Opts out on the channel.', resume: 'Takes that back.' },
   { OUTBOUND: 'From the organization to the contact.', INBOUND: 'From the contact to the organization.' },
   {
     TEXT: 'A text, or the title of the button or list entry that was chosen.',
