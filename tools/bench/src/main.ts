@@ -1,4 +1,4 @@
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
 import { benchBulk, linesOfBulk } from './bulk/bulk.bench.js';
@@ -7,6 +7,7 @@ import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
 import { benchIdle } from './idle/idle.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
+import { benchWebhooks, linesOfWebhooks } from './webhooks/webhooks.bench.js';
 
 const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [--rounds 5] [--seconds 6]
        npm run bench -- contacts [--short] [--contacts 1000000] [--requests 200]
@@ -14,6 +15,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- admission [--short] [--rounds 5] [--seconds 6]
        npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
        npm run bench -- bulk [--short] [--recipients 100000] [--rounds 5] [--seconds 6]
+       npm run bench -- webhooks [--short] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
@@ -28,6 +30,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    two rounds of 4 s at the first limit
   bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job
     --short    one round of 3 s; 2,000 recipients to drain
+  webhooks   deliveries to one receiver against a bare loop, latency, and a healthy receiver next to 100 that hang
+    --short    one round of 2,000 events and 3 s
   idle       commits and CPU of everything that npm start runs, without work; commits of a single send
     --short    10 s and 4 sends
 `;
@@ -41,6 +45,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '6' },
     contacts: { type: 'string', default: '1000000' },
     conversations: { type: 'string', default: '1000000' },
+    events: { type: 'string', default: '20000' },
     recipients: { type: 'string', default: '100000' },
     limits: { type: 'string', default: '300,1200' },
     requests: { type: 'string', default: '200' },
@@ -55,6 +60,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   admission,
   fairness,
   bulk,
+  webhooks,
   idle,
 };
 const bench = benches[positionals[0] ?? ''];
@@ -145,6 +151,19 @@ async function bulk(): Promise<void> {
   onLine('| what | ours | against | ratio | bar |');
   onLine('|---|---|---|---|---|');
   for (const line of linesOfBulk(rows)) onLine(line);
+}
+
+async function webhooks(): Promise<void> {
+  const result = await benchWebhooks({
+    events: values.short ? 2_000 : Number(values.events),
+    rounds: values.short ? 1 : Number(values.rounds),
+    roundMs: values.short ? 3_000 : Math.max(Number(values.seconds), 20) * 1_000,
+    onLine,
+  });
+  onLine(`\nWebhooks, ${machine}, load of the machine ${loadavg()[0]?.toFixed(1)}`);
+  onLine('| what | ours | against | ratio | bar |');
+  onLine('|---|---|---|---|---|');
+  for (const line of linesOfWebhooks(result)) onLine(line);
 }
 
 async function idle(): Promise<void> {

@@ -33,6 +33,14 @@ export type Rule =
   | 'job.doubled'
   /** A recipient of a job says something else than its message. */
   | 'job.disagrees'
+  /** An event of an organization with a webhook was not stored for delivery, or never arrived. */
+  | 'webhook.lost'
+  /** It arrived with other bytes than are stored, or without a signature. */
+  | 'webhook.changed'
+  /** It arrived more often than attempts were recorded, or was never committed. */
+  | 'webhook.unrecorded'
+  /** The attempts say something else than the receiver. */
+  | 'webhook.disagrees'
   /** One send became two messages. */
   | 'send.doubled'
   /** One phone became two contacts of one organization, or one contact two conversations on one line. */

@@ -12,6 +12,7 @@ import { killMessagingBurst } from './kill-messaging-burst.fault.js';
 import { killMessaging } from './kill-messaging.fault.js';
 import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
+import { killWebhooks } from './kill-webhooks.fault.js';
 import { lockedRow } from './locked-row.fault.js';
 import { natsAway } from './nats-away.fault.js';
 import { optOutFence } from './opt-out-fence.fault.js';
@@ -32,6 +33,7 @@ export const faults: readonly Fault[] = [
   killGateway,
   killContacts,
   killDuringBulk,
+  killWebhooks,
   killSimulator,
   killNats,
   stopPostgres,

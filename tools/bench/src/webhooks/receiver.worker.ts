@@ -1,0 +1,24 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parentPort } from 'node:worker_threads';
+import { badAnswers } from './bad-answers.js';
+
+// A thread of its own: an arrival is noted when it arrives, whatever the bench does then.
+const arrivals = new Map<string, [id: string, atMs: number][]>();
+const server = createServer((request, response) => {
+  const path = request.url ?? '';
+  const misbehave = badAnswers[path.split('/')[1] ?? ''];
+  request.resume().once('end', () => {
+    if (misbehave) return misbehave(request, response);
+    const list = arrivals.get(path) ?? [];
+    arrivals.set(path, list);
+    list.push([String(request.headers['webhook-id']), performance.timeOrigin + performance.now()]);
+    response.end();
+  });
+  request.socket.on('error', () => request.socket.destroy());
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => {
+  parentPort?.postMessage(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+parentPort?.on('message', (path: string) => parentPort?.postMessage(arrivals.get(path) ?? []));

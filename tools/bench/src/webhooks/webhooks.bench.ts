@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { RunningStack } from '@switchboard/dev';
+import { treesCpuMicros } from '../cpu.js';
+import { percentile } from '../percentile.js';
+import { withStack } from '../with-stack.js';
+import { badAnswers } from './bad-answers.js';
+import type { BareLoopOptions } from './bare-loop.worker.js';
+import { Customers, exampleBody } from './customers.js';
+import { startReceiver, type Receiver } from './receiver.js';
+
+/** How much to measure. */
+export interface WebhooksBenchOptions {
+  /** Events to one receiver, in each round. */
+  readonly events: number;
+  readonly rounds: number;
+  /** How long each load of single events lasts. */
+  readonly roundMs: number;
+  readonly onLine: (line: string) => void;
+}
+
+/** What came of it. */
+export interface WebhooksBench {
+  readonly rounds: readonly Throughput[];
+  readonly light: Latencies;
+  readonly alone: Latencies;
+  readonly bad: readonly BadRow[];
+  /** Memory of the webhooks process before and after all of it. */
+  readonly memoryMb: { readonly before: number; readonly most: number };
+}
+
+/** A round of many events to one receiver. */
+export interface Throughput {
+  /** The same signed requests by a loop over undici alone. */
+  readonly barePerSecond: number;
+  /** From the first publication to the last arrival. */
+  readonly perSecond: number;
+  /** CPU of every process of the stack, servers included. */
+  readonly cpuSecondsPer1000: number;
+}
+
+/** From before the publication of an event to its arrival. */
+export interface Latencies {
+  readonly events: number;
+  /** Of them, those that did not arrive within the time. */
+  readonly late: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** A healthy receiver next to others that are not. */
+export interface BadRow extends Latencies {
+  readonly receivers: string;
+  /** Events a second to each of them. */
+  readonly perSecondEach: number;
+}
+
+/** As many requests at once as one webhook has at most. */
+const CONNECTIONS = 64;
+const PER_SECOND = 10;
+/** Webhooks of one organization at most. */
+const OF_ONE = 20;
+/** Organizations whose 20 receivers hang, and those of each kind of misbehaviour: 100 receivers, and 400 more. */
+const HANGING_OF_ONE = 5;
+const BAD_OF_EACH = 4;
+/** An event that needs more is late. */
+const LATE_MS = 10_000;
+const ARRIVAL_DEADLINE_MS = 300_000;
+
+/** Measures deliveries on one running stack, with events as messaging's outbox publishes them. */
+export async function benchWebhooks(options: WebhooksBenchOptions): Promise<WebhooksBench> {
+  return withStack(options.onLine, async (stack) => {
+    const receiver = await startReceiver();
+    const customers = await Customers.connect(stack.devJson.natsUrl);
+    try {
+      return await new Measurement(stack, customers, receiver, options).all();
+    } finally {
+      await customers.close();
+      await receiver.stop();
+    }
+  });
+}
+
+class Measurement {
+  constructor(
+    private readonly stack: RunningStack,
+    private readonly customers: Customers,
+    private readonly receiver: Receiver,
+    private readonly options: WebhooksBenchOptions,
+  ) {}
+
+  async all(): Promise<WebhooksBench> {
+    const { events, rounds, onLine } = this.options;
+    const many = await this.newReceiver('/many');
+    await this.deliverMany(many, Math.min(events, 2_000));
+    const light = await this.paced(await this.newReceiver('/light'));
+    onLine(`light load: p50 ${light.p50Ms.toFixed(1)} ms, p99 ${light.p99Ms.toFixed(1)} ms`);
+    const through: Throughput[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const barePerSecond = await this.bareLoop(many.secret, events);
+      const ours = await this.deliverMany(many, events);
+      through.push({ barePerSecond, ...ours });
+      onLine(`round ${round}: bare ${barePerSecond.toFixed(0)}/s, ours ${ours.perSecond.toFixed(0)}/s`);
+    }
+    const healthy = await this.newReceiver('/healthy');
+    const alone = await this.paced(healthy);
+    const before = this.memoryMb();
+    let most = before;
+    const bad: BadRow[] = [];
+    const hang = await this.newBad(['hanging'], HANGING_OF_ONE);
+    const all = await this.newBad(Object.keys(badAnswers), BAD_OF_EACH);
+    for (const { receivers, organizations, perSecondEach } of [
+      { receivers: '100 hang', organizations: hang, perSecondEach: 1 },
+      { receivers: '100 hang', organizations: hang, perSecondEach: 10 },
+      { receivers: '500 misbehave', organizations: [...hang, ...all], perSecondEach: 1 },
+    ]) {
+      onLine(`${receivers}, ${perSecondEach}/s to each`);
+      const stop = this.flood(organizations, perSecondEach);
+      const row = await this.paced(healthy);
+      most = Math.max(most, this.memoryMb());
+      await stop();
+      bad.push({ ...row, receivers, perSecondEach });
+    }
+    return { rounds: through, light, alone, bad, memoryMb: { before, most } };
+  }
+
+  /** Resident, as the kernel counts it. Source: proc(5), `/proc/pid/statm`, in pages of 4 KiB. */
+  private memoryMb(): number {
+    const pid = this.stack.devJson.processes.find(({ name }) => name === 'webhooks')?.pid ?? 0;
+    return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4_096) / 1024 / 1024;
+  }
+
+  private async newReceiver(path: string): Promise<OneReceiver> {
+    const organizationId = newCuid();
+    return { path, organizationId, secret: await this.customers.register(organizationId, this.receiver.url + path) };
+  }
+
+  /** Organizations with as many webhooks as one may have: each of its events goes to all of them. */
+  private async newBad(kinds: readonly string[], organizationsOfEach: number): Promise<readonly string[]> {
+    const organizations: string[] = [];
+    for (const kind of kinds) {
+      for (let count = 0; count < organizationsOfEach; count++) {
+        const organizationId = newCuid();
+        organizations.push(organizationId);
+        for (let webhook = 0; webhook < OF_ONE; webhook++) {
+          const path = `/${kind}/${organizationId}-${webhook}`;
+          await this.customers.register(organizationId, this.receiver.url + path);
+        }
+      }
+    }
+    return organizations;
+  }
+
+  private async deliverMany(to: OneReceiver, count: number): Promise<Omit<Throughput, 'barePerSecond'>> {
+    const pids = this.stack.devJson.processes.map(({ pid }) => pid);
+    const cpuBefore = treesCpuMicros(pids);
+    const startedMs = now();
+    const ids = await this.customers.publishMany(to.organizationId, count);
+    const arrived = await this.untilArrived(to.path, ids);
+    const lastMs = Math.max(...ids.map((id) => arrived.get(id) ?? Infinity));
+    const cpuMicros = treesCpuMicros(pids) - cpuBefore;
+    return { perSecond: (count / (lastMs - startedMs)) * 1_000, cpuSecondsPer1000: cpuMicros / 1_000 / count };
+  }
+
+  /** @throws Error when one does not arrive: no number would stand for that */
+  private async untilArrived(path: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    for (const deadlineMs = now() + ARRIVAL_DEADLINE_MS; now() < deadlineMs; await wait(100)) {
+      const arrived = await this.receiver.arrivals(path);
+      if (ids.every((id) => arrived.has(id))) return arrived;
+    }
+    throw new Error(`events did not arrive at ${path}`);
+  }
+
+  private async bareLoop(secret: string, requests: number): Promise<number> {
+    const url = `${this.receiver.url}/bare`;
+    const workerData: BareLoopOptions = { url, body: exampleBody(), secret, requests, connections: CONNECTIONS };
+    const worker = new Worker(new URL('./bare-loop.worker.js', import.meta.url), { workerData });
+    const [perSecond] = (await once(worker, 'message')) as [number];
+    await worker.terminate();
+    return perSecond;
+  }
+
+  /** Single events in even steps. */
+  private async paced({ path, organizationId }: OneReceiver): Promise<Latencies> {
+    const published: Promise<readonly [id: string, askedMs: number]>[] = [];
+    const startedMs = performance.now();
+    for (let event = 0; performance.now() - startedMs < this.options.roundMs; event++) {
+      const askedMs = now();
+      published.push(this.customers.publish(organizationId).then((id) => [id, askedMs] as const));
+      await wait(Math.max(startedMs + (event + 1) * (1_000 / PER_SECOND) - performance.now(), 0));
+    }
+    const asked = await Promise.all(published);
+    await wait(LATE_MS);
+    const arrived = await this.receiver.arrivals(path);
+    const latencies = asked.map(([id, askedMs]) => (arrived.get(id) ?? Infinity) - askedMs);
+    const late = latencies.filter((ms) => ms > LATE_MS).length;
+    return { events: asked.length, late, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+  }
+
+  /** @returns ends it */
+  private flood(organizations: readonly string[], perSecondEach: number): () => Promise<void> {
+    const stop = new AbortController();
+    const running = (async () => {
+      const startedMs = performance.now();
+      for (let turn = 1; !stop.signal.aborted; turn++) {
+        await Promise.all(organizations.map((organizationId) => this.customers.publish(organizationId)));
+        await wait(Math.max(startedMs + turn * (1_000 / perSecondEach) - performance.now(), 0));
+      }
+    })();
+    return async () => {
+      stop.abort();
+      await running;
+    };
+  }
+}
+
+interface OneReceiver {
+  readonly path: string;
+  readonly organizationId: string;
+  readonly secret: string;
+}
+
+/** Milliseconds since 1970, with fractions, as the receiver's thread has them. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** The rows as lines of a table. */
+export function linesOfWebhooks({ rounds, light, alone, bad, memoryMb }: WebhooksBench): string[] {
+  const medianOf = (of: (round: Throughput) => number): number => percentile(rounds.map(of), 0.5);
+  const ratio = medianOf(({ perSecond, barePerSecond }) => perSecond / barePerSecond);
+  const bare = medianOf(({ barePerSecond }) => barePerSecond);
+  const ours = medianOf(({ perSecond }) => perSecond);
+  const cpu = medianOf(({ cpuSecondsPer1000 }) => cpuSecondsPer1000);
+  const latency = ({ p50Ms, p99Ms }: Latencies): string => `p50 / p99 ${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
+  return [
+    `| publication → arrival, many | ${ours.toFixed(0)}/s | bare loop ${bare.toFixed(0)}/s | ${ratio.toFixed(2)} | ≥ 0.3 |`,
+    `| CPU of all processes per 1,000 | ${cpu.toFixed(2)} s | fastest peer 1.4 s | ${(cpu / 1.4).toFixed(2)} | ≤ 0.5 |`,
+    `| publication → arrival, ${PER_SECOND}/s | ${latency(light)} | | | p99 < 50 ms |`,
+    ...bad.map(
+      (row) =>
+        `| a healthy one while ${row.receivers}, ${row.perSecondEach}/s each | ${latency(row)}, ${row.late} of ${row.events} late | ` +
+        `alone ${latency(alone)} | p99 ${(row.p99Ms / alone.p99Ms).toFixed(2)} | ≤ 1.5, 0 late |`,
+    ),
+    `| memory of webhooks while all of these last | ${memoryMb.most.toFixed(0)} MB | before ${memoryMb.before.toFixed(0)} MB | ${(memoryMb.most / memoryMb.before).toFixed(2)} | |`,
+  ];
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { countOvertaken, webhookFindings, type WebhookArrival, type WebhookLedger } from './webhook-rules.policy.js';
+
+const arrival = (dataId: string, more: Partial<WebhookArrival> = {}): WebhookArrival => {
+  return { dataId, conversationId: 'c1', sequence: 1, body: `body of ${dataId}`, isSigned: true, ...more };
+};
+const attempt = { eventId: 'e1', number: 1, outcome: 'SUCCEEDED', error: null } as const;
+const interrupted = { eventId: 'e1', number: 1, outcome: 'FAILED', error: 'interrupted' } as const;
+const kept: WebhookLedger = {
+  committed: [{ id: 'e1' }],
+  bodies: new Map([['e1', 'body of e1']]),
+  attempts: [attempt],
+  arrivals: [arrival('e1')],
+};
+const rulesOf = (more: Partial<WebhookLedger>): readonly string[] =>
+  webhookFindings({ ...kept, ...more }).map(({ rule }) => rule);
+
+describe('the rules of webhooks', () => {
+  it('find nothing in an event that arrived once, or again after an attempt that a kill interrupted', () => {
+    expect(rulesOf({})).toEqual([]);
+    const again = { attempts: [interrupted, { ...attempt, number: 2 }] };
+    expect(rulesOf({ ...again, arrivals: [arrival('e1'), arrival('e1')] })).toEqual([]);
+    expect(rulesOf(again)).toEqual([]);
+  });
+
+  it('find an event that is not stored, or did not arrive', () => {
+    expect(rulesOf({ bodies: new Map() })).toEqual(['webhook.lost']);
+    expect(rulesOf({ arrivals: [] })).toEqual(['webhook.lost']);
+  });
+
+  it('find other bytes, a missing signature, and what was never committed', () => {
+    expect(rulesOf({ arrivals: [arrival('e1', { body: 'other' })] })).toEqual(['webhook.changed']);
+    expect(rulesOf({ arrivals: [arrival('e1', { isSigned: false })] })).toEqual(['webhook.changed']);
+    expect(rulesOf({ arrivals: [arrival('e1'), arrival('e2')] })).toEqual(['webhook.unrecorded']);
+  });
+
+  it('find a request without a record, and a record that says something else', () => {
+    expect(rulesOf({ arrivals: [arrival('e1'), arrival('e1')] })).toEqual(['webhook.unrecorded']);
+    expect(rulesOf({ attempts: [interrupted] })).toEqual(['webhook.disagrees']);
+    expect(
+      rulesOf({
+        attempts: [
+          { ...interrupted, error: 'no response' },
+          { ...attempt, number: 2 },
+        ],
+      }),
+    ).toEqual(['webhook.disagrees']);
+  });
+
+  it('count what arrived behind a newer event of its conversation, but for repeated attempts', () => {
+    const arrivals = [arrival('e2', { sequence: 2 }), arrival('e1'), arrival('e3', { conversationId: 'c2' })];
+    expect(countOvertaken({ arrivals, attempts: [attempt] })).toBe(1);
+    expect(countOvertaken({ arrivals, attempts: [{ ...attempt, number: 2 }] })).toBe(0);
+    expect(countOvertaken({ arrivals: arrivals.toReversed(), attempts: [attempt] })).toBe(0);
+  });
+});
