@@ -131,6 +131,8 @@ session.user_id text collate C not null
 session.organization_id text collate C not null
 session.signed_in_at timestamp with time zone not null
 session.last_seen_at timestamp with time zone not null
+session.address text
+session.user_agent text
 user_account.id text collate C not null
 user_account.email text collate C not null
 user_account.name text not null

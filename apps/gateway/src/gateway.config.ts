@@ -1,5 +1,7 @@
 import {
   integer,
+  key256,
+  optionalKey256,
   readConfig,
   serviceConfigSchema,
   telemetryConfig,
@@ -50,6 +52,8 @@ export const gatewayConfigSchema = {
       'the control of the upstream simulator on this machine, set by the local run; empty: there is no sandbox',
     default: '',
   }),
+  CREDENTIALS_KEY: key256({ description: '32 bytes in base 64: the master key of second factors and device cookies' }),
+  CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),
 } satisfies ConfigSchema;
 
 /** Token of the `GatewayConfig`. */

@@ -7,6 +7,7 @@ import { READINESS_CHECKS } from './http/health/health.controller.js';
 import { ConsoleModule } from './console/console.module.js';
 import { HttpModule } from './http/http.module.js';
 import { SAMPLING, type SamplingDecision } from './http/request-trace.js';
+import { MASTER_KEYS } from './identity/master-keys.contract.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { V1Module } from './v1/v1.module.js';
 
@@ -21,8 +22,10 @@ export interface GatewaySettings {
 @Module({ imports: [HttpModule, V1Module, AppModule, CallbacksModule, ReferenceModule, ConsoleModule] })
 export class GatewayModule {
   static of({ config, checks, isSampled }: GatewaySettings): DynamicModule {
+    const masterKeys = { current: config.CREDENTIALS_KEY, previous: config.CREDENTIALS_KEY_PREVIOUS };
     const providers = [
       { provide: GATEWAY_CONFIG, useValue: config },
+      { provide: MASTER_KEYS, useValue: masterKeys },
       { provide: READINESS_CHECKS, useValue: checks },
       { provide: SAMPLING, useValue: isSampled },
     ];

@@ -42,7 +42,13 @@ export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
 /** The same with their declarations. @throws Error when a route declares nothing */
 export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
   const unset = { DATABASE_URL: 'none', NATS_URL: 'none', NATS_USER: 'none', NATS_PASSWORD: 'none' };
-  const config = gatewayConfig({ ...unset, CLOUD_APP_SECRET: 'none', CLOUD_VERIFY_TOKEN: 'none' });
+  const key = Buffer.alloc(32).toString('base64');
+  const config = gatewayConfig({
+    ...unset,
+    CLOUD_APP_SECRET: 'none',
+    CLOUD_VERIFY_TOKEN: 'none',
+    CREDENTIALS_KEY: key,
+  });
   const log = createLog('routes', { write: () => undefined });
   const gateway = GatewayModule.of({ config, checks: {}, isSampled: () => false });
   const platform = { ...(nothing as Platform), log, database: nothing, rpc: nothing, relay: nothing, nats: nothing };

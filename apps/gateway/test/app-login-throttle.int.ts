@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AppClient, eventually, testServers } from '@switchboard/testing';
 import { startGateway } from '../src/gateway.js';
+import { accountSubject, addressSubject } from '../src/identity/login-throttle/login-throttle.policy.js';
 import { bootGateway, issueKey, MemoryLog, type TestGateway } from './gateway-harness.js';
 import { makeMember, PASSWORD } from './people-harness.js';
 
@@ -74,5 +75,39 @@ describe('a flood of login attempts', () => {
     const statuses = await Promise.all(answers);
     expect(new Set(statuses)).toEqual(new Set([401, 429, 503]));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(9);
+  });
+});
+
+describe('a flood of wrong passwords from the same address', () => {
+  it('keeps no right one out: of a browser that the account knows, and of a stranger to another account', async () => {
+    const [known, stranger] = [await makeMember(booted.database), await makeMember(booted.database)];
+    const page = newClient();
+    await page.signIn(known);
+    // As after many wrong ones.
+    await booted.database.dataSource.query(
+      `INSERT INTO gateway.login_throttle (subject, attempts, last_attempt_at, next_attempt_at)
+       SELECT subject, 100, now(), now() + interval '1 hour' FROM unnest($1::bytea[]) AS subject
+       ON CONFLICT (subject) DO UPDATE SET next_attempt_at = excluded.next_attempt_at`,
+      [[accountSubject(known.email), addressSubject('127.0.0.1')]],
+    );
+    let isOver = false;
+    let guesses = 0;
+    const flood = async (): Promise<void> => {
+      while (!isOver) {
+        const email = guesses++ % 2 === 0 ? known.email : `flood-${guesses}@people.example`;
+        await newClient().post('/app/api/sign-in', { email, password: 'wrong password' });
+      }
+    };
+    const floods = Array.from({ length: 6 }, flood);
+    try {
+      for (let round = 0; round < 4; round++) {
+        expect((await page.post('/app/api/sign-in', known)).status).toBe(200);
+        expect((await newClient().post('/app/api/sign-in', stranger)).status).toBe(200);
+      }
+      expect((await newClient().post('/app/api/sign-in', known)).status).toBe(429);
+    } finally {
+      isOver = true;
+      await Promise.all(floods);
+    }
   });
 });

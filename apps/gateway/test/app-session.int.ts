@@ -27,6 +27,7 @@ describe('signing in', () => {
     const answer = await client.signIn({ ...user, email: user.email.toUpperCase() });
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^switchboard_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^switchboard_device=[\w-]{64}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(answer.body).toEqual({
       user: { id: user.id, email: user.email, name: expect.any(String) },
@@ -153,12 +154,18 @@ describe('a session', () => {
       await change(PASSWORD, 'short'),
       await change(PASSWORD, user.email),
       await change(PASSWORD, '\u212b'.repeat(257)),
+      await change(PASSWORD, 'Password1234'),
+      await change(PASSWORD, 'switchboard1'),
+      await change(PASSWORD, PASSWORD),
     ];
     expect(refusals.map(({ status, body }) => [status, body?.error?.message])).toEqual([
       [400, '`current` must be your current password'],
       [400, '`new` must be 12 to 256 characters long'],
       [400, '`new` must not be the email address'],
       [400, '`new` must be 12 to 256 characters long'],
+      [400, '`new` must not be a common password'],
+      [400, '`new` must not be made of your name or that of the product or of your organization'],
+      [400, '`new` must not be your current password'],
     ]);
     expect((await other.get('/app/api/session')).status).toBe(200);
     expect((await change(PASSWORD, next)).status).toBe(200);
@@ -168,6 +175,63 @@ describe('a session', () => {
     expect((await newClient().post('/app/api/sign-in', user)).status).toBe(401);
     expect((await newClient().post('/app/api/sign-in', { ...user, password: next })).status).toBe(200);
     expect(await sessionsOf(user.id)).toBe(2);
+  });
+
+  it('is listed for its person with device and address, and each can be ended from another', async () => {
+    const user = await makeMember(booted.database);
+    const second = await makeOrganization(booted.database, { name: 'Second' });
+    await join(booted.database, second, user.id, 'MEMBER');
+    const [page, stranger] = [newClient(), await signedIn(await makeMember(booted.database))];
+    const firefox = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
+    await page.ask('POST', '/app/api/sign-in', { email: user.email, password: user.password }, firefox);
+    const other = await signedIn(user);
+    await other.post('/app/api/switch-organization', { organizationId: second });
+    const { items = [] } = (await page.get('/app/api/sessions')).body ?? {};
+    expect(items).toEqual([
+      expect.objectContaining({ organization: { id: second, name: 'Second' }, isCurrent: false }),
+      {
+        id: expect.stringMatching(/^c/),
+        device: 'Firefox on Linux',
+        address: '127.0.0.1',
+        organization: { id: user.organizationId, name: 'Test' },
+        createdAt: expect.stringMatching(/Z$/),
+        lastUsedAt: expect.stringMatching(/Z$/),
+        isCurrent: true,
+      },
+    ]);
+    const [ofOther, own] = items.map(({ id }) => `/app/api/sessions/${id}`);
+    expect((await stranger.ask('DELETE', String(own))).status).toBe(404);
+    expect((await page.ask('DELETE', String(ofOther))).status).toBe(204);
+    expect([(await other.get('/app/api/session')).status, (await page.get('/app/api/session')).status]).toEqual([
+      401, 200,
+    ]);
+    const ended = await booted.database.dataSource.query(
+      `SELECT before ->> 'device' AS device FROM gateway.audit_entry WHERE organization_id = $1 AND action = 'user.session-ended'`,
+      [second],
+    );
+    expect(ended).toEqual([{ device: expect.any(String) }]);
+    expect((await page.ask('DELETE', String(own))).status).toBe(204);
+    expect(page.cookie).toBeNull();
+  });
+
+  it('asks for 600 things at once at most', async () => {
+    const [page, other] = await Promise.all([
+      signedIn(await makeMember(booted.database)),
+      signedIn(await makeMember(booted.database)),
+    ]);
+    const statuses: number[] = [];
+    let refused;
+    while (statuses.length < 3_000 && !refused) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => page.get('/app/api/session')));
+      statuses.push(...answers.map(({ status }) => status));
+      refused = answers.find(({ status }) => status === 429);
+    }
+    expect([refused?.body?.error?.code, Number(refused?.headers.get('retry-after')) >= 1]).toEqual([
+      'RATE_LIMITED',
+      true,
+    ]);
+    expect(statuses.slice(0, 550).every((status) => status === 200)).toBe(true);
+    expect((await other.get('/app/api/session')).status).toBe(200);
   });
 
   it('is no key, and a key is no session', async () => {
@@ -259,7 +323,10 @@ describe('the application', () => {
         client.ask('POST', '/app/api/sign-in', { email, password }, { ...proxied, origin });
       expect((await signIn(`http://${host}`)).status).toBe(403);
       const answer = await signIn(`https://${host}`);
-      expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-switchboard_session=.*; Secure;/)]);
+      expect(answer.headers.getSetCookie()).toEqual([
+        expect.stringMatching(/^__Host-switchboard_session=.*; Secure;/),
+        expect.stringMatching(/^__Host-switchboard_device=.*; Secure;/),
+      ]);
       expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}$/);
       expect((await client.ask('GET', '/app/api/session', undefined, proxied)).status).toBe(200);
       // Over http, as an attacker on the way would set it.

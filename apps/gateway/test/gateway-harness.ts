@@ -48,6 +48,7 @@ export async function bootGateway(
     GATEWAY_PORT: '0',
     CLOUD_APP_SECRET: 'app-secret',
     CLOUD_VERIFY_TOKEN: 'verify-token',
+    CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATABASE_URL: prepared.url,
     NATS_URL: nats.url,
     NATS_USER: 'gateway',

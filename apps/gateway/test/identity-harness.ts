@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import type { TestServers } from '@switchboard/testing';
+import { MASTER_KEYS } from '../src/identity/master-keys.contract.js';
 import { IdentityModule } from '../src/identity/identity.module.js';
 
 /** Stands for the platform's module. */
@@ -19,13 +20,14 @@ export async function openIdentity(
     { provide: Database, useValue: database },
     { provide: CLOCK, useValue: clock },
     { provide: LOG, useValue: log },
+    { provide: MASTER_KEYS, useValue: { current: Buffer.alloc(32, 7), previous: null } },
   ];
   const platform = {
     module: TestPlatformModule,
     global: true,
     imports: [IdentityModule],
     providers,
-    exports: [Database, CLOCK, LOG],
+    exports: [Database, CLOCK, LOG, MASTER_KEYS],
   };
   const context = await NestFactory.createApplicationContext(platform, { logger: false, abortOnError: false });
   servers.onEnd(() => context.close());

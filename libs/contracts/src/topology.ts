@@ -182,8 +182,8 @@ export const topology = {
     consumes: [],
     outside: 'listens',
     settings: {
-      required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN'],
-      optional: ['PUBLIC_BASE_URL', 'TRUST_PROXY'],
+      required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],
+      optional: ['CREDENTIALS_KEY_PREVIOUS', 'PUBLIC_BASE_URL', 'TRUST_PROXY'],
     },
   },
   messaging: {

@@ -29,6 +29,8 @@ export interface AppExchange {
 export class AppClient {
   /** `name=value` of the session's cookie; null: there is none. */
   cookie: string | null = null;
+  /** `name=value` of the cookie by which accounts know the browser again; null: a stranger. */
+  deviceCookie: string | null = null;
   csrfToken: string | null = null;
 
   /** @param onAnswer is shown every answer; what it throws, the request throws */
@@ -50,7 +52,7 @@ export class AppClient {
   ): Promise<AppAnswer> {
     const usual: Record<string, string | null> = {
       origin: method === 'GET' ? null : new URL(this.baseUrl).origin,
-      cookie: this.cookie,
+      cookie: [this.cookie, this.deviceCookie].filter((one) => one !== null).join('; ') || null,
       'x-csrf-token': method === 'GET' ? null : this.csrfToken,
       'content-type': body === undefined ? null : 'application/json',
       ...headers,
@@ -95,7 +97,9 @@ export class AppClient {
   private keep({ headers, body }: AppAnswer): void {
     for (const set of headers.getSetCookie()) {
       const [pair = ''] = set.split(';');
-      this.cookie = /max-age=0/i.test(set) ? null : pair;
+      const kept = /max-age=0/i.test(set) ? null : pair;
+      if (pair.includes('_device=')) this.deviceCookie = kept;
+      else this.cookie = kept;
     }
     if (typeof body?.csrfToken === 'string') this.csrfToken = body.csrfToken;
   }

@@ -46,6 +46,7 @@ export function serviceEnvironment(
       ...publicBaseUrl(common, service.listen?.port ?? 0),
       ...upstreamSecrets(secrets, 'CLOUD'),
       ...(service.sandboxUrl === undefined ? {} : { SANDBOX_URL: service.sandboxUrl }),
+      ...masterKeys(secrets),
     },
     messaging: {
       ...masterKeys(secrets),

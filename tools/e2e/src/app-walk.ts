@@ -56,6 +56,9 @@ export async function walkThroughApp(baseUrl: string, owner: Person, simulator: 
   const next = walk.value('password');
   await walk.ask(guest, 'POST', '/app/api/password', { current: invited.password, new: next });
   await walk.ask(guest, 'POST', '/app/api/sign-out');
+  const spare = await walk.signedIn({ ...invited, password: next });
+  const own = await walk.ask(spare, 'GET', '/app/api/sessions');
+  await walk.ask(spare, 'DELETE', '/app/api/sessions/:id', undefined, own?.items?.[0]?.id);
   const again = await walk.signedIn({ ...invited, password: next });
   await walk.ask(again, 'POST', '/app/api/sign-out-everywhere');
   const members = await walk.ask(page, 'GET', '/app/api/members');

@@ -28,6 +28,7 @@ const made: Readonly<Record<string, (page: AppClient, baseUrl: string) => Promis
     const { body } = await page.get('/app/api/members');
     return body?.items?.find(({ user }) => Object(user).email === email)?.id;
   },
+  sessions: async (page) => (await page.get('/app/api/sessions')).body?.items?.[0]?.id,
   invites: async (page) =>
     (await page.post('/app/api/invites', { email: `i${Date.now()}@people.example`, role: 'MEMBER' })).body?.id,
   messages: async (page) => (await sent(page)).id,
@@ -66,6 +67,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 /** Source: docs/api-behaviour.md#app-roles. A literal: it checks what the declarations say. */
 const openToMembers = [
   'DELETE /app/api/opt-outs/:id',
+  'DELETE /app/api/sessions/:id',
   'GET /app/api/analytics/delivery',
   'GET /app/api/analytics/templates',
   'GET /app/api/analytics/usage',
@@ -83,6 +85,7 @@ const openToMembers = [
   'GET /app/api/opt-outs/:id',
   'GET /app/api/sandbox',
   'GET /app/api/session',
+  'GET /app/api/sessions',
   'GET /app/api/templates',
   'GET /app/api/templates/:id',
   'GET /app/api/templates/send',

@@ -12,6 +12,7 @@ import { AppChannelsController } from './channels/channels.controller.js';
 import { MembersController } from './members/members.controller.js';
 import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
+import { OwnSessionsController } from './session/own-sessions.controller.js';
 import { SessionController } from './session/session.controller.js';
 import { AppEventsController } from './events/events.controller.js';
 import { EventStreams } from './events/event-streams.js';
@@ -28,6 +29,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
   imports: [HttpModule, IdentityModule],
   controllers: [
     SessionController,
+    OwnSessionsController,
     PasswordController,
     MembersController,
     InvitesController,

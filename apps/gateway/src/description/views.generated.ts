@@ -1111,6 +1111,38 @@ export const views = {
     },
     required: ['id', 'name', 'role'],
   },
+  OwnSession: {
+    description: 'One of the open sessions of the person.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      device: {
+        description: 'The browser and its system in a few words, as it says itself; null where it says nothing.',
+        type: ['string', 'null'],
+      },
+      address: { description: 'The network address that it was used from last.', type: ['string', 'null'] },
+      organization: {
+        description: 'The organization that it is in.',
+        type: 'object',
+        properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, name: { type: 'string' } },
+        required: ['id', 'name'],
+      },
+      createdAt: {
+        description: 'When the password was given.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      lastUsedAt: {
+        description: 'At most a minute late.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      isCurrent: { description: 'Whether it is the session that asks.', type: 'boolean' },
+    },
+    required: ['id', 'device', 'address', 'organization', 'createdAt', 'lastUsedAt', 'isCurrent'],
+  },
   Percentiles: {
     description:
       'Percentiles of a time, in seconds, each within `relativeError` of the true value; null where nothing was measured.',

@@ -5,6 +5,7 @@ import type { SessionAct } from '../identity/audit.contract.js';
 import type { ActSource } from '../identity/people.contract.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import type { CurrentSession as Session, IdempotentRequest } from './request-state.js';
+import { readDeviceCookie } from './session/device-cookie.js';
 
 /*
  * Parameters of handlers that come from admission. `@Body()`, `@Query()` and `@Param('id')` are Nest's own: the hooks have
@@ -58,8 +59,10 @@ function principalOf({ state: { admitted, session } }: FastifyRequest): Principa
   return { organizationId: organization.id, actor: { type: 'user', userId: user.id }, scopes: null };
 }
 
-function sourceOf({ ip, state: { traceId, startedMs } }: FastifyRequest): Source {
-  return { address: ip, traceId, arrivedMs: startedMs };
+function sourceOf(request: FastifyRequest): Source {
+  const { ip, headers, state } = request;
+  const browser = { userAgent: headers['user-agent'] ?? null, deviceCookie: readDeviceCookie(request) };
+  return { address: ip, traceId: state.traceId, arrivedMs: state.startedMs, browser };
 }
 
 /** @throws Error when a handler asks for what its declared access does not bring: a bug */

@@ -87,6 +87,7 @@ describe('a route', () => {
     NATS_PASSWORD: 'none',
     CLOUD_APP_SECRET: 'none',
     CLOUD_VERIFY_TOKEN: 'none',
+    CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   });
   const mount = async (controller: new () => object): Promise<NestApplication> => {
     const standIn = (token: symbol | typeof RequestCounts, value: unknown) => ({ provide: token, useValue: value });

@@ -17,6 +17,7 @@ export const auditActions = [
   'user.sign-in-failed',
   'user.signed-out',
   'user.signed-out-everywhere',
+  'user.session-ended',
   'user.organization-switched',
   'user.password-changed',
   'user.password-change-failed',

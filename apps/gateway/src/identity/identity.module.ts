@@ -8,10 +8,12 @@ import { DatabaseAuditLog } from './audit/audit-log.js';
 import { DatabaseAuditTrail } from './audit/audit-trail.js';
 import { AcceptInvite } from './accept-invite/accept-invite.js';
 import { ChangePassword } from './change-password/change-password.js';
+import { DeviceCookies } from './device/device-cookies.js';
 import { DatabaseInvites } from './invite/invites.js';
 import { KEY_USES } from './key-use.contract.js';
 import { LoginThrottle } from './login-throttle/login-throttle.js';
 import { DatabaseMembers } from './member/members.js';
+import { CheckPassword } from './password/check-password.js';
 import { Passwords } from './password/passwords.js';
 import { PEOPLE } from './people.contract.js';
 import { DatabasePeople } from './people/people.js';
@@ -24,13 +26,15 @@ import { SignInByPassword } from './sign-in/sign-in.js';
 /**
  * Organizations, people, sessions, keys, plans, limits and the audit log; used through the tokens of the contracts alone.
  *
- * Needs `Database`, CLOCK and LOG of the platform's module. At the end loops stop in `onModuleDestroy`, and what requests
+ * Needs `Database`, CLOCK and LOG of the platform's module, and MASTER_KEYS. At the end loops stop in `onModuleDestroy`, and what requests
  * have left to write is written in `beforeApplicationShutdown`: requests must have ended before the application is closed.
  */
 @Module({
   providers: [
     AcceptInvite,
     ChangePassword,
+    CheckPassword,
+    DeviceCookies,
     DatabaseInvites,
     DatabaseMembers,
     DatabaseSessions,

@@ -33,6 +33,15 @@ export interface NewSession {
   /** 256 bits, base64url; shown once, and stored as a hash alone. */
   readonly secret: string;
   readonly signedIn: SignedIn;
+  /** Lets the browser have attempts of its own from now on; null: it keeps the one that it has. */
+  readonly deviceCookie: string | null;
+}
+
+/** What a browser says of itself. */
+export interface Browser {
+  readonly userAgent: string | null;
+  /** The cookie of `NewSession.deviceCookie`, if it has one. */
+  readonly deviceCookie: string | null;
 }
 
 /** Where a security-relevant act came from, for the audit log. */
@@ -40,17 +49,43 @@ export interface ActSource {
   readonly address: string;
   /** 32 hex digits. */
   readonly traceId: string;
+  /** Absent for what is no request. */
+  readonly browser?: Browser;
+}
+
+/** A session as its person sees it. */
+export interface OwnSession {
+  readonly id: string;
+  /** In a few words; null where the program says nothing of itself. */
+  readonly device: string | null;
+  /** That it was used from last. */
+  readonly address: string | null;
+  readonly organization: OrganizationName;
+  /** When the password was given. */
+  readonly createdAt: Date;
+  /** At most a minute late. */
+  readonly lastUsedAt: Date;
+  /** Whether it is the one that asks. */
+  readonly isCurrent: boolean;
 }
 
 /** The open sessions. */
 export interface Sessions {
   /**
    * The session of a secret; null when no session has it, or it has ended by time, sign-out or removal. Exact: nothing is
-   * cached. Moves the session's last use on, at most once a minute.
+   * cached. Moves the session's last use on, at most once a minute, with the address that it comes from.
    */
-  find(secret: string): Promise<SignedIn | null>;
+  find(secret: string, address?: string): Promise<SignedIn | null>;
   /** Which of these have not ended, by whatever; exact, and no use of them. @param sessionIds at most some thousand */
   stillOpen(sessionIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The open sessions of the person, in all organizations. */
+  list(signedIn: SignedIn, page: PageInput): Promise<PageOf<OwnSession>>;
+  /**
+   * Ends one of the person's sessions, in whatever organization.
+   *
+   * @throws AppError NOT_FOUND for one that is not theirs; UNAUTHORIZED when the acting session ended meanwhile
+   */
+  endOne(signedIn: SignedIn, id: string, source: ActSource): Promise<void>;
   /** The organizations of a person, by name. */
   organizationsOf(userId: string): Promise<readonly (OrganizationName & { readonly role: Role })[]>;
   /** Ends one session. @throws AppError UNAUTHORIZED when it ended meanwhile, or goes on under another secret */

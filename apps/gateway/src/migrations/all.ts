@@ -2,6 +2,7 @@ import { Initial1765000000000 } from './1765000000000-initial.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { InviteMaker1766600001000 } from './1766600001000-invite-maker.js';
 import { ConfirmedMemberships1766600002000 } from './1766600002000-confirmed-memberships.js';
+import { SessionDevice1766600003000 } from './1766600003000-session-device.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -9,4 +10,5 @@ export const gatewayMigrations = [
   Incarnation1766390000000,
   InviteMaker1766600001000,
   ConfirmedMemberships1766600002000,
+  SessionDevice1766600003000,
 ] as const;

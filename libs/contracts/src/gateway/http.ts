@@ -52,6 +52,23 @@ export interface SessionView {
   readonly organizations: readonly OwnOrganizationView[];
 }
 
+/** One of the open sessions of the person. */
+export interface OwnSessionView {
+  readonly id: Cuid;
+  /** The browser and its system in a few words, as it says itself; null where it says nothing. */
+  readonly device: string | null;
+  /** The network address that it was used from last. */
+  readonly address: string | null;
+  /** The organization that it is in. */
+  readonly organization: { readonly id: Cuid; readonly name: string };
+  /** When the password was given. */
+  readonly createdAt: IsoTime;
+  /** At most a minute late. */
+  readonly lastUsedAt: IsoTime;
+  /** Whether it is the session that asks. */
+  readonly isCurrent: boolean;
+}
+
 /** A member of the organization. */
 export interface MemberView {
   /** Of the membership, not of the person. */

@@ -1,12 +1,13 @@
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
-import { CodePoints } from '../../http/input/text.decorator.js';
+import { CodePoints, OneLine } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 import { scopes, type Scope } from '../../identity/admission.contract.js';
 
 /** The body of `POST /app/api/api-keys`. Source: docs/api-behaviour.md#app-keys, docs/api-behaviour.md#scopes. */
 export class CreateApiKeyBody {
   @About('What the key is for; seen in the application alone.')
+  @OneLine()
   @CodePoints(1, 100)
   label = '';
 

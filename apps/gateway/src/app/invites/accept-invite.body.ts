@@ -1,6 +1,6 @@
 import { IsOptional } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
-import { CodePoints } from '../../http/input/text.decorator.js';
+import { CodePoints, OneLine } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 
 /** The body of `POST /app/api/invites/accept`. The rule for a new password depends on the invited person. */
@@ -11,11 +11,12 @@ export class AcceptInviteBody {
 
   @About('The name of a person without an account.')
   @IsOptional()
+  @OneLine()
   @CodePoints(1, 256)
   name: string | null | undefined;
 
   @About(
-    'The password of the account; of a new one: 12 to 256 characters. Not needed in a session of the invited address.',
+    'The password of the account; of a new one: 12 to 256 characters, no common one and no name. Not needed in a session of the invited address.',
   )
   @IsOptional()
   @CodePoints(1, 256)

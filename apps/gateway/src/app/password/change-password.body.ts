@@ -8,7 +8,9 @@ export class ChangePasswordBody {
   @CodePoints(1, 256)
   current = '';
 
-  @About('The new password; anything of that length but your email address.')
+  @About(
+    "The new password. Common ones are refused, the current one, and names: yours, the product's, your organizations'.",
+  )
   @CodePoints(12, 256)
   new = '';
 }

@@ -30,7 +30,7 @@ export class SessionController {
       tag: 'Session',
       summary: 'Sign in',
       description:
-        'Begins a session in the organization that the person used last, else in the one joined first; its cookie comes with the answer. An unknown address and a wrong password are answered alike. Failed attempts are limited, by account and by network address: 429 says when to try again.',
+        'Begins a session in the organization that the person used last, else in the one joined first; its cookie comes with the answer. An unknown address and a wrong password are answered alike. Failed attempts are limited: 429 says when to try again. A browser that has signed in to the account before, as its second cookie shows, has attempts of its own; others share those of the account, and slow each other down on one network address.',
       body: signInBody,
       answers: { 200: { description: 'The new session.', body: 'Session' } },
     },

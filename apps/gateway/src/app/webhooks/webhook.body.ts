@@ -1,7 +1,7 @@
 import { subscribableEvents, type SubscribableEvent } from '@switchboard/contracts/webhooks/http';
 import { ArrayMaxSize, ArrayNotEmpty, IsIn, IsOptional } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
-import { CodePoints } from '../../http/input/text.decorator.js';
+import { CodePoints, OneLine } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -25,6 +25,7 @@ export class CreateWebhookBody {
 
   @About('What it is for, in your own words.')
   @IsOptional()
+  @OneLine()
   @CodePoints(1, DESCRIPTION_LENGTH_MAX)
   description: string | null | undefined;
 }
@@ -45,6 +46,7 @@ export class ChangeWebhookBody {
 
   @About('What it is for; null clears it.')
   @IsOptional()
+  @OneLine()
   @CodePoints(1, DESCRIPTION_LENGTH_MAX)
   description: string | null | undefined;
 }

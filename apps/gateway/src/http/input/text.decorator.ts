@@ -23,6 +23,19 @@ export function CodePoints(min: number, max: number): PropertyDecorator {
   });
 }
 
+/** Control characters, separators of lines, and what writes a text in another order than it is read in. */
+const UNSEEN = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069';
+
+/**
+ * A name or a label is one line. Control characters and bidirectional overrides are refused: by them a text shows something
+ * else than it is. Marks of direction, which some scripts need, are not. Source: Unicode Standard Annex 9, 2.1 to 2.2.
+ */
+export function OneLine(): PropertyDecorator {
+  const unseen = new RegExp(`[${UNSEEN}]`);
+  const expected = 'must be one line, without control characters and bidirectional overrides';
+  return rule('oneLine', expected, { pattern: `^[^${UNSEEN}]*$` }, (value) => !unseen.test(String(value)));
+}
+
 /** Longer than any phone number in any written form; a shorter text that is no number is refused by INVALID_PHONE. */
 const PHONE_LENGTH_MAX = 64;
 
@@ -43,11 +56,12 @@ const DOMAIN = `(?=.{1,${DOMAIN_BYTES_MAX}}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Z
  * that limit, parts and labels of any length. Source: RFC 5321, 4.1.2 and 4.5.3.1.
  */
 export function EmailAddress(max: number): PropertyDecorator {
-  const pattern = `^.{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
+  const pattern = `^[^${UNSEEN}]{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
+  const unseen = new RegExp(`[${UNSEEN}]`);
   const schema = { type: 'string', format: 'email', pattern, maxLength: max };
   return rule('emailAddress', `must be an email address of at most ${max} characters`, schema, (value) => {
     if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;
-    return isEmail(value, { ignore_max_length: true }) && arePartsShort(value);
+    return isEmail(value, { ignore_max_length: true }) && arePartsShort(value) && !unseen.test(value);
   });
 }
 

@@ -9,6 +9,7 @@ import { FailedAttempts } from '../authentication/failed-attempts.js';
 import type { RouteDeclaration } from '../route-declaration.js';
 import { csrfTokenOf, isCsrfToken, isSameOrigin } from './csrf.policy.js';
 import { SessionCookie } from './session-cookie.js';
+import { SessionRate } from './session-rate.js';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -19,11 +20,12 @@ export class AdmitSession {
     @Inject(PEOPLE) private readonly people: Pick<People, 'paidFor'> & { readonly sessions: Pick<Sessions, 'find'> },
     private readonly sessionCookie: SessionCookie,
     private readonly failedAttempts: FailedAttempts,
+    private readonly rate: SessionRate,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
   ) {}
 
   /**
-   * Refuses with 401 without a live session, with 403 when another site's page may have made the request or the role is not
+   * Refuses with 401 without a live session, with 429 one that asks too often, with 403 when another site's page may have made the request or the role is not
    * enough.
    *
    * @param declaration absent for a route that does not exist: 404 needs a session as well
@@ -33,13 +35,14 @@ export class AdmitSession {
     const { state } = request;
     const secret = this.sessionCookie.read(request);
     if (secret === null) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_FIRST);
-    const signedIn = await context.with(state.traceContext, () => this.people.sessions.find(secret));
+    const signedIn = await context.with(state.traceContext, () => this.people.sessions.find(secret, request.ip));
     if (!signedIn) {
       const attempt = { address: request.ip, arrivedMs: state.startedMs };
       throw await this.failedAttempts.refusalFor(attempt, SIGN_IN_FIRST);
     }
     state.organizationId = signedIn.organization.id;
     state.session = { ...signedIn, csrfToken: csrfTokenOf(secret) };
+    this.rate.count(signedIn.sessionId);
     if (declaration?.access !== 'session') return;
     if (!SAFE_METHODS.has(request.method)) {
       this.refuseOtherOrigins(request);

@@ -3,6 +3,7 @@ import type { SessionView } from '@switchboard/contracts/gateway/http';
 import type { FastifyReply } from 'fastify';
 import { PEOPLE, type NewSession, type Sessions, type SignedIn } from '../../identity/people.contract.js';
 import { csrfTokenOf } from './csrf.policy.js';
+import { setDeviceCookie } from './device-cookie.js';
 import { SessionCookie } from './session-cookie.js';
 
 /** Answers whatever begins, changes or reads a session. */
@@ -14,9 +15,10 @@ export class SessionAnswer {
   ) {}
 
   /** Hands the secret of a new session to the browser and shows the session. */
-  async begin(reply: FastifyReply, { secret, signedIn }: NewSession): Promise<SessionView> {
+  async begin(reply: FastifyReply, { secret, signedIn, deviceCookie }: NewSession): Promise<SessionView> {
     const view = await this.view(signedIn, csrfTokenOf(secret));
     this.cookie.set(reply, secret);
+    if (deviceCookie !== null) setDeviceCookie(reply, deviceCookie, this.cookie.isSecure(reply.request));
     return view;
   }
 

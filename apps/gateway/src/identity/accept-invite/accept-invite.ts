@@ -7,9 +7,10 @@ import { Database, type Transaction } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { LoginThrottle } from '../login-throttle/login-throttle.js';
+import { DeviceCookies } from '../device/device-cookies.js';
 import { findRole, insertMembership, lockOrganization } from '../member/member.repository.js';
 import { mayManage } from '../member/role.policy.js';
+import { CheckPassword } from '../password/check-password.js';
 import { passwordProblem } from '../password/password.policy.js';
 import { Passwords } from '../password/passwords.js';
 import type { ActSource, Invites, NewSession } from '../people.contract.js';
@@ -17,8 +18,7 @@ import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
 import { DatabaseSessions } from '../session/sessions.js';
-import { FailedSignIns } from '../audit/failed-sign-ins.js';
-import { findUserByEmail, insertUser, type UserRow } from '../user/user.repository.js';
+import { insertUser, type UserRow } from '../user/user.repository.js';
 import { deleteInvite, findInviteOfSecret, type FoundInvite } from '../invite/invite.repository.js';
 import { requireSeat } from '../invite/seats.js';
 
@@ -36,8 +36,8 @@ export class AcceptInvite {
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly passwords: Passwords,
-    private readonly throttle: LoginThrottle,
-    private readonly failures: FailedSignIns,
+    private readonly check: CheckPassword,
+    private readonly devices: DeviceCookies,
     private readonly sessions: DatabaseSessions,
   ) {}
 
@@ -50,14 +50,16 @@ export class AcceptInvite {
     const accepting = await this.personOf(invite, acceptance, source);
     return this.database.transaction(async (tx) => {
       const membershipId = await this.join(tx, invite, accepting);
-      const begun = await this.begin(tx, invite, accepting);
+      const begun = await this.begin(tx, invite, accepting, source);
       const { id, email, role } = invite;
       const act = signedInAct(begun.signedIn, source);
       const after = { id: membershipId, role };
       appendAudit(tx, { ...act, action: 'invite.accepted', before: { id, email, role }, after });
       appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role } });
       if (formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(formerSecret)]);
-      return begun;
+      // Who accepts in a session has the device's cookie from its beginning.
+      if (accepting.by === 'session') return begun;
+      return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, email) };
     });
   }
 
@@ -77,13 +79,23 @@ export class AcceptInvite {
     return joined.id;
   }
 
-  private async begin(tx: Transaction, { organizationId }: FoundInvite, accepting: Accepting): Promise<NewSession> {
+  private async begin(
+    tx: Transaction,
+    { organizationId }: FoundInvite,
+    accepting: Accepting,
+    source: ActSource,
+  ): Promise<NewSession> {
     const now = new Date(this.clock.now());
     const isInSession = accepting.by === 'session';
     const owner = isInSession
       ? { userId: accepting.userId, passwordHash: null }
       : { userId: accepting.user.id, passwordHash: accepting.user.passwordHash };
-    const begun = await beginSession(tx, { ...owner, organizationId }, now, isInSession ? accepting.sessionId : null);
+    const begun = await beginSession(
+      tx,
+      { ...owner, organizationId, source },
+      now,
+      isInSession ? accepting.sessionId : null,
+    );
     if (!begun) throw new AppError(serviceErrors.CONFLICT, 'The password was changed at the same moment');
     return begun;
   }
@@ -93,7 +105,7 @@ export class AcceptInvite {
    * want. Counts, works and refuses alike with an account and without, as long as the password suits neither.
    */
   private async personOf(
-    { email }: FoundInvite,
+    { email, organizationName }: FoundInvite,
     { name, password, formerSecret }: Acceptance,
     source: ActSource,
   ): Promise<Accepting> {
@@ -102,16 +114,11 @@ export class AcceptInvite {
       return { by: 'session', userId: signedIn.user.id, sessionId: signedIn.sessionId };
     }
     if (password === null) throw new AppError(serviceErrors.VALIDATION_FAILED, PASSWORD_OR_SESSION);
-    const attempt = { email, address: source.address };
-    await this.throttle.count(attempt);
-    const [known] = await this.database.query(findUserByEmail, [email]);
-    const isRight = await this.passwords.verify(known?.passwordHash ?? null, password);
-    const problem = isRight ? null : passwordProblem(password, email);
-    if (known && !isRight) this.failures.record(known, source);
+    const problem = passwordProblem(password, { email, organizations: [organizationName] });
+    const { account, isRight } = await this.check.ofEmail(email, password, source, problem === null);
+    if (account && isRight) return { by: 'password', user: account };
     if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
-    if (known && !isRight) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_OR_PASSWORD);
-    await this.throttle.forgive(attempt);
-    if (known) return { by: 'password', user: known };
+    if (account) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_OR_PASSWORD);
     const passwordHash = await this.passwords.hash(password);
     return { by: 'new-account', user: { id: newCuid(), email, name: name ?? email, passwordHash } };
   }

@@ -4,16 +4,16 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
-import { FailedSignIns } from '../audit/failed-sign-ins.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { LoginThrottle } from '../login-throttle/login-throttle.js';
-import { passwordProblem } from '../password/password.policy.js';
+import { organizationsOfUser } from '../member/member.repository.js';
+import { CheckPassword } from '../password/check-password.js';
+import { normalPassword, passwordProblem } from '../password/password.policy.js';
 import { Passwords } from '../password/passwords.js';
 import type { ActSource, NewSession, SignedIn, SignIn } from '../people.contract.js';
 import { beginSession } from '../session/begin-session.js';
 import { sessionHasEnded } from '../session/hold-session.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
-import { changePasswordHash, findUser } from '../user/user.repository.js';
+import { changePasswordHash } from '../user/user.repository.js';
 
 type Change = Parameters<SignIn['changePassword']>[1];
 
@@ -24,29 +24,25 @@ export class ChangePassword {
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly passwords: Passwords,
-    private readonly throttle: LoginThrottle,
-    private readonly failures: FailedSignIns,
+    private readonly check: CheckPassword,
   ) {}
 
   async execute(signedIn: SignedIn, { current, next }: Change, source: ActSource): Promise<NewSession> {
     const { sessionId, user: person, organization } = signedIn;
     const { id, email } = person;
-    const problem = passwordProblem(next, email);
+    const organizations = (await this.database.query(organizationsOfUser, [id])).map(({ name }) => name);
+    const problem = passwordProblem(next, { email, organizations });
     if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`new\` ${problem}`);
-    // A stolen session must not allow more attempts than the sign-in page does.
-    const attempt = { email, address: source.address };
-    await this.throttle.count(attempt);
-    const [user] = await this.database.query(findUser, [id]);
-    if (!user || !(await this.passwords.verify(user.passwordHash, current))) {
-      this.failures.record(person, source, 'user.password-change-failed');
-      throw new AppError(serviceErrors.VALIDATION_FAILED, '`current` must be your current password');
+    const user = await this.check.ofPerson(person, current, source);
+    if (!user) throw new AppError(serviceErrors.VALIDATION_FAILED, '`current` must be your current password');
+    if (normalPassword(next) === normalPassword(current)) {
+      throw new AppError(serviceErrors.VALIDATION_FAILED, '`new` must not be your current password');
     }
-    await this.throttle.forgive(attempt);
-    const passwordHash = await this.passwords.hash(next);
+    const passwordHash = await this.passwords.hash(next, 'known');
     return this.database.transaction(async (tx) => {
       const [changed] = await tx.query(changePasswordHash, [id, user.passwordHash, passwordHash]);
       if (!changed) throw new AppError(serviceErrors.CONFLICT, 'The password was changed elsewhere at the same moment');
-      const owner = { userId: id, organizationId: organization.id, passwordHash };
+      const owner = { userId: id, organizationId: organization.id, passwordHash, source };
       const begun = await beginSession(tx, owner, new Date(this.clock.now()), sessionId);
       if (!begun) throw sessionHasEnded();
       await tx.query(endSessionsOfUser, [id, null, begun.signedIn.sessionId]);

@@ -4,7 +4,10 @@ import { FakeClock, testServers } from '@switchboard/testing';
 import { PASSWORD } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { Passwords } from '../password/passwords.js';
-import { LoginThrottle } from './login-throttle.js';
+import { DeviceCookies } from '../device/device-cookies.js';
+import { accountSubject } from './login-throttle.policy.js';
+import { forgetAttempts } from './login-throttle.repository.js';
+import { LoginThrottle, type Acquaintance } from './login-throttle.js';
 
 const HOUR_MS = 3_600_000;
 const servers = testServers();
@@ -21,35 +24,54 @@ const codeOf = async (work: Promise<unknown>): Promise<string | undefined> =>
     (error: { code?: string }) => error.code,
   );
 
+const devices = new DeviceCookies({ current: Buffer.alloc(32, 7), previous: null });
+const throttle = (on: Pick<Database, 'query'> = database, at: FakeClock = clock): LoginThrottle =>
+  new LoginThrottle(on, at, devices);
+interface Guess {
+  readonly email: string;
+  readonly address: string;
+  readonly deviceCookie?: string;
+}
+const attempt = (
+  limit: LoginThrottle | undefined,
+  { email, address, deviceCookie = '' }: Guess,
+  check: (of: Acquaintance) => Promise<true | null>,
+): Promise<unknown> =>
+  (limit ?? throttle()).attempt({ email, source: { address, browser: { userAgent: null, deviceCookie } } }, check);
+const wrong = (limit: LoginThrottle | undefined, guess: Guess): Promise<unknown> =>
+  attempt(limit, guess, async () => null);
+const right = (limit: LoginThrottle | undefined, guess: Guess): Promise<unknown> =>
+  attempt(limit, guess, async () => true);
+
 describe('login attempts', () => {
   it('are counted before they are checked, by every replica, however far their clocks are apart', async () => {
     const early = new FakeClock(clock.now() - 5_000);
-    const limits = [new LoginThrottle(database, clock), new LoginThrottle(database, early)];
-    const attempt = { email: 'attempted@people.example', address: '198.51.100.1' };
+    const limits = [throttle(), throttle(database, early)];
+    const guess = { email: 'attempted@people.example', address: '198.51.100.1' };
     const outcomes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => codeOf(limits[index % 2]?.count(attempt) ?? Promise.resolve())),
+      Array.from({ length: 40 }, (_, index) => codeOf(wrong(limits[index % 2], guess))),
     );
     expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
     expect(outcomes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(30);
   });
 
   it('wait twice as long each time, a quarter of an hour at most, and are forgotten after a day', async () => {
-    const limit = new LoginThrottle(database, clock);
-    const attempt = { email: 'patient@people.example', address: '198.51.100.2' };
-    for (let index = 0; index < 10; index++) await limit.count(attempt);
+    const limit = throttle();
+    const guess = { email: 'patient@people.example', address: '198.51.100.2' };
+    for (let index = 0; index < 10; index++) await wrong(limit, guess);
     const waits: number[] = [];
     for (let index = 0; index < 13; index++) {
-      const refusal = await limit.count(attempt).catch((error: { retryAfterSeconds: number }) => error);
-      const seconds = refusal?.retryAfterSeconds ?? 0;
+      const refusal = await wrong(limit, guess).catch((error: unknown) => error);
+      const seconds = Number(Object(refusal).retryAfterSeconds ?? 0);
       waits.push(seconds);
       clock.advance(seconds * 1_000 - 1);
-      expect(await codeOf(limit.count({ ...attempt, address: `203.0.113.${index}` }))).toBe('RATE_LIMITED');
+      expect(await codeOf(wrong(limit, { ...guess, address: `203.0.113.${index}` }))).toBe('RATE_LIMITED');
       clock.advance(1);
-      await limit.count({ ...attempt, address: `203.0.113.${100 + index}` });
+      await wrong(limit, { ...guess, address: `203.0.113.${100 + index}` });
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
     clock.advance(24 * HOUR_MS + 1);
-    for (let index = 0; index < 10; index++) await limit.count(attempt);
+    for (let index = 0; index < 10; index++) await wrong(limit, guess);
   });
 
   it('that are refused once are refused again without the database, and a right one is known within a second', async () => {
@@ -60,47 +82,110 @@ describe('login attempts', () => {
         return database.query(statement, values);
       },
     };
-    const [limit, other] = [new LoginThrottle(counting, clock), new LoginThrottle(database, clock)];
-    const attempt = { email: 'flooded@people.example', address: '198.51.100.3' };
-    const outcomes = await Promise.all(Array.from({ length: 66 }, () => codeOf(limit.count(attempt))));
+    const [limit, other] = [throttle(counting), throttle()];
+    const guess = { email: 'flooded@people.example', address: '198.51.100.3' };
+    const outcomes = await Promise.all(Array.from({ length: 66 }, () => codeOf(wrong(limit, guess))));
     expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
     expect(outcomes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(56);
     const before = queries;
     // Ten that were taken, and two that were under way when the first refusal came.
-    expect(before).toBeLessThanOrEqual(10 * 2 + 2 * 3);
+    expect(before).toBeLessThanOrEqual(10 * 3 + 2 * 2);
     for (let index = 0; index < 500; index++) {
-      const refusal = await limit.count({ ...attempt, address: `203.0.114.${index}` }).catch((error: unknown) => error);
+      const refusal = await wrong(limit, { ...guess, address: `203.0.114.${index}` }).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
     }
     expect(queries).toBe(before);
     // Deeper in, where the wait is longer than a replica trusts what it knows.
     for (let waitMs = 1_000; waitMs <= 8_000; waitMs *= 2) {
       clock.advance(waitMs);
-      await other.count(attempt);
+      await wrong(other, guess);
     }
-    expect(await codeOf(limit.count(attempt))).toBe('RATE_LIMITED');
-    await other.forgive(attempt);
-    expect(await codeOf(limit.count(attempt))).toBe('RATE_LIMITED');
+    expect(await codeOf(wrong(limit, guess))).toBe('RATE_LIMITED');
+    await database.query(forgetAttempts, [accountSubject(guess.email)]);
+    expect(await codeOf(wrong(limit, guess))).toBe('RATE_LIMITED');
     clock.advance(1_000);
-    expect(await codeOf(limit.count(attempt))).toBeUndefined();
+    expect(await codeOf(wrong(limit, guess))).toBeUndefined();
     const crowd = await Promise.all(
-      Array.from({ length: 70 }, (_, index) => codeOf(limit.count({ email: `crowd-${index}`, address: `${index}` }))),
+      Array.from({ length: 70 }, (_, index) => codeOf(wrong(limit, { email: `crowd-${index}`, address: `${index}` }))),
     );
     expect(crowd.filter((code) => code === 'SERVICE_UNAVAILABLE')).toHaveLength(4);
   });
 
-  it('from one address about many accounts are slowed down too, and a right one among them does not help', async () => {
-    const limit = new LoginThrottle(database, clock);
+  it('from one address about many accounts are checked one after the other, and a right one among them is taken', async () => {
+    const limit = throttle();
     const own = { email: 'own@people.example', address: '2001:db8:0:1::1' };
     for (let index = 0; index < 50; index++) {
-      await limit.count({ email: `many-${index}@people.example`, address: `2001:db8:0:1:${index.toString(16)}::2` });
-      if (index % 10 === 0) {
-        await limit.count(own);
-        await limit.forgive(own);
-      }
+      await wrong(limit, { email: `many-${index}@people.example`, address: `2001:db8:0:1:${index.toString(16)}::2` });
     }
-    expect(await codeOf(limit.count(own))).toBe('RATE_LIMITED');
-    expect(await codeOf(limit.count({ ...own, address: '2001:db8:0:2::1' }))).toBeUndefined();
+    let [atOnce, most] = [0, 0];
+    const check = async (): Promise<null> => {
+      most = Math.max(most, ++atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce--;
+      return null;
+    };
+    const flood = Array.from({ length: 60 }, (_, index) =>
+      codeOf(attempt(limit, { ...own, email: `flood-${index}@people.example` }, check)),
+    );
+    const outcomes = await Promise.all(flood);
+    expect([most, outcomes.filter((code) => code === undefined).length >= 33]).toEqual([1, true]);
+    expect(await right(limit, own)).toBe(true);
+    // Two of another network are checked at once: else neither would end.
+    const both = Promise.withResolvers<null>();
+    let inside = 0;
+    const together = (): Promise<null> => {
+      if (++inside === 2) both.resolve(null);
+      return both.promise;
+    };
+    const others = ['a', 'b'].map((name) =>
+      attempt(limit, { email: `other-${name}@people.example`, address: '2001:db8:0:2::1' }, together),
+    );
+    expect(await Promise.all(others)).toEqual([null, null]);
+  });
+
+  it('of strangers use up none of a browser that has signed in before, which has ten of its own', async () => {
+    const limit = throttle();
+    const guess = { email: 'owner@people.example', address: '198.51.100.9' };
+    const deviceCookie = devices.renewed(null, guess.email);
+    for (let index = 0; index < 10; index++) await wrong(limit, guess);
+    expect(await codeOf(wrong(limit, guess))).toBe('RATE_LIMITED');
+    for (let index = 0; index < 9; index++) expect(await wrong(limit, { ...guess, deviceCookie })).toBeNull();
+    expect(await right(limit, { ...guess, deviceCookie })).toBe(true);
+    for (let index = 0; index < 10; index++) expect(await wrong(limit, { ...guess, deviceCookie })).toBeNull();
+    expect(await codeOf(right(limit, { ...guess, deviceCookie }))).toBe('RATE_LIMITED');
+    // Its failures are those of no stranger, and a cookie of another account is a stranger's.
+    clock.advance(1_000);
+    expect(await codeOf(wrong(limit, guess))).toBeUndefined();
+    const foreign = devices.renewed(null, 'other@people.example');
+    expect(await codeOf(wrong(limit, { ...guess, deviceCookie: foreign }))).toBe('RATE_LIMITED');
+    const known: Acquaintance[] = [];
+    const second = devices.renewed(devices.renewed(null, guess.email), 'other@people.example');
+    await attempt(limit, { ...guess, deviceCookie: second }, async (of) => (known.push(of), true));
+    expect(known).toEqual(['known']);
+  });
+});
+
+describe('a device', () => {
+  it('is known by a cookie that nobody can make, of every account that it signed in to, under the former key too', () => {
+    const email = 'ada@example.org';
+    const cookie = devices.renewed(null, email);
+    const device = devices.deviceOf(cookie, email);
+    expect(device).toMatch(/^[0-9a-f]{32}$/);
+    const both = devices.renewed(cookie, 'grace@example.org');
+    expect([devices.deviceOf(both, email), devices.deviceOf(devices.renewed(both, email), email)]).toEqual([
+      device,
+      device,
+    ]);
+    expect(both).not.toContain(email);
+    for (const bad of [null, '', 'x', cookie.slice(1), `A${cookie.slice(1)}`, cookie.slice(0, -1), `${cookie}A`]) {
+      if (bad !== cookie) expect(devices.deviceOf(bad, email)).toBeNull();
+    }
+    const rotated = new DeviceCookies({ current: Buffer.alloc(32, 8), previous: Buffer.alloc(32, 7) });
+    expect(rotated.deviceOf(cookie, email)).toBe(device);
+    expect(new DeviceCookies({ current: Buffer.alloc(32, 8), previous: null }).deviceOf(cookie, email)).toBeNull();
+    let many = cookie;
+    for (let index = 0; index < 9; index++) many = devices.renewed(many, `${index}@example.org`);
+    expect([many.split('.').length, devices.deviceOf(many, email)]).toEqual([5, null]);
   });
 });
 

@@ -13,15 +13,28 @@ export interface AttemptAllowance {
 /** Attempts are forgotten after a day without any. */
 export const ATTEMPTS_KEPT_MS = 24 * 3_600_000;
 
-/** Of one account, from any address: some 100 attempts a day at most. Source: NIST SP 800-63B, 3.2.2. */
+/**
+ * Of one device, or of one account by all strangers together: some 100 attempts a day at most. Source: NIST SP 800-63B,
+ * 3.2.2.
+ */
 export const accountAllowance: AttemptAllowance = { free: 10, firstWaitMs: 1_000, waitMaxMs: 900_000 };
 
-/** Of one network address, at any accounts; many people may share it. */
+/** Of one network address, at any accounts: while it would have to wait, its attempts are checked one after the other. */
 export const addressAllowance: AttemptAllowance = { free: 50, firstWaitMs: 1_000, waitMaxMs: 60_000 };
 
 /** The subject of attempts at an account, whether it exists or not. @param email in small letters */
 export function accountSubject(email: string): Buffer {
   return hash('sha256', `account:${email}`, 'buffer');
+}
+
+/** The subject of attempts of a browser that an account knows. @param device of `DeviceCookies` */
+export function deviceSubject(device: string): Buffer {
+  return hash('sha256', `device:${device}`, 'buffer');
+}
+
+/** The subject of attempts at the current password by those who are signed in. */
+export function ownPasswordSubject(userId: string): Buffer {
+  return hash('sha256', `own-password:${userId}`, 'buffer');
 }
 
 /** The subject of attempts from a network address: of IPv6 the first 64 bits, which one customer has. */

@@ -1,26 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
+import { DeviceCookies } from '../device/device-cookies.js';
+import type { ActSource } from '../people.contract.js';
 import { Semaphore } from '../semaphore/semaphore.js';
-import {
-  accountAllowance,
-  accountSubject,
-  addressAllowance,
-  addressSubject,
-  ATTEMPTS_KEPT_MS,
-  type AttemptAllowance,
-} from './login-throttle.policy.js';
-import { findNextAttempt, forgetAttempts, refundAttempt, countAttempt } from './login-throttle.repository.js';
-import { KnownWaits } from './known-waits.js';
+import { AttemptCounts } from './attempt-counts.js';
+import { accountSubject, addressAllowance, addressSubject, deviceSubject } from './login-throttle.policy.js';
+import { NetworkLanes } from './network-lanes.js';
 
 /** One try of a password. */
 export interface LoginAttempt {
   /** In small letters; of an account that may not exist. */
   readonly email: string;
-  readonly address: string;
+  readonly source: Pick<ActSource, 'address' | 'browser'>;
 }
+
+/** Whether the browser has signed in to the account before, or was let in by a session. */
+export type Acquaintance = 'known' | 'stranger';
+
+/** What an attempt is for: the check itself. @returns null for a wrong password */
+type Check<Result> = (acquaintance: Acquaintance) => Promise<Result | null>;
 
 /** Attempts that are counted at once: they wait for each other's rows, on connections that admission needs. */
 const RUNNING_MAX = 2;
@@ -28,77 +27,84 @@ const RUNNING_MAX = 2;
 const WAITING_MAX = 64;
 
 /**
- * Limits login attempts by account and by network address, over all replicas together.
+ * Limits failed logins, over all replicas together, without letting anybody lock others out.
+ *
+ * A browser that an account knows has attempts of its own. Strangers share those of the account. A network address that has
+ * failed too often, at whatever accounts, goes on one attempt after the other: its failures are slow, a right password is taken.
  *
  * A flood of attempts must not slow other requests down: a process counts few at once, and refuses a subject that it has
  * just refused without a query.
  */
 @Injectable()
 export class LoginThrottle {
-  private readonly known = new KnownWaits();
-  private readonly semaphore = new Semaphore(RUNNING_MAX, WAITING_MAX);
+  private readonly counts: AttemptCounts;
+  private readonly lanes = new NetworkLanes();
+  private readonly counting = {
+    known: new Semaphore(RUNNING_MAX, WAITING_MAX),
+    stranger: new Semaphore(RUNNING_MAX, WAITING_MAX),
+  };
 
   constructor(
-    @Inject(Database) private readonly database: Pick<Database, 'query'>,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+    @Inject(Database) database: Pick<Database, 'query'>,
+    @Inject(CLOCK) clock: Clock,
+    private readonly devices: DeviceCookies,
+  ) {
+    this.counts = new AttemptCounts(database, clock);
+  }
 
   /**
-   * Counts an attempt, before its password is checked.
+   * Counts an attempt, checks it and forgets it when it was right.
    *
-   * @throws AppError RATE_LIMITED when its account or its address has to wait; SERVICE_UNAVAILABLE when too many come at once
+   * @returns what the check returns
+   * @throws AppError RATE_LIMITED when its device, or for a stranger its account, has to wait, or when too many of a network
+   * that has failed too often wait; SERVICE_UNAVAILABLE when too many come at once
    */
-  async count({ email, address }: LoginAttempt): Promise<void> {
-    const [ofAddress, ofAccount] = [addressSubject(address), accountSubject(email)];
-    const refuseKnown = (): void => {
-      this.refuseKnown(ofAddress);
-      this.refuseKnown(ofAccount);
+  async attempt<Result>({ email, source }: LoginAttempt, check: Check<Result>): Promise<Result | null> {
+    const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, email);
+    if (device !== null) return this.attemptOf(deviceSubject(device), check);
+    const [account, network] = [accountSubject(email), addressSubject(source.address)];
+    let mustQueue = false;
+    const count = async (): Promise<void> => {
+      await this.count(account);
+      mustQueue = await this.counts.isWaiting(network);
     };
-    refuseKnown();
-    await this.semaphore.run(async () => {
-      // A wait may have become known while this attempt waited.
-      refuseKnown();
-      await this.countOne(ofAddress, addressAllowance);
-      await this.countOne(ofAccount, accountAllowance);
-    });
+    const work = (): Promise<Result | null> => check('stranger');
+    const result = await this.counted(account, 'stranger', count, () =>
+      mustQueue ? this.lanes.run(network, work) : work(),
+    );
+    if (result === null) await this.counts.add(network, addressAllowance);
+    return result;
   }
 
-  /**
-   * Forgives an attempt whose password was right. The account begins anew; the address gets this one attempt back and no more,
-   * else the owner of one account could try passwords of others without end.
-   */
-  async forgive({ email, address }: LoginAttempt): Promise<void> {
-    const account = accountSubject(email);
-    await this.database.query(forgetAttempts, [account]);
-    this.known.forget(account);
-    await this.database.query(refundAttempt, [addressSubject(address), new Date(this.clock.now())]);
+  /** The same for attempts that are counted by one subject alone, whatever their address: of a device or a session. */
+  async attemptOf<Result>(subject: Buffer, check: Check<Result>): Promise<Result | null> {
+    const count = (): Promise<void> => this.count(subject);
+    return this.counted(subject, 'known', count, () => check('known'));
   }
 
-  private refuseKnown(subject: Buffer): void {
-    const nowMs = this.clock.now();
-    const nextMs = this.known.nextOf(subject, nowMs);
-    if (nextMs !== null) throw rateLimited(nextMs - nowMs);
+  /** Counted before it is checked: of many at once no more pass than one after the other. */
+  private async counted<Result>(
+    subject: Buffer,
+    of: Acquaintance,
+    count: () => Promise<void>,
+    check: () => Promise<Result | null>,
+  ): Promise<Result | null> {
+    this.counts.refuseKnown(subject);
+    await this.counting[of].run(count);
+    try {
+      const result = await check();
+      if (result !== null) await this.counts.forget(subject);
+      return result;
+    } catch (error) {
+      // Nothing was found wrong: no attempt is used up.
+      await this.counts.refund(subject);
+      throw error;
+    }
   }
 
-  private async countOne(subject: Buffer, { free, firstWaitMs, waitMaxMs }: AttemptAllowance): Promise<void> {
-    const nowMs = this.clock.now();
-    const counted = await this.database.query(countAttempt, [
-      subject,
-      new Date(nowMs),
-      new Date(nowMs - ATTEMPTS_KEPT_MS),
-      free,
-      firstWaitMs / 1_000,
-      waitMaxMs / 1_000,
-    ]);
-    if (counted.length > 0) return;
-    const [row] = await this.database.query(findNextAttempt, [subject, new Date(nowMs)]);
-    const nextMs = row?.nextAt.getTime() ?? nowMs;
-    this.known.note(subject, nextMs, nowMs);
-    throw rateLimited(nextMs - nowMs);
+  private async count(subject: Buffer): Promise<void> {
+    // A wait may have become known while this attempt waited.
+    this.counts.refuseKnown(subject);
+    if (!(await this.counts.add(subject))) throw await this.counts.refusalOf(subject);
   }
-}
-
-function rateLimited(waitMs: number): AppError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds });
 }

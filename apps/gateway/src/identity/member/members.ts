@@ -52,7 +52,7 @@ export class DatabaseMembers implements Members {
       if (role !== 'OWNER') await keepAnOwner(tx, signedIn.organization.id, target);
       const isOwn = target.userId === signedIn.user.id;
       await tx.query(changeMemberRole, [id, role]);
-      const renewed = isOwn ? await this.renew(tx, signedIn) : null;
+      const renewed = isOwn ? await this.renew(tx, signedIn, source) : null;
       const kept = renewed?.signedIn.sessionId ?? null;
       await tx.query(endSessionsOfUser, [target.userId, signedIn.organization.id, kept]);
       const [before, after] = [auditedMember(target), auditedMember({ ...target, role })];
@@ -94,8 +94,12 @@ export class DatabaseMembers implements Members {
     return target;
   }
 
-  private async renew(tx: Transaction, { sessionId, user, organization }: SignedIn): Promise<NewSession | null> {
-    const owner = { userId: user.id, organizationId: organization.id, passwordHash: null };
+  private async renew(
+    tx: Transaction,
+    { sessionId, user, organization }: SignedIn,
+    source: ActSource,
+  ): Promise<NewSession | null> {
+    const owner = { userId: user.id, organizationId: organization.id, passwordHash: null, source };
     return beginSession(tx, owner, new Date(this.clock.now()), sessionId);
   }
 }

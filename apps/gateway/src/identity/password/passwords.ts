@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { verify } from '@node-rs/argon2';
+import type { Acquaintance } from '../login-throttle/login-throttle.js';
 import { Semaphore } from '../semaphore/semaphore.js';
 import { hashPassword, normalPassword } from './password.policy.js';
 
 /**
- * Hashes at once. They run on the four threads on which Node also opens files and resolves names: two are left for those, and
- * each hash takes 19 MiB.
+ * Hashes at once, of strangers and of those who are known. They run on the four threads on which Node also opens files and
+ * resolves names: one is left for those, and each hash takes 19 MiB.
  */
-const RUNNING_MAX = 2;
+const RUNNING_MAX = { stranger: 2, known: 1 } as const;
 /** About one second of work; the next is answered 503. */
 const WAITING_MAX = 64;
 
@@ -17,10 +18,16 @@ const WAITING_MAX = 64;
  */
 const DECOY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$73XBj2vDHebh99h8kV3AOQ$cpUjOdMxh41Hym7zgmRqcROJLbFvk5yhWVrWSzuxXFw';
 
-/** Checks and hashes passwords, few at a time and never on the thread that serves requests. */
+/**
+ * Checks and hashes passwords, few at a time and never on the thread that serves requests. Strangers wait for strangers
+ * alone: a flood of their attempts holds nobody up who is known.
+ */
 @Injectable()
 export class Passwords {
-  private readonly semaphore = new Semaphore(RUNNING_MAX, WAITING_MAX);
+  private readonly semaphores = {
+    stranger: new Semaphore(RUNNING_MAX.stranger, WAITING_MAX),
+    known: new Semaphore(RUNNING_MAX.known, WAITING_MAX),
+  };
 
   /**
    * Whether the password is the one of the hash.
@@ -28,15 +35,15 @@ export class Passwords {
    * @param passwordHash null where there is no account: it takes as long, and is false
    * @throws AppError SERVICE_UNAVAILABLE when too many wait already
    */
-  async verify(passwordHash: string | null, password: string): Promise<boolean> {
-    return this.semaphore.run(async () => {
+  async verify(passwordHash: string | null, password: string, of: Acquaintance = 'stranger'): Promise<boolean> {
+    return this.semaphores[of].run(async () => {
       const known = passwordHash ?? DECOY_HASH;
       return (await verify(known, normalPassword(password))) && passwordHash !== null;
     });
   }
 
   /** The hash to store. @throws AppError SERVICE_UNAVAILABLE when too many wait already */
-  async hash(password: string): Promise<string> {
-    return this.semaphore.run(() => hashPassword(password));
+  async hash(password: string, of: Acquaintance = 'stranger'): Promise<string> {
+    return this.semaphores[of].run(() => hashPassword(password));
   }
 }

@@ -94,7 +94,12 @@ describe('a session', () => {
       const changed = await change;
       for (const one of begun) if (one.status === 'fulfilled') expect(await stands(one.value)).toBe(false);
       expect([await stands(changed), await count('session', 'user_id', user.id)]).toEqual([true, 1]);
-      const owner = { userId: user.id, organizationId: user.organizationId, passwordHash: 'the one that was checked' };
+      const owner = {
+        userId: user.id,
+        organizationId: user.organizationId,
+        passwordHash: 'the one that was checked',
+        source,
+      };
       const late = database.transaction((tx) => beginSession(tx, owner, new Date(clock.now()), null));
       expect(await late).toBeNull();
     }

@@ -1,8 +1,9 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Transaction } from '@switchboard/postgres';
-import type { NewSession, SignedIn } from '../people.contract.js';
+import type { ActSource, NewSession, SignedIn } from '../people.contract.js';
 import { noteUseOfMembership } from '../member/member.repository.js';
 import { mintSecret } from '../secret/secret.policy.js';
+import { deviceFields } from './device.policy.js';
 import { sessionHasEnded } from './hold-session.js';
 import { endSession, holdMembership, insertSession, type SessionRow } from './session.repository.js';
 
@@ -12,6 +13,7 @@ export interface SessionOwner {
   readonly organizationId: string;
   /** The hash of the password that was checked for it; null when a standing session goes on. */
   readonly passwordHash: string | null;
+  readonly source: ActSource;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface SessionOwner {
  */
 export async function beginSession(
   tx: Transaction,
-  { userId, organizationId, passwordHash }: SessionOwner,
+  { userId, organizationId, passwordHash, source }: SessionOwner,
   now: Date,
   continued: string | null,
 ): Promise<NewSession | null> {
@@ -37,8 +39,10 @@ export async function beginSession(
   const sessionId = newCuid();
   const { secret, secretHash } = mintSecret();
   await tx.query(noteUseOfMembership, [userId, organizationId, now]);
-  await tx.query(insertSession, [sessionId, secretHash, userId, organizationId, signedInAt, now]);
-  return { secret, signedIn: signedInOf({ ...held, sessionId }) };
+  const { address, userAgent } = deviceFields(source);
+  const values = [sessionId, secretHash, userId, organizationId, signedInAt, now, address, userAgent];
+  await tx.query(insertSession, values);
+  return { secret, signedIn: signedInOf({ ...held, sessionId }), deviceCookie: null };
 }
 
 async function endContinued(tx: Transaction, sessionId: string): Promise<Date> {

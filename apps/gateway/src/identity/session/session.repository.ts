@@ -15,13 +15,14 @@ export interface SessionRow {
 /**
  * The session of a secret, and the note that it was used.
  *
- * $1 hash, $2 now, $3 and $4 the oldest last use and sign-in that still hold, $5 last uses before it are moved on. By the
+ * $1 hash, $2 now, $3 and $4 the oldest last use and sign-in that still hold, $5 last uses before it are moved on, $6 the
+ * address that it is used from. By the
  * unique index on `secret_hash`, then by primary and unique keys. A session without its membership has ended.
  */
 export const findSession = statement<SessionRow>(
   'gateway.find-session',
   `WITH touched AS (
-     UPDATE session SET last_seen_at = $2
+     UPDATE session SET last_seen_at = $2, address = $6
      WHERE secret_hash = $1 AND last_seen_at < $5 AND last_seen_at > $3 AND signed_in_at > $4
    )
    SELECT s.id AS "sessionId", u.id AS "userId", u.email, u.name AS "userName",
@@ -69,11 +70,11 @@ export const holdSession = statement<{ readonly role: Role }>(
    WHERE s.id = $1 AND s.organization_id = $2 FOR KEY SHARE OF s`,
 );
 
-/** $1 id, $2 hash, $3 user, $4 organization, $5 when the password was given, $6 now. */
+/** $1 id, $2 hash, $3 user, $4 organization, $5 when the password was given, $6 now, $7 address, $8 user agent. */
 export const insertSession = statement(
   'gateway.insert-session',
-  `INSERT INTO session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at)
-   VALUES ($1, $2, $3, $4, $5, $6)`,
+  `INSERT INTO session (id, secret_hash, user_id, organization_id, signed_in_at, last_seen_at, address, user_agent)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
 /** $1 id. @returns when its password was given; nothing when it had ended */
@@ -98,4 +99,32 @@ export const endSessionsOfUser = statement<{ readonly id: string }>(
      SELECT id FROM session
      WHERE user_id = $1 AND ($2::text IS NULL OR organization_id = $2) AND id IS DISTINCT FROM $3::text
      ORDER BY id FOR UPDATE)) RETURNING id`,
+);
+
+/** A session as its person sees it. */
+export interface OwnSessionRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly signedInAt: Date;
+  readonly lastSeenAt: Date;
+}
+
+/** Newest first, by the index on the person. $1 user, $2 cursor or null, $3 how many, $4 and $5 as $3 and $4 of `findSession`. */
+export const listSessionsOfUser = statement<OwnSessionRow>(
+  'gateway.list-sessions-of-user',
+  `SELECT s.id, o.id AS "organizationId", o.name AS "organizationName", s.address, s.user_agent AS "userAgent",
+     s.signed_in_at AS "signedInAt", s.last_seen_at AS "lastSeenAt"
+   FROM session s JOIN organization o ON o.id = s.organization_id
+   WHERE s.user_id = $1 AND ($2::text IS NULL OR s.id < $2) AND s.last_seen_at > $4 AND s.signed_in_at > $5
+   ORDER BY s.id DESC LIMIT $3`,
+);
+
+/** $1 user, $2 id. @returns what it was; nothing when the person has none with this id */
+export const endSessionOfUser = statement<Pick<OwnSessionRow, 'organizationId' | 'address' | 'userAgent'>>(
+  'gateway.end-session-of-user',
+  `DELETE FROM session WHERE id = $2 AND user_id = $1
+   RETURNING organization_id AS "organizationId", address, user_agent AS "userAgent"`,
 );

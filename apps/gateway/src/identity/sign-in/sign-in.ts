@@ -5,16 +5,14 @@ import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct } from '../audit/user-act.policy.js';
-import { LoginThrottle } from '../login-throttle/login-throttle.js';
+import { DeviceCookies } from '../device/device-cookies.js';
 import { lastOrganizationOfUser } from '../member/member.repository.js';
-import { Passwords } from '../password/passwords.js';
+import { CheckPassword } from '../password/check-password.js';
 import type { ActSource, NewSession, SignIn } from '../people.contract.js';
 import { hashOfSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
 import { emailKey } from '../user/email.policy.js';
-import { findUserByEmail, type UserRow } from '../user/user.repository.js';
-import { FailedSignIns } from '../audit/failed-sign-ins.js';
 
 type Attempt = Parameters<SignIn['signIn']>[0];
 
@@ -24,17 +22,17 @@ export class SignInByPassword {
   constructor(
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
-    private readonly passwords: Passwords,
-    private readonly throttle: LoginThrottle,
-    private readonly failures: FailedSignIns,
+    private readonly check: CheckPassword,
+    private readonly devices: DeviceCookies,
   ) {}
 
   async execute(attempt: Attempt, source: ActSource): Promise<NewSession> {
     const email = emailKey(attempt.email);
-    const user = await this.checked(email, attempt.password, source);
+    const { account: user, isRight } = await this.check.ofEmail(email, attempt.password, source);
+    if (!user || !isRight) throw wrongCredentials();
     const [last] = await this.database.query(lastOrganizationOfUser, [user.id]);
     if (!last) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
-    const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash };
+    const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash, source };
     const begun = await this.database.transaction(async (tx) => {
       const session = await beginSession(tx, owner, new Date(this.clock.now()), null);
       if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);
@@ -51,19 +49,7 @@ export class SignInByPassword {
     });
     // The password changed, or the membership ended, after the check.
     if (!begun) throw wrongCredentials();
-    return begun;
-  }
-
-  /** The person whose password it is. An unknown address costs as much work as a wrong password. */
-  private async checked(email: string, password: string, source: ActSource): Promise<UserRow> {
-    const { address } = source;
-    await this.throttle.count({ email, address });
-    const [user] = await this.database.query(findUserByEmail, [email]);
-    const isRight = await this.passwords.verify(user?.passwordHash ?? null, password);
-    if (user && !isRight) this.failures.record(user, source);
-    if (!user || !isRight) throw wrongCredentials();
-    await this.throttle.forgive({ email, address });
-    return user;
+    return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, email) };
   }
 }
 

@@ -2,7 +2,7 @@ import type { ContactView } from '@switchboard/contracts/contacts/http';
 import { IsOptional } from 'class-validator';
 import { contactExample } from '../../description/examples.js';
 import { About } from '../../http/input/field-description.js';
-import { CodePoints, EmailAddress, WrittenPhone } from '../../http/input/text.decorator.js';
+import { CodePoints, EmailAddress, WrittenPhone, OneLine } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
 
 /** The body of `POST /v1/contacts`. Source: docs/api-behaviour.md#contacts-upsert. */
@@ -13,6 +13,7 @@ export class UpsertContactBody {
 
   @About('The name. Left out, it stays as it is; null clears it.')
   @IsOptional()
+  @OneLine()
   @CodePoints(1, 256)
   name: string | null | undefined;
 
