@@ -1,4 +1,4 @@
-import { IconHome2, type Icon } from '@tabler/icons-react';
+import { IconAddressBook, IconHome2, IconInbox, type Icon } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { Role } from '../api/session.js';
 
@@ -26,5 +26,20 @@ export const pages: readonly PageEntry[] = [
     path: '/',
     load: () => import('../pages/home/home.page.js'),
     navigation: { group: 'Messaging', label: 'Home', icon: IconHome2, keywords: ['start', 'checklist', 'attention'] },
+  },
+  {
+    path: '/inbox',
+    load: () => import('../pages/inbox/inbox.page.js'),
+    navigation: {
+      group: 'Messaging',
+      label: 'Inbox',
+      icon: IconInbox,
+      keywords: ['conversations', 'messages', 'reply'],
+    },
+  },
+  {
+    path: '/contacts',
+    load: () => import('../pages/contacts/contacts.page.js'),
+    navigation: { group: 'Messaging', label: 'Contacts', icon: IconAddressBook, keywords: ['people', 'opt-outs'] },
   },
 ];

@@ -1,0 +1,85 @@
+import { Group, Text, UnstyledButton } from '@mantine/core';
+import { IconInbox } from '@tabler/icons-react';
+import { useCallback, type ReactElement } from 'react';
+import type { Conversation } from '../../api/api.generated.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { ForeignText } from '../../ui/foreign-text.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ListSkeleton } from '../../ui/query-view.js';
+import { inPlainWords } from '../../ui/status-badge.js';
+import { Time } from '../../ui/time.js';
+import { VirtualList } from '../../ui/virtual-list.js';
+import { useConversations, type Status } from './inbox-data.js';
+import classes from './inbox.module.css';
+
+/** The name of the person in a conversation: what is known of them. */
+export function nameOf({ contact }: Conversation): string {
+  return contact.name ?? (contact.phone === '' ? 'Unknown number' : contact.phone);
+}
+
+/** The conversations of a status; only those that are seen are in the page. */
+export function ConversationList({
+  status,
+  chosen,
+  onChoose,
+}: {
+  readonly status: Status;
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
+}): ReactElement {
+  const query = useConversations(status);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  if (query.isPending) return <ListSkeleton rows={7} />;
+  if (query.error && !query.data) {
+    return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
+  }
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  if (items.length === 0) {
+    return (
+      <EmptyState icon={IconInbox} title={`Nothing is ${inPlainWords(status).toLowerCase()}`}>
+        {status === 'OPEN'
+          ? 'When somebody writes to one of your channels, the conversation appears here.'
+          : 'Conversations that you move here appear in this list.'}
+      </EmptyState>
+    );
+  }
+  return (
+    <VirtualList
+      label="Conversations"
+      items={items}
+      keyOf={({ id }) => id}
+      rowHeightPx={64}
+      style={{ flex: 1, minHeight: 0 }}
+      onEnd={onEnd}
+    >
+      {(conversation) => (
+        <UnstyledButton
+          className={classes['row']}
+          aria-current={conversation.id === chosen ? 'true' : undefined}
+          onClick={() => onChoose(conversation.id)}
+        >
+          <Group justify="space-between" wrap="nowrap" gap="xs">
+            <Text size="sm" fw={550} truncate>
+              <ForeignText>{nameOf(conversation)}</ForeignText>
+            </Text>
+            <Text size="xs" c="dimmed" className={classes['when']}>
+              <Time at={conversation.lastMessageAt ?? conversation.createdAt} />
+            </Text>
+          </Group>
+          <Text size="xs" c="dimmed" truncate>
+            {conversation.contact.phone}
+            {conversation.snoozedUntil !== null && (
+              <>
+                {' · until '}
+                <Time at={conversation.snoozedUntil} />
+              </>
+            )}
+          </Text>
+        </UnstyledButton>
+      )}
+    </VirtualList>
+  );
+}

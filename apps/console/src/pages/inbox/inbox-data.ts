@@ -1,0 +1,164 @@
+import {
+  useInfiniteQuery,
+  useQueryClient,
+  type InfiniteData,
+  type QueryClient,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Conversation, Message } from '../../api/api.generated.js';
+import { call } from '../../api/call.js';
+import { listen, type LiveEvent } from '../../api/live-events.js';
+import { problemOf, type Problem } from '../../api/problem.js';
+
+/** A status of a conversation. */
+export type Status = Conversation['status'];
+
+const PAGE = 50;
+/** Between two looks at the top of the inbox, however much happens. */
+const LOOK_MS = 700;
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string;
+}
+type Pages<Item> = InfiniteData<Page<Item>, string | undefined>;
+
+const conversationsKey = (status: Status): readonly unknown[] => ['listConversations', 'inbox', status];
+const threadKey = (id: string): readonly unknown[] => ['listMessages', 'thread', id];
+const conversationKey = (id: string): readonly unknown[] => ['getConversation', { path: { id } }];
+
+/** What is read once is kept up to date by the stream of events: read again, all of its pages would be. */
+const followed = { staleTime: Infinity, refetchOnWindowFocus: false } as const;
+
+/** Conversations of a status, the newest message first, page by page. */
+export function useConversations(status: Status): UseInfiniteQueryResult<Pages<Conversation>, Problem> {
+  return useInfiniteQuery<Page<Conversation>, Problem, Pages<Conversation>, readonly unknown[], string | undefined>({
+    queryKey: conversationsKey(status),
+    queryFn: ({ pageParam, signal }) =>
+      call('listConversations', { query: { status, limit: PAGE, cursor: pageParam }, signal }).catch(rethrow),
+    initialPageParam: undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...followed,
+  });
+}
+
+/** Messages of a conversation, the newest first, page by page. */
+export function useThread(id: string): UseInfiniteQueryResult<Pages<Message>, Problem> {
+  return useInfiniteQuery<Page<Message>, Problem, Pages<Message>, readonly unknown[], string | undefined>({
+    queryKey: threadKey(id),
+    queryFn: ({ pageParam, signal }) =>
+      call('listMessages', { path: { id }, query: { limit: PAGE, cursor: pageParam }, signal }).catch(rethrow),
+    initialPageParam: undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...followed,
+  });
+}
+
+/** Puts a message where it is shown: in place of its former state, or as the newest one. */
+export function showMessage(client: QueryClient, message: Message): void {
+  client.setQueryData<Pages<Message>>(threadKey(message.conversationId), (old) => {
+    if (!old) return old;
+    let isKnown = false;
+    const pages = old.pages.map((page) => {
+      if (!page.items.some(({ id }) => id === message.id)) return page;
+      isKnown = true;
+      return { ...page, items: page.items.map((one) => (one.id === message.id ? message : one)) };
+    });
+    if (isKnown) return { ...old, pages };
+    const [first, ...rest] = pages;
+    // Ids sort by age: a message that came late takes its place.
+    const items = [message, ...(first?.items ?? [])].sort((a, b) => (a.id < b.id ? 1 : -1));
+    return { ...old, pages: [{ ...first, items }, ...rest] };
+  });
+}
+
+/** Shows a conversation as it is now, in whatever it is read. */
+export function showConversation(client: QueryClient, conversation: Conversation): void {
+  client.setQueryData(conversationKey(conversation.id), conversation);
+  for (const status of ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED', 'ARCHIVED'] as const) {
+    client.setQueryData<Pages<Conversation>>(conversationsKey(status), (old) => {
+      if (!old) return old;
+      const pages = old.pages.map((page) => ({
+        ...page,
+        items: page.items.flatMap((one) =>
+          one.id !== conversation.id ? one : conversation.status === status ? conversation : [],
+        ),
+      }));
+      return { ...old, pages };
+    });
+  }
+}
+
+/** Reads the newest page again and puts it on top of what was read before. */
+async function lookAtTop(client: QueryClient, status: Status): Promise<void> {
+  const key = conversationsKey(status);
+  if (!client.getQueryData(key)) return;
+  const fresh: Page<Conversation> = await call('listConversations', { query: { status, limit: PAGE } });
+  client.setQueryData<Pages<Conversation>>(key, (old) => old && mergedTop(old, fresh));
+}
+
+/**
+ * The newest page on top of older ones. What is newer than its end and not in it has left the status.
+ */
+export function mergedTop(old: Pages<Conversation>, fresh: Page<Conversation>): Pages<Conversation> {
+  const last = fresh.items.at(-1);
+  const known = new Set(fresh.items.map(({ id }) => id));
+  const older =
+    fresh.nextCursor === undefined || !last
+      ? []
+      : old.pages.flatMap(({ items }) => items).filter((one) => !known.has(one.id) && momentOf(one) <= momentOf(last));
+  const nextCursor = older.length === 0 ? fresh.nextCursor : old.pages.at(-1)?.nextCursor;
+  const page = { items: [...fresh.items, ...older], ...(nextCursor !== undefined && { nextCursor }) };
+  return { pages: [page], pageParams: [undefined] };
+}
+
+function momentOf({ lastMessageAt, createdAt }: Conversation): string {
+  return lastMessageAt ?? createdAt;
+}
+
+/** Keeps the inbox as it is now, by the stream of events. */
+export function useLiveInbox(status: Status): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    let timer: number | undefined;
+    const look = (): void => {
+      timer ??= window.setTimeout(() => {
+        timer = undefined;
+        void lookAtTop(client, status).catch(() => undefined);
+      }, LOOK_MS);
+    };
+    const end = listen({
+      onStart: () => {
+        for (const name of ['listConversations', 'listMessages', 'getConversation']) {
+          void client.invalidateQueries({ queryKey: [name] });
+        }
+      },
+      onEvent: (event) => {
+        showEvent(client, event);
+        look();
+      },
+    });
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
+  }, [client, status]);
+}
+
+function showEvent(client: QueryClient, { event, data }: LiveEvent): void {
+  const message = data['message'] as Message | undefined;
+  const conversation = data['conversation'] as Conversation | undefined;
+  // Over 256 KB an event carries the id alone.
+  if (message && 'conversationId' in message) showMessage(client, message);
+  if (conversation && 'status' in conversation) showConversation(client, conversation);
+  if (event === 'message.received' && message) {
+    void client.invalidateQueries({ queryKey: conversationKey(message.conversationId) });
+  }
+  if (event === 'optout.created') void client.invalidateQueries({ queryKey: ['getContact'] });
+}
+
+function rethrow(thrown: unknown): never {
+  if (thrown instanceof DOMException) throw thrown;
+  throw problemOf(thrown);
+}

@@ -1,0 +1,76 @@
+import type { Message } from '../../api/api.generated.js';
+import type { Tone } from '../../ui/status-badge.js';
+
+/** What became of a message, and what to do. */
+export interface Outcome {
+  readonly what: string;
+  readonly advice: string;
+}
+
+/** By the code of `error`. Source: the provider's page of error codes, and docs/errors.md. */
+const outcomes: Readonly<Record<string, Outcome>> = {
+  '131026': {
+    what: 'This number cannot be reached.',
+    advice: 'Check the number; the person may not use the service or may have an old version of it.',
+  },
+  '131047': {
+    what: 'More than 24 hours have passed since this person last wrote.',
+    advice: 'Send an approved template; once they answer, you can write freely again.',
+  },
+  '131049': {
+    what: 'The provider held it back so that people are not written to too often.',
+    advice: 'Do not send it again at once; wait a day.',
+  },
+  '131050': {
+    what: 'This person has opted out at the provider.',
+    advice: 'Do not write to them until they opt in again.',
+  },
+  '130429': {
+    what: 'Too many messages were sent at once.',
+    advice: 'It was tried again for a day without success; send it later.',
+  },
+  '131056': {
+    what: 'Too many messages went to this person in a short time.',
+    advice: 'Wait some minutes before the next one.',
+  },
+  '131000': {
+    what: 'Something went wrong at the provider.',
+    advice: 'Send it again; if it goes on, look at the channel.',
+  },
+  '100': { what: 'The provider did not accept the content.', advice: 'Check the text and the number.' },
+  '190': {
+    what: 'The access token of the channel is no longer valid.',
+    advice: 'An owner or admin connects the channel again in Settings.',
+  },
+  UPSTREAM_OUTCOME_UNKNOWN: {
+    what: 'It is not known whether this was delivered.',
+    advice: 'Do not send it again without asking: it may have arrived.',
+  },
+};
+
+/** A failure in plain words; the provider's own where we have none. */
+export function outcomeOf({ code, message }: { readonly code: string; readonly message: string }): Outcome {
+  return outcomes[code] ?? { what: message, advice: `The provider's code is ${code}.` };
+}
+
+/** A status of a message as people read it. */
+export const statusWords: Readonly<Record<Message['status'], readonly [string, Tone]>> = {
+  QUEUED: ['Waiting to be sent', 'busy'],
+  SENT: ['Sent', 'quiet'],
+  DELIVERED: ['Delivered', 'quiet'],
+  READ: ['Read', 'good'],
+  FAILED: ['Not delivered', 'bad'],
+  RECEIVED: ['Received', 'quiet'],
+};
+
+/** The steps of a message so far, oldest first. */
+export function stepsOf(message: Message): readonly { readonly what: string; readonly at: string }[] {
+  const steps = [
+    [message.direction === 'INBOUND' ? 'Received' : 'Accepted', message.createdAt],
+    ['Sent to the provider', message.sentAt],
+    ['Delivered', message.deliveredAt],
+    ['Read', message.readAt],
+    ['Failed', message.failedAt],
+  ] as const;
+  return steps.flatMap(([what, at]) => (at === null ? [] : { what, at }));
+}

@@ -1,0 +1,104 @@
+import { Anchor, Button, Divider, Drawer, Group, List, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useState, type ReactElement } from 'react';
+import type { Message } from '../../api/api.generated.js';
+import { useChange, useRead } from '../../api/use-api.js';
+
+/** Plays the recipient in the local run: writes, reads, opts out and in. */
+export function SandboxDrawer({
+  isOpen,
+  onClose,
+  phone,
+  newestSent,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** Of the conversation that is shown. */
+  readonly phone: string | undefined;
+  readonly newestSent: Message | undefined;
+}): ReactElement {
+  const sandbox = useRead('getSandbox', {}, { enabled: isOpen });
+  const channels = useRead('listChannels', { query: { limit: 100 } }, { enabled: isOpen });
+  const [from, setFrom] = useState('');
+  const [text, setText] = useState('');
+  const [channelId, setChannelId] = useState<string | null>(null);
+  const inbound = useChange('playInbound', { done: 'The message is on its way', onDone: () => setText('') });
+  const read = useChange('playRead', { done: 'The recipient has read the newest message' });
+  const prefer = useChange('playPreference', { done: 'The provider has been told' });
+  const who = from === '' ? (phone ?? '+14155550123') : from;
+  const towards = { from: who, ...(channelId !== null && { messagingChannelId: channelId }) };
+  return (
+    <Drawer opened={isOpen} onClose={onClose} position="right" title="Sandbox" size="sm">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Play the person on the other side. Nothing leaves this machine: the provider is simulated.
+        </Text>
+        <TextInput label="Recipient" value={who} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
+        <Select
+          label="Channel"
+          placeholder="The default one"
+          clearable
+          data={(channels.data?.items ?? []).map(({ id, name, phone: line }) => ({
+            value: id,
+            label: `${name} ${line}`,
+          }))}
+          value={channelId}
+          onChange={setChannelId}
+        />
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (text.trim() !== '') inbound.mutate({ body: { ...towards, text: text.trim() } });
+          }}
+        >
+          <Textarea
+            label="They write"
+            placeholder="Where is my order?"
+            autosize
+            minRows={2}
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <Button type="submit" mt="xs" fullWidth loading={inbound.isPending} disabled={text.trim() === ''}>
+            Write to us
+          </Button>
+        </form>
+        <Divider />
+        <Group grow>
+          <Button
+            variant="default"
+            disabled={!newestSent}
+            loading={read.isPending}
+            onClick={() => newestSent && read.mutate({ body: { messageId: newestSent.id } })}
+          >
+            Read newest
+          </Button>
+          <Button
+            variant="default"
+            loading={prefer.isPending}
+            onClick={() => prefer.mutate({ body: { ...towards, value: 'stop' } })}
+          >
+            Opt out
+          </Button>
+          <Button
+            variant="default"
+            loading={prefer.isPending}
+            onClick={() => prefer.mutate({ body: { ...towards, value: 'resume' } })}
+          >
+            Opt in
+          </Button>
+        </Group>
+        <Divider label="Recipients with a behaviour of their own" labelPosition="left" />
+        <List size="xs" spacing={4}>
+          {(sandbox.data?.recipients ?? []).map(({ phone: magic, effect }) => (
+            <List.Item key={magic}>
+              <Anchor component="button" type="button" size="xs" onClick={() => setFrom(magic)}>
+                {magic}
+              </Anchor>{' '}
+              {effect}
+            </List.Item>
+          ))}
+        </List>
+      </Stack>
+    </Drawer>
+  );
+}

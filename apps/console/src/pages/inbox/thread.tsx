@@ -1,0 +1,82 @@
+import { ActionIcon, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { useCallback, useMemo, type ReactElement } from 'react';
+import { useRead } from '../../api/use-api.js';
+import { ForeignText } from '../../ui/foreign-text.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { Composer } from './composer.js';
+import { nameOf } from './conversation-list.js';
+import { useThread, type Status } from './inbox-data.js';
+import classes from './inbox.module.css';
+import { MessageList } from './message-list.js';
+import { StatusActions } from './status-actions.js';
+
+const tones: Readonly<Record<Status, Tone>> = {
+  OPEN: 'busy',
+  PENDING: 'warning',
+  SNOOZED: 'quiet',
+  CLOSED: 'good',
+  ARCHIVED: 'quiet',
+};
+
+/** A conversation: who it is with, its messages, and what can be done. */
+export function Thread({ id, onBack }: { readonly id: string; readonly onBack: () => void }): ReactElement {
+  const conversation = useRead('getConversation', { path: { id } });
+  const contactId = conversation.data?.id === id ? conversation.data.contact.id : undefined;
+  const contact = useRead('getContact', { path: { id: contactId ?? '' } }, { enabled: contactId !== undefined });
+  const query = useThread(id);
+  const messages = useMemo(() => (query.data?.pages.flatMap((page) => page.items) ?? []).toReversed(), [query.data]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const onStart = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const problem = conversation.error ?? (query.data ? null : query.error);
+  if (problem) {
+    return (
+      <ProblemAlert problem={problem} onRetry={() => void Promise.all([conversation.refetch(), query.refetch()])} />
+    );
+  }
+  if (conversation.data?.id !== id || query.isPending) {
+    return (
+      <Stack p="md" aria-busy aria-label="Loading">
+        <Skeleton h={36} />
+        <Skeleton h={48} w="60%" />
+        <Skeleton h={48} w="50%" ml="auto" />
+      </Stack>
+    );
+  }
+  const { status, messagingChannelId } = conversation.data;
+  const known = contact.data?.id === contactId ? contact.data : undefined;
+  const isOptedOut = known !== undefined && (known.isOptedOut || known.optedOutChannelIds.includes(messagingChannelId));
+  return (
+    <>
+      <Group className={classes['bar']} justify="space-between" gap="xs">
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            onClick={onBack}
+            aria-label="Back to the list"
+            className={classes['backToList']}
+          >
+            <IconArrowLeft size={16} aria-hidden />
+          </ActionIcon>
+          <div style={{ minWidth: 0 }}>
+            <Text fw={600} truncate component="h2" size="md">
+              <ForeignText>{nameOf(conversation.data)}</ForeignText>
+            </Text>
+            <Text size="xs" c="dimmed">
+              {conversation.data.contact.phone}
+            </Text>
+          </div>
+          <StatusBadge tone={tones[status]}>{inPlainWords(status)}</StatusBadge>
+          {isOptedOut && <StatusBadge tone="bad">Opted out</StatusBadge>}
+        </Group>
+        <StatusActions conversation={conversation.data} />
+      </Group>
+      <MessageList key={id} messages={messages} isLoading={isFetchingNextPage} onStart={onStart} />
+      <Composer key={`reply ${id}`} conversation={conversation.data} isOptedOut={isOptedOut} />
+    </>
+  );
+}
