@@ -21,6 +21,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
+    // Browsers that know `light-dark()`: lowered, it would not follow Mantine's attribute.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The policy of the page allows no address but this site's.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,6 +1,17 @@
-import { IconAddressBook, IconHome2, IconInbox, type Icon } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconHome2,
+  IconInbox,
+  IconKey,
+  IconListDetails,
+  IconPlugConnected,
+  IconReceipt,
+  IconUsers,
+  IconWebhook,
+  type Icon,
+} from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type { Role } from '../api/session.js';
+import { managing, type Role } from '../api/session.js';
 
 /** A page of the console. Routes, navigation and command palette are made of these alone. */
 export interface PageEntry {
@@ -41,5 +52,57 @@ export const pages: readonly PageEntry[] = [
     path: '/contacts',
     load: () => import('../pages/contacts/contacts.page.js'),
     navigation: { group: 'Messaging', label: 'Contacts', icon: IconAddressBook, keywords: ['people', 'opt-outs'] },
+  },
+  {
+    path: '/settings/keys',
+    load: () => import('../pages/api-keys/api-keys.page.js'),
+    roles: managing,
+    navigation: { group: 'Settings', label: 'API keys', icon: IconKey, keywords: ['token', 'secret', 'scopes'] },
+  },
+  {
+    path: '/settings/webhooks',
+    load: () => import('../pages/webhooks/webhooks.page.js'),
+    roles: managing,
+    navigation: {
+      group: 'Settings',
+      label: 'Webhooks',
+      icon: IconWebhook,
+      keywords: ['events', 'deliveries', 'signature'],
+    },
+  },
+  { path: '/settings/webhooks/$id', load: () => import('../pages/webhook/webhook.page.js'), roles: managing },
+  {
+    path: '/settings/channels',
+    load: () => import('../pages/channels/channels.page.js'),
+    roles: managing,
+    navigation: {
+      group: 'Settings',
+      label: 'Channels',
+      icon: IconPlugConnected,
+      keywords: ['phone', 'numbers', 'lines'],
+    },
+  },
+  {
+    path: '/settings/members',
+    load: () => import('../pages/members/members.page.js'),
+    roles: managing,
+    navigation: { group: 'Settings', label: 'Members', icon: IconUsers, keywords: ['people', 'invite', 'roles'] },
+  },
+  {
+    path: '/settings/plan',
+    load: () => import('../pages/plan/plan.page.js'),
+    roles: managing,
+    navigation: {
+      group: 'Settings',
+      label: 'Plan and usage',
+      icon: IconReceipt,
+      keywords: ['quota', 'billing', 'limits'],
+    },
+  },
+  {
+    path: '/settings/audit-log',
+    load: () => import('../pages/audit-log/audit-log.page.js'),
+    roles: managing,
+    navigation: { group: 'Settings', label: 'Audit log', icon: IconListDetails, keywords: ['history', 'security'] },
   },
 ];

@@ -1,0 +1,131 @@
+import { Button, Checkbox, Group, Modal, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useState, type FormEvent, type ReactElement } from 'react';
+import type { NewApiKey } from '../../api/api.generated.js';
+import { useChange } from '../../api/use-api.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import classes from './create-key-dialog.module.css';
+import { isSameSet, presets, scopeGroups } from './scopes.js';
+
+/** The form for a new key: label, and scopes by preset or one by one. */
+export function CreateKeyDialog({
+  onClose,
+  onCreated,
+}: {
+  readonly onClose: () => void;
+  readonly onCreated: (key: NewApiKey) => void;
+}): ReactElement {
+  const [label, setLabel] = useState('');
+  const [scopes, setScopes] = useState<readonly string[] | null>(null);
+  const create = useChange('createApiKey', { refreshes: ['listApiKeys'], isQuiet: true, onDone: onCreated });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate({ body: { label, ...(scopes === null ? {} : { scopes: [...scopes] }) } as never });
+  };
+  const isCustom = !presets.some((preset) => isSameSet(preset.scopes, scopes));
+  return (
+    <Modal opened onClose={onClose} title="Create a key" size="lg">
+      <form onSubmit={submit}>
+        <Stack>
+          {create.error && <ProblemAlert title="The key was not created" problem={create.error} />}
+          <TextInput
+            label="Label"
+            description="Which system uses it, for example “Shop backend”. Only this page shows it."
+            required
+            maxLength={100}
+            data-autofocus
+            value={label}
+            onChange={(event) => setLabel(event.currentTarget.value)}
+          />
+          <fieldset className={classes['fieldset']}>
+            <Text component="legend" size="sm" fw={500} mb={6}>
+              Access
+            </Text>
+            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+              {presets.map((preset) => (
+                <Choice
+                  key={preset.name}
+                  name={preset.name}
+                  text={preset.text}
+                  isChosen={isSameSet(preset.scopes, scopes)}
+                  onChoose={() => setScopes(preset.scopes)}
+                />
+              ))}
+              <Choice
+                name="Choose scopes"
+                text="One by one, below"
+                isChosen={isCustom}
+                onChoose={() => setScopes(isCustom ? scopes : [])}
+              />
+            </SimpleGrid>
+          </fieldset>
+          {scopes !== null && <ScopeList chosen={scopes} onChange={setScopes} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={label.trim() === '' || scopes?.length === 0}>
+              Create key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function Choice({
+  name,
+  text,
+  isChosen,
+  onChoose,
+}: {
+  readonly name: string;
+  readonly text: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}): ReactElement {
+  return (
+    <UnstyledButton className={classes['choice']} data-chosen={isChosen} aria-pressed={isChosen} onClick={onChoose}>
+      <Text size="sm" fw={550}>
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {text}
+      </Text>
+    </UnstyledButton>
+  );
+}
+
+function ScopeList({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: readonly string[];
+  readonly onChange: (scopes: readonly string[]) => void;
+}): ReactElement {
+  const toggle = (scope: string): void =>
+    onChange(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
+  return (
+    <Stack gap="sm">
+      {scopeGroups.map(({ name, scopes }) => (
+        <fieldset key={name} className={classes['fieldset']}>
+          <Text component="legend" size="xs" fw={600} c="dimmed" mb={6}>
+            {name}
+          </Text>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing={8}>
+            {scopes.map(({ scope, text }) => (
+              <Checkbox
+                key={scope}
+                size="xs"
+                label={text}
+                description={scope}
+                checked={chosen.includes(scope)}
+                onChange={() => toggle(scope)}
+              />
+            ))}
+          </SimpleGrid>
+        </fieldset>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Modal, PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactElement } from 'react';
+import type { ManagedChannel } from '../../api/api.generated.js';
+import { useChange } from '../../api/use-api.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+
+/** Changes a channel: a new token connects it again. */
+export function ChannelSettings({
+  channel,
+  onClose,
+}: {
+  readonly channel: ManagedChannel;
+  readonly onClose: () => void;
+}): ReactElement {
+  const [token, setToken] = useState('');
+  const [region, setRegion] = useState(channel.defaultRegion);
+  const [keywords, setKeywords] = useState<string[]>([...channel.optOutKeywords]);
+  const change = useChange('changeChannel', {
+    refreshes: ['listChannels'],
+    isQuiet: true,
+    done: 'Saved.',
+    onDone: onClose,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const body = {
+      ...(token === '' ? {} : { accessToken: token }),
+      ...(region === channel.defaultRegion ? {} : { defaultRegion: region.toUpperCase() }),
+      optOutKeywords: keywords,
+    };
+    change.mutate({ path: { id: channel.id }, body });
+  };
+  return (
+    <Modal opened onClose={onClose} title="Channel settings">
+      <form onSubmit={submit}>
+        <Stack>
+          {change.error && <ProblemAlert title="Not saved" problem={change.error} />}
+          <PasswordInput
+            label="New access token"
+            description="Leave it empty to keep the present one"
+            autoComplete="off"
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Region of national numbers"
+            description="Two letters, such as DE"
+            maxLength={2}
+            value={region}
+            onChange={(event) => setRegion(event.currentTarget.value)}
+          />
+          <TagsInput
+            label="More opt-out keywords"
+            description="In addition to STOP, UNSUBSCRIBE and the like. Press Enter after each."
+            maxTags={50}
+            value={keywords}
+            onChange={setKeywords}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={change.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,104 @@
+import { Button, Code, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import type { WebhookAttempt, WebhookDelivery } from '../../api/api.generated.js';
+import { useChange, useRead } from '../../api/use-api.js';
+import { CodeBlock } from '../../ui/copyable.js';
+import { readable } from '../../ui/foreign-text.js';
+import { QueryView } from '../../ui/query-view.js';
+import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { fullTime } from '../../ui/time.js';
+
+const tones: Readonly<Record<WebhookDelivery['state'], Tone>> = {
+  PENDING: 'busy',
+  SUCCEEDED: 'good',
+  FAILED: 'bad',
+  DROPPED: 'quiet',
+};
+
+/** One delivery: the request's body, each attempt with its response, and sending it again. */
+export function DeliveryDrawer({
+  webhookId,
+  deliveryId,
+  onClose,
+}: {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const path = { id: webhookId, deliveryId };
+  const delivery = useRead('getWebhookDelivery', { path }, { pollMs: 3_000 });
+  const again = useChange('redeliverWebhook', {
+    refreshes: ['getWebhookDelivery', 'listWebhookAttempts'],
+    done: 'It is being delivered again.',
+  });
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title="Delivery">
+      <QueryView query={delivery}>
+        {({ event, state, nextAttemptAt, payload, attempts }) => (
+          <Stack>
+            <Group justify="space-between">
+              <Group gap="xs">
+                <Text fw={600}>{event}</Text>
+                <StatusBadge tone={tones[state]}>{inPlainWords(state)}</StatusBadge>
+              </Group>
+              <Button
+                size="xs"
+                variant="light"
+                leftSection={<IconRefresh size={15} aria-hidden />}
+                loading={again.isPending}
+                onClick={() => again.mutate({ path })}
+              >
+                Re-deliver
+              </Button>
+            </Group>
+            {nextAttemptAt !== null && (
+              <Text size="sm" c="dimmed">
+                Next attempt {fullTime(nextAttemptAt)}
+              </Text>
+            )}
+            <Text size="sm" fw={500}>
+              Request body
+            </Text>
+            <CodeBlock
+              code={payload === null ? 'It is no longer kept.' : readable(JSON.stringify(payload, null, 2))}
+              label="Request body"
+            />
+            <Text size="sm" fw={500}>
+              Attempts
+            </Text>
+            {attempts.map((attempt) => (
+              <Attempt key={attempt.id} attempt={attempt} />
+            ))}
+          </Stack>
+        )}
+      </QueryView>
+    </Drawer>
+  );
+}
+
+function Attempt({ attempt }: { readonly attempt: WebhookAttempt }): ReactElement {
+  const { outcome, responseStatus, responseBody, error, at, durationMs } = attempt;
+  return (
+    <Paper withBorder p="sm">
+      <Group gap="xs">
+        <StatusBadge tone={outcome === 'SUCCEEDED' ? 'good' : 'bad'}>
+          {responseStatus === null ? 'No answer' : String(responseStatus)}
+        </StatusBadge>
+        <Text size="sm">
+          Attempt {attempt.attempt}, {fullTime(at)}, {durationMs} ms
+        </Text>
+      </Group>
+      {error !== null && (
+        <Text size="sm" c="red" mt={6}>
+          {readable(error)}
+        </Text>
+      )}
+      {responseBody !== null && responseBody !== '' && (
+        <Code block mt={6}>
+          {readable(responseBody)}
+        </Code>
+      )}
+    </Paper>
+  );
+}

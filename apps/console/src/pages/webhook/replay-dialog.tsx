@@ -1,0 +1,97 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useState, type FormEvent, type ReactElement } from 'react';
+import type { Webhook } from '../../api/api.generated.js';
+import { useChange } from '../../api/use-api.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+
+/** Sends a period's events once more; counts them first. */
+export function ReplayDialog({
+  webhook,
+  onClose,
+}: {
+  readonly webhook: Webhook;
+  readonly onClose: () => void;
+}): ReactElement {
+  const [since, setSince] = useState(() => localTime(new Date(Date.now() - 3_600_000)));
+  const [until, setUntil] = useState('');
+  const [onlyMissed, setOnlyMissed] = useState(true);
+  const count = useChange('replayWebhook', { isQuiet: true });
+  const replay = useChange('replayWebhook', {
+    isQuiet: true,
+    refreshes: ['listWebhookAttempts'],
+    done: ({ count: events }) => `${events} ${events === 1 ? 'event is' : 'events are'} being sent again.`,
+    onDone: onClose,
+  });
+  const input = (dryRun: boolean) => ({
+    path: { id: webhook.id },
+    body: {
+      since: new Date(since).toISOString(),
+      ...(until === '' ? {} : { until: new Date(until).toISOString() }),
+      onlyMissed,
+      dryRun,
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (count.data) replay.mutate(input(false));
+    else count.mutate(input(true));
+  };
+  const changed = (apply: () => void): void => {
+    apply();
+    count.reset();
+  };
+  const problem = replay.error ?? count.error;
+  return (
+    <Modal opened onClose={onClose} title="Replay events">
+      <form onSubmit={submit}>
+        <Stack>
+          {problem && <ProblemAlert problem={problem} />}
+          <TextInput
+            type="datetime-local"
+            label="Since"
+            description="Events are kept for 7 days"
+            required
+            value={since}
+            onChange={(event) => changed(() => setSince(event.currentTarget.value))}
+          />
+          <TextInput
+            type="datetime-local"
+            label="Until"
+            description="Empty: now"
+            value={until}
+            onChange={(event) => changed(() => setUntil(event.currentTarget.value))}
+          />
+          <Checkbox
+            label="Only those that were never delivered"
+            checked={onlyMissed}
+            onChange={(event) => changed(() => setOnlyMissed(event.currentTarget.checked))}
+          />
+          {count.data && (
+            <Alert role="status" variant="light">
+              {count.data.count === 0
+                ? 'No event fits: there is nothing to send.'
+                : `${count.data.count} events will be sent again.`}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={count.isPending || replay.isPending}
+              disabled={since === '' || count.data?.count === 0}
+            >
+              {count.data ? 'Replay' : 'Count events'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** As inputs of type `datetime-local` take it: in the browser's zone, to the minute. */
+function localTime(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,58 @@
+import { Alert, Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { IconCheck, IconSend2, IconX } from '@tabler/icons-react';
+import type { ReactElement } from 'react';
+import type { WebhookTestResult } from '../../api/api.generated.js';
+import { useChange } from '../../api/use-api.js';
+import { readable } from '../../ui/foreign-text.js';
+
+/** Sends one `webhook.test` and shows what came back. */
+export function TestPanel({ id }: { readonly id: string }): ReactElement {
+  const test = useChange('testWebhook', { refreshes: ['listWebhookAttempts'] });
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <div>
+            <Text fw={600} size="sm">
+              Test event
+            </Text>
+            <Text size="xs" c="dimmed">
+              One signed <code>webhook.test</code>, right now. It never counts as a failure.
+            </Text>
+          </div>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconSend2 size={15} aria-hidden />}
+            loading={test.isPending}
+            onClick={() => test.mutate({ path: { id } })}
+          >
+            Send test
+          </Button>
+        </Group>
+        {test.data && <Result result={test.data} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Result({ result }: { readonly result: WebhookTestResult }): ReactElement {
+  const { delivered, responseStatus, responseBody, error, durationMs } = result;
+  return (
+    <Alert
+      role="status"
+      color={delivered ? 'teal' : 'red'}
+      variant="light"
+      icon={delivered ? <IconCheck aria-hidden /> : <IconX aria-hidden />}
+      title={delivered ? `Delivered: ${responseStatus} in ${durationMs} ms` : `Not delivered after ${durationMs} ms`}
+    >
+      {error !== null && <Text size="sm">{readable(error)}</Text>}
+      {!delivered && responseStatus !== null && <Text size="sm">It answered {responseStatus}; only 2xx counts.</Text>}
+      {responseBody !== null && responseBody !== '' && (
+        <Code block mt="xs">
+          {readable(responseBody)}
+        </Code>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,153 @@
+import { Alert, Badge, Button, Group, Menu, Paper, Stack, Tabs, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconAlertOctagon, IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useRouter } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import type { Webhook } from '../../api/api.generated.js';
+import { useChange, useRead } from '../../api/use-api.js';
+import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ForeignText } from '../../ui/foreign-text.js';
+import { PageFrame } from '../../ui/page.js';
+import { QueryView } from '../../ui/query-view.js';
+import { Time, fullTime } from '../../ui/time.js';
+import { usePathId } from '../../ui/use-path-id.js';
+import { WebhookForm } from '../webhooks/webhook-form.js';
+import { WebhookHealth } from '../webhooks/webhook-health.js';
+import { DeliveryLog } from './delivery-log.js';
+import { ReplayDialog } from './replay-dialog.js';
+import { SecretPanel } from './secret-panel.js';
+import { TestPanel } from './test-panel.js';
+import { VerificationPanel } from './verification-panel.js';
+
+/** One webhook: its health, deliveries, secret, and code that verifies what it sends. */
+export function Page(): ReactElement {
+  const webhook = useRead('getWebhook', { path: { id: usePathId() } }, { pollMs: 5_000 });
+  return <QueryView query={webhook}>{(found) => <WebhookView webhook={found} />}</QueryView>;
+}
+
+function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  return (
+    <PageFrame
+      title={<ForeignText>{webhook.url}</ForeignText>}
+      tabTitle="Webhook"
+      description={webhook.description === null ? undefined : <ForeignText>{webhook.description}</ForeignText>}
+      back={{ to: '/settings/webhooks', label: 'Webhooks' }}
+      actions={<Acts webhook={webhook} />}
+    >
+      <Group gap="xs">
+        <WebhookHealth webhook={webhook} />
+        <Text size="sm" c="dimmed" component="div">
+          Added <Time at={webhook.createdAt} />
+        </Text>
+      </Group>
+      {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} />}
+      <Tabs defaultValue="deliveries" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
+          <Tabs.Tab value="settings">Events and secret</Tabs.Tab>
+          <Tabs.Tab value="verify">Verify signatures</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="deliveries">
+          <Stack gap="lg">
+            <TestPanel id={webhook.id} />
+            <DeliveryLog webhookId={webhook.id} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <Stack gap="lg">
+            <Paper withBorder p="lg">
+              <Text fw={600} mb="sm">
+                Events
+              </Text>
+              <Group gap={6}>
+                {webhook.events.map((event) => (
+                  <Badge key={event} color="gray">
+                    {event}
+                  </Badge>
+                ))}
+              </Group>
+            </Paper>
+            <SecretPanel id={webhook.id} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="verify">
+          <VerificationPanel />
+        </Tabs.Panel>
+      </Tabs>
+    </PageFrame>
+  );
+}
+
+function Deactivated({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  const enable = useChange('enableWebhook', {
+    refreshes: ['getWebhook', 'listWebhooks', 'listWebhookAttempts'],
+    done: 'The webhook is active again.',
+  });
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertOctagon aria-hidden />} title="This webhook is deactivated">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" component="div">
+          {webhook.deactivatedReason !== null && <ForeignText>{webhook.deactivatedReason}</ForeignText>}
+          {webhook.deactivatedAt !== null && ` Since ${fullTime(webhook.deactivatedAt)}.`} Events of that time are not
+          queued: re-enable it, then replay them.
+        </Text>
+        <Button
+          size="xs"
+          color="red"
+          loading={enable.isPending}
+          onClick={() => enable.mutate({ path: { id: webhook.id } })}
+        >
+          Re-enable
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Acts({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  const router = useRouter();
+  const [isEditing, editing] = useDisclosure(false);
+  const [isReplaying, replaying] = useDisclosure(false);
+  const [isDeleting, deleting] = useDisclosure(false);
+  const remove = useChange('deleteWebhook', {
+    refreshes: ['listWebhooks'],
+    done: 'The webhook is deleted.',
+    isQuiet: true,
+    onDone: () => void router.navigate({ to: '/settings/webhooks' as '/' }),
+  });
+  return (
+    <>
+      <Button variant="default" leftSection={<IconHistory size={16} aria-hidden />} onClick={replaying.open}>
+        Replay
+      </Button>
+      <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={editing.open}>
+        Edit
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label="More">
+            <IconDots size={16} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item color="red" leftSection={<IconTrash size={15} aria-hidden />} onClick={deleting.open}>
+            Delete webhook
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isEditing && <WebhookForm webhook={webhook} onClose={editing.close} />}
+      {isReplaying && <ReplayDialog webhook={webhook} onClose={replaying.close} />}
+      <ConfirmDialog
+        isOpen={isDeleting}
+        title="Delete this webhook?"
+        act="Delete webhook"
+        isPending={remove.isPending}
+        problem={remove.error}
+        onConfirm={() => remove.mutate({ path: { id: webhook.id } })}
+        onClose={deleting.close}
+      >
+        Deliveries that wait are dropped, and its log and secret are gone.
+      </ConfirmDialog>
+    </>
+  );
+}
