@@ -1,11 +1,15 @@
 import {
   IconAddressBook,
+  IconChartLine,
   IconHome2,
   IconInbox,
   IconKey,
   IconListDetails,
   IconPlugConnected,
   IconReceipt,
+  IconSend2,
+  IconTemplate,
+  IconUserCircle,
   IconUsers,
   IconWebhook,
   type Icon,
@@ -52,6 +56,28 @@ export const pages: readonly PageEntry[] = [
     path: '/contacts',
     load: () => import('../pages/contacts/contacts.page.js'),
     navigation: { group: 'Messaging', label: 'Contacts', icon: IconAddressBook, keywords: ['people', 'opt-outs'] },
+  },
+  {
+    path: '/templates',
+    load: () => import('../pages/templates/templates.page.js'),
+    navigation: { group: 'Messaging', label: 'Templates', icon: IconTemplate },
+  },
+  {
+    path: '/bulk-sends',
+    load: () => import('../pages/bulk-sends/bulk-sends.page.js'),
+    navigation: { group: 'Messaging', label: 'Bulk sends', icon: IconSend2, keywords: ['campaign', 'csv', 'jobs'] },
+  },
+  { path: '/bulk-sends/new', load: () => import('../pages/bulk-sends/new-bulk-send.page.js') },
+  { path: '/bulk-sends/$id', load: () => import('../pages/bulk-send/bulk-send.page.js') },
+  {
+    path: '/analytics',
+    load: () => import('../pages/analytics/analytics.page.js'),
+    navigation: {
+      group: 'Messaging',
+      label: 'Analytics',
+      icon: IconChartLine,
+      keywords: ['figures', 'reports', 'charts'],
+    },
   },
   {
     path: '/settings/keys',
@@ -104,5 +130,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/audit-log/audit-log.page.js'),
     roles: managing,
     navigation: { group: 'Settings', label: 'Audit log', icon: IconListDetails, keywords: ['history', 'security'] },
+  },
+  {
+    path: '/settings/account',
+    load: () => import('../pages/account/account.page.js'),
+    navigation: {
+      group: 'Settings',
+      label: 'Your account',
+      icon: IconUserCircle,
+      keywords: ['password', 'sessions', 'profile'],
+    },
   },
 ];

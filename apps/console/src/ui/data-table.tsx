@@ -31,10 +31,7 @@ export function DataTable<Item>({
 }): ReactElement {
   return (
     <div className={classes['frame']}>
-      <Table.ScrollContainer
-        minWidth={minWidth}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': label } }}
-      >
+      <Table.ScrollContainer type="native" minWidth={minWidth} tabIndex={0} role="region" aria-label={label}>
         <Table aria-label={label} highlightOnHover>
           <Table.Thead className={classes['head']}>
             <Table.Tr>

@@ -48,7 +48,7 @@ export function Page(): ReactElement {
       <Group>
         <TextInput
           aria-label="Action"
-          placeholder="Filter by action, such as api_key.created"
+          placeholder="Filter by action, such as api-key.created"
           w={{ base: '100%', xs: 340 }}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -130,7 +130,7 @@ function Change({
 }): ReactElement | null {
   if (!before && !after) return null;
   return (
-    <Text size="xs" c="dimmed" component="div" maw={420}>
+    <Text size="xs" c="dimmed" component="div" maw={420} className="foreign-text">
       {before && <div>before {readable(JSON.stringify(before))}</div>}
       {after && (
         <div>

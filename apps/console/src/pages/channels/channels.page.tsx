@@ -54,7 +54,7 @@ function ChannelCard({ channel }: { readonly channel: ManagedChannel }): ReactEl
   return (
     <Paper withBorder p="lg" component="section" aria-label={readable(channel.name)}>
       <Group justify="space-between" align="flex-start">
-        <div>
+        <div style={{ flex: '1 1 280px' }}>
           <Group gap="xs">
             <Text fw={600} component="div">
               <ForeignText>{channel.name}</ForeignText>
@@ -62,8 +62,11 @@ function ChannelCard({ channel }: { readonly channel: ManagedChannel }): ReactEl
             {channel.isDefault && <Badge color="gray">Default</Badge>}
             <StatusBadge tone={isConnected ? 'good' : 'bad'}>{isConnected ? 'Connected' : 'Disconnected'}</StatusBadge>
           </Group>
-          <Text size="sm" c="dimmed" mt={4}>
-            {channel.phone} · line {channel.phoneNumberId} · account {channel.businessAccountId}
+          <Text size="sm" mt={4}>
+            {channel.phone}
+          </Text>
+          <Text size="xs" c="dimmed" mt={2}>
+            line {channel.phoneNumberId} · account {channel.businessAccountId}
             {channel.defaultRegion ? ` · national numbers of ${channel.defaultRegion}` : ''}
           </Text>
         </div>

@@ -1,0 +1,29 @@
+/** What the reports are asked for. Dates are days in `timezone`, both included. */
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly granularity: 'hour' | 'day';
+  readonly timezone: string;
+  readonly messagingChannelId: string | null;
+}
+
+/** The last 30 days in the browser's zone. */
+export function initialRange(now: Date): Range {
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const dayIn = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' });
+  const from = new Date(now.getTime() - 29 * 86_400_000);
+  return { from: dayIn.format(from), to: dayIn.format(now), granularity: 'day', timezone, messagingChannelId: null };
+}
+
+/** The zones that the browser knows, UTC first. */
+export function zones(): string[] {
+  return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+}
+
+/** The start of a point in words. */
+export function labelOf(start: string, granularity: 'hour' | 'day', timezone: string): string {
+  const time = granularity === 'hour' ? ({ hour: '2-digit', minute: '2-digit', hour12: false } as const) : {};
+  return new Intl.DateTimeFormat('en', { timeZone: timezone, month: 'short', day: 'numeric', ...time }).format(
+    new Date(start),
+  );
+}

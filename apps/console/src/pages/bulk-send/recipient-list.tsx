@@ -1,0 +1,108 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { IconDownload, IconUsers } from '@tabler/icons-react';
+import { useState, type ReactElement } from 'react';
+import type { Job, Recipient } from '../../api/api.generated.js';
+import { call } from '../../api/call.js';
+import { problemOf } from '../../api/problem.js';
+import { useList } from '../../api/use-api.js';
+import { download, toCsv } from '../../ui/csv-file.js';
+import { DataTable, type Column } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { showProblem } from '../../ui/notices.js';
+import { ListView } from '../../ui/query-view.js';
+import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
+
+const tones: Readonly<Record<Recipient['status'], Tone>> = {
+  QUEUED: 'quiet',
+  UNCONFIRMED: 'warning',
+  SENT: 'busy',
+  DELIVERED: 'good',
+  READ: 'good',
+  FAILED: 'bad',
+  SKIPPED: 'quiet',
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  DUPLICATE: 'The same person is in the file before',
+  OPTED_OUT: 'Opted out',
+  JOB_CANCELED: 'The bulk send was canceled',
+  ERASED: 'The contact was erased',
+  UPSTREAM_OUTCOME_UNKNOWN: 'The provider never said what became of it',
+};
+
+/** The recipients of a bulk send, in the order of the file. */
+export function RecipientList({ job }: { readonly job: Job }): ReactElement {
+  const [status, setStatus] = useState<string | null>(null);
+  const [isExporting, setExporting] = useState(false);
+  const isOver = job.status === 'COMPLETED' || job.status === 'CANCELED';
+  const query = { status: status ?? undefined };
+  const list = useList('listRecipients', { path: { id: job.id }, query } as never, { pollMs: isOver ? 15_000 : 4_000 });
+  const save = (): void => {
+    setExporting(true);
+    exportRecipients(job.id, status)
+      .catch((error: unknown) => showProblem(problemOf(error)))
+      .finally(() => setExporting(false));
+  };
+  return (
+    <>
+      <Group justify="space-between">
+        <Select
+          aria-label="Status of recipients"
+          placeholder="Every recipient"
+          clearable
+          value={status}
+          onChange={setStatus}
+          data={Object.keys(tones).map((value) => ({ value, label: inPlainWords(value) }))}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          loading={isExporting}
+          onClick={save}
+        >
+          Export CSV
+        </Button>
+      </Group>
+      <ListView
+        list={list}
+        empty={
+          <EmptyState icon={IconUsers} title="No recipient with this status">
+            Choose another one.
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <DataTable label="Recipients" columns={columns} items={items} keyOf={({ index }) => String(index)} />
+        )}
+      </ListView>
+    </>
+  );
+}
+
+const columns: readonly Column<Recipient>[] = [
+  { title: 'Row', width: '80px', cell: ({ index }) => <Text size="sm">{index + 1}</Text> },
+  { title: 'Phone', cell: ({ to }) => <Text size="sm">{to}</Text> },
+  { title: 'Status', cell: ({ status }) => <StatusBadge tone={tones[status]}>{inPlainWords(status)}</StatusBadge> },
+  {
+    title: 'Reason',
+    cell: ({ reason }) => (
+      <Text size="sm" c="dimmed">
+        {reason === null ? '' : (reasons[reason] ?? `Refused by the provider: ${reason}`)}
+      </Text>
+    ),
+  },
+];
+
+async function exportRecipients(id: string, status: string | null): Promise<void> {
+  const rows: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { limit: 100, cursor, status: status ?? undefined };
+    const page = await call('listRecipients', { path: { id }, query } as never);
+    rows.push(
+      ...page.items.map((one) => [String(one.index + 1), one.to, one.status, one.reason ?? '', one.messageId ?? '']),
+    );
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  download(`recipients-${id}.csv`, toCsv([['row', 'to', 'status', 'reason', 'messageId'], ...rows]));
+}

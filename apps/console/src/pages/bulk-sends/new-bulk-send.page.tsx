@@ -1,0 +1,208 @@
+import {
+  Alert,
+  Button,
+  FileButton,
+  Group,
+  NumberInput,
+  Paper,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { IconAlertTriangle, IconFileUpload, IconSend2 } from '@tabler/icons-react';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { useMemo, useState, type ReactElement } from 'react';
+import { useChange, useList, useRead } from '../../api/use-api.js';
+import { PageFrame } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { TemplatePreview } from '../templates/template-preview.js';
+import { parseCsv, type CsvTable } from './csv.js';
+import { FaultList } from './fault-list.js';
+import { MappingForm } from './mapping-form.js';
+import { mapRecipients, suggestMapping, type Mapping } from './recipients.js';
+
+const PREVIEWS = 3;
+
+/** A new bulk send: template, file, columns, a look at real messages, then sending. */
+export function Page(): ReactElement {
+  const search = useSearch({ strict: false }) as { readonly template?: string };
+  const router = useRouter();
+  const templates = useList('listTemplates', { query: { status: 'APPROVED', limit: 100 } } as never);
+  const usage = useRead('getUsage', {});
+  const [templateId, setTemplateId] = useState<string | null>(search.template ?? null);
+  const [file, setFile] = useState<{ readonly name: string; readonly table: CsvTable } | null>(null);
+  const [fileProblem, setFileProblem] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Mapping | null>(null);
+  const [throttle, setThrottle] = useState<number | ''>('');
+  const [scheduled, setScheduled] = useState('');
+  // One key for this form: a repeated click starts no second job.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const send = useChange('sendTemplate', {
+    refreshes: ['listJobs', 'getPlan'],
+    isQuiet: true,
+    done: 'The bulk send is accepted.',
+    onDone: ({ id }) => void router.navigate({ to: `/bulk-sends/${id}` as '/' }),
+  });
+  const template = templates.items.find(({ id }) => id === templateId);
+  const mapping = useMemo(
+    () => (template && file ? (chosen ?? suggestMapping(file.table, template)) : null),
+    [template, file, chosen],
+  );
+  const mapped = useMemo(
+    () => (template && file && mapping && mapping.to !== null ? mapRecipients(file.table, mapping, template) : null),
+    [template, file, mapping],
+  );
+  const read = (picked: File | null): void => {
+    if (!picked) return;
+    setChosen(null);
+    setFileProblem(null);
+    picked.text().then(
+      (text) => {
+        try {
+          setFile({ name: picked.name, table: parseCsv(text) });
+        } catch (error) {
+          setFile(null);
+          setFileProblem(error instanceof Error ? error.message : String(error));
+        }
+      },
+      () => setFileProblem('The file cannot be read.'),
+    );
+  };
+  const submit = (): void => {
+    if (!template || !mapped) return;
+    const isNamed = template.parameterFormat === 'NAMED';
+    const recipients = mapped.recipients.map(({ to, values }) => ({
+      to,
+      ...(values.length === 0
+        ? {}
+        : {
+            variables: isNamed
+              ? Object.fromEntries(values.map((value, index) => [template.variables[index]?.name ?? '', value]))
+              : values,
+          }),
+    }));
+    const options = {
+      ...(throttle === '' ? {} : { throttlePerHour: throttle }),
+      ...(scheduled === '' ? {} : { scheduledAt: new Date(scheduled).toISOString() }),
+    };
+    send.mutate({
+      body: { templateId: template.id, recipients, ...options },
+      headers: { 'idempotency-key': idempotencyKey },
+    } as never);
+  };
+  const count = mapped?.recipients.length ?? 0;
+  const isReady = template !== undefined && count > 0 && mapped?.faults.length === 0;
+  return (
+    <PageFrame title="New bulk send" back={{ to: '/bulk-sends', label: 'Bulk sends' }}>
+      <Paper withBorder p="lg">
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Select
+              label="Template"
+              placeholder={templates.query.isPending ? 'Loading…' : 'Choose an approved template'}
+              searchable
+              required
+              value={templateId}
+              onChange={(value) => {
+                setTemplateId(value);
+                setChosen(null);
+              }}
+              data={templates.items.map(({ id, name, language }) => ({ value: id, label: `${name} (${language})` }))}
+            />
+            <div>
+              <Text size="sm" fw={500} mb={4}>
+                Recipients
+              </Text>
+              <Group gap="sm">
+                <FileButton onChange={read} accept=".csv,text/csv,text/plain">
+                  {(props) => (
+                    <Button {...props} variant="default" leftSection={<IconFileUpload size={16} aria-hidden />}>
+                      {file ? 'Choose another file' : 'Choose a CSV file'}
+                    </Button>
+                  )}
+                </FileButton>
+                <Text size="sm" c="dimmed">
+                  {file
+                    ? `${file.name}: ${file.table.rows.length.toLocaleString('en')} rows`
+                    : 'Headings in the first row'}
+                </Text>
+              </Group>
+            </div>
+          </SimpleGrid>
+          {fileProblem !== null && (
+            <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title="The file cannot be used">
+              {fileProblem}
+            </Alert>
+          )}
+          {template && file && mapping && (
+            <MappingForm headings={file.table.headings} template={template} mapping={mapping} onChange={setChosen} />
+          )}
+        </Stack>
+      </Paper>
+      {mapped && mapped.faults.length > 0 && <FaultList faults={mapped.faults} />}
+      {template && mapped && count > 0 && (
+        <Paper withBorder p="lg">
+          <Text fw={600} mb="sm">
+            The first messages
+          </Text>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            {mapped.recipients.slice(0, PREVIEWS).map(({ line, to, values }) => (
+              <div key={line}>
+                <Text size="xs" c="dimmed" mb={4}>
+                  Row {line}: {to}
+                </Text>
+                <TemplatePreview template={template} values={values} />
+              </div>
+            ))}
+          </SimpleGrid>
+        </Paper>
+      )}
+      <Paper withBorder p="lg">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            type="datetime-local"
+            label="Start"
+            description="Empty: at once. At most 35 days ahead."
+            value={scheduled}
+            onChange={(event) => setScheduled(event.currentTarget.value)}
+          />
+          <NumberInput
+            label="Messages an hour at most"
+            description="Empty: as fast as the channel allows"
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            thousandSeparator=","
+            value={throttle}
+            onChange={(value) => setThrottle(typeof value === 'number' ? value : '')}
+          />
+        </SimpleGrid>
+        <Group justify="space-between" mt="lg">
+          <Cost count={count} left={usage.data?.quota.left ?? null} />
+          <Button
+            leftSection={<IconSend2 size={16} aria-hidden />}
+            disabled={!isReady}
+            loading={send.isPending}
+            onClick={submit}
+          >
+            {count === 0 ? 'Send' : `Send ${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`}
+          </Button>
+        </Group>
+      </Paper>
+      {send.error && <ProblemAlert title="Nothing was sent" problem={send.error} />}
+    </PageFrame>
+  );
+}
+
+function Cost({ count, left }: { readonly count: number; readonly left: number | null }): ReactElement {
+  if (left === null) return <span />;
+  return (
+    <Text size="sm" c={count > left ? 'red' : 'dimmed'}>
+      {count > left
+        ? `The plan has ${left.toLocaleString('en')} messages left this month: ${count.toLocaleString('en')} are too many.`
+        : `Takes ${count.toLocaleString('en')} of ${left.toLocaleString('en')} messages left this month.`}
+    </Text>
+  );
+}
