@@ -11,6 +11,7 @@ feed with fillfactor=50
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
 lane with fillfactor=50
+line with fillfactor=50
 migration
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
@@ -34,6 +35,7 @@ attempt.error text
 attempt.outcome text not null
 attempt.delivery_state text not null
 beginning.event_id text collate C not null
+beginning.position_base bigint not null default 0
 data_key.organization_id text not null
 data_key.wrapped bytea not null
 data_key.created_at timestamp with time zone not null default now()
@@ -98,6 +100,8 @@ lane.next_probe_at timestamp with time zone
 lane.held_until timestamp with time zone
 lane.consecutive_failures integer not null default 0
 lane.counted_until timestamp with time zone
+line.id text collate C not null
+line.last_sequence bigint not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
@@ -147,6 +151,7 @@ inbox: PRIMARY KEY (event_id, consumer)
 incarnation: CHECK ((id = 1))
 incarnation: PRIMARY KEY (id)
 lane: PRIMARY KEY (webhook_id)
+line: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
 relay_state: PRIMARY KEY (stream)
@@ -175,6 +180,7 @@ CREATE UNIQUE INDEX inbox_pkey ON ONLY webhooks.inbox USING btree (event_id, con
 CREATE UNIQUE INDEX incarnation_pkey ON webhooks.incarnation USING btree (id)
 CREATE INDEX lane_owner ON webhooks.lane USING btree (owner) WHERE (owner IS NOT NULL)
 CREATE UNIQUE INDEX lane_pkey ON webhooks.lane USING btree (webhook_id)
+CREATE UNIQUE INDEX line_pkey ON webhooks.line USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON webhooks.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY webhooks.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY webhooks.outbox USING btree (id)

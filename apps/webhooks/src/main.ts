@@ -1,8 +1,15 @@
 import 'reflect-metadata';
 import { serve } from '@switchboard/platform';
+import { raiseFeed } from './event/restored-feed.js';
 import { keepWebhookPartitions } from './keep-partitions.js';
 import { webhooksConfig } from './webhooks.config.js';
 import { WebhooksModule } from './webhooks.module.js';
 
 const config = webhooksConfig();
-await serve({ service: 'webhooks', config, module: WebhooksModule.of(config), keepPartitions: keepWebhookPartitions });
+await serve({
+  service: 'webhooks',
+  config,
+  module: WebhooksModule.of(config),
+  keepPartitions: keepWebhookPartitions,
+  onRestored: raiseFeed,
+});

@@ -31,9 +31,9 @@ export function newCustomer(running: RunningWebhooks) {
       const none = { limit: 100, cursor: null, event: null, outcome: null, from: null, to: null };
       return (await gateway.call(listWebhookAttemptsRpc, principal, { webhookId, ...none, ...filter })).items;
     },
-    /** An inbound message of a conversation. @returns the event's id */
-    receive: (text: string, conversationId = newCuid()) => {
-      const sequence = (sequences.get(conversationId) ?? 0) + 1;
+    /** An inbound message of a conversation, the next one unless its number is given. @returns the event's id */
+    receive: (text: string, conversationId = newCuid(), number?: number) => {
+      const sequence = number ?? (sequences.get(conversationId) ?? 0) + 1;
       sequences.set(conversationId, sequence);
       const data = messageOf(conversationId, text);
       return running.publish({ event: messageReceived, organizationId, aggregateId: conversationId, sequence, data });

@@ -28,12 +28,12 @@ describe('a process whose master key opens no secret', () => {
     const conversationId = webhook.id;
     const ids: string[] = [];
     for (let event = 0; event < 12; event++) ids.push(await customer.receive(`${event}`, conversationId));
-    // It has tried, was held, and tried again: more than ten failures would fit in.
+    // It has tried, was held, and tried again.
     const seen = new Set<number>();
     await eventually(async () => {
       const until = await heldUntil();
       if (until) seen.add(until.getTime());
-      return seen.size >= 11;
+      return seen.size >= 3;
     });
     expect(running.receiver.arrivals('/sealed')).toHaveLength(0);
     expect(await customer.attempts(webhook.id)).toHaveLength(0);

@@ -11,9 +11,11 @@ export const EVENT_RETENTION_DAYS = 8;
 const drawPositions = statement<{ organizationId: string; last: number }>(
   'webhooks.feed.draw',
   `INSERT INTO feed AS f (organization_id, last_position)
-   SELECT organization_id, count FROM unnest($1::text[], $2::bigint[]) AS given (organization_id, count)
+   SELECT organization_id, count + (SELECT position_base FROM beginning)
+   FROM unnest($1::text[], $2::bigint[]) AS given (organization_id, count)
    ORDER BY organization_id
-   ON CONFLICT (organization_id) DO UPDATE SET last_position = f.last_position + excluded.last_position
+   ON CONFLICT (organization_id) DO UPDATE SET last_position =
+     f.last_position + excluded.last_position - (SELECT position_base FROM beginning)
    RETURNING organization_id AS "organizationId", last_position::float8 AS last`,
 );
 

@@ -29,6 +29,11 @@ const pageSql = statement<FeedRow>(
    ORDER BY position LIMIT $5`,
 );
 
+const nextSql = statement<{ position: number | null }>(
+  'webhooks.feed.next',
+  'SELECT min(position)::float8 AS position FROM event WHERE organization_id = $1 AND position > $2',
+);
+
 /** An event may be stored by a clock that is behind the one that it occurred by. */
 const CLOCK_MARGIN_MS = 60_000;
 
@@ -54,6 +59,12 @@ export async function positionBefore(on: Queryable, organizationId: string, from
   }
   const [first] = await on.query(occurredSql, [organizationId, low, from]);
   return (first?.position ?? last + 1) - 1;
+}
+
+/** The position of the next event that is kept; null when there is none. Positions have gaps. */
+export async function nextPosition(on: Queryable, organizationId: string, after: number): Promise<number | null> {
+  const [next] = await on.query(nextSql, [organizationId, after]);
+  return next?.position ?? null;
 }
 
 /** Events between two positions (the first one exclusive), oldest first. */

@@ -6,16 +6,18 @@ import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { publicEventOf } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
+import { inOrder } from './event-order.policy.js';
+import { readLines, storeLines } from './line.repository.js';
 
 /** How many events of a stream become deliveries in one transaction. */
 const BATCH_MAX = 200;
 /** Less than elsewhere: a delivery waits for it. */
 const GATHER_MS = 5;
-const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /**
  * Turns events of a stream into stored bodies and deliveries, in the transaction of the inbox rows; the delivery itself is
- * the worker's. Where events have an order one replica takes them at a time, so that they are stored in it.
+ * the worker's. Where events have an order one replica takes them at a time, and one that comes before its predecessor, which a reader
+ * that crashed had taken, waits for it: so they are stored in their order.
  */
 export abstract class FanOutConsumer extends EventConsumer<null> {
   readonly #woken = new Set<string>();
@@ -40,10 +42,14 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
   }
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
-    const carried = events.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
+    const counted = events.flatMap(({ envelope }) => (envelope.sequence === null ? [] : envelope.aggregateId));
+    const last = await readLines(tx, [...new Set(counted)]);
+    const { ready, waiting, reached } = inOrder(events, last, Date.now());
+    storeLines(tx, reached);
+    const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
     for (const { organizationId } of carried) this.#grown.add(organizationId);
     for (const webhookId of await storePublicEvents(tx, carried)) this.#woken.add(webhookId);
-    return NONE_WAITS;
+    return waiting;
   }
 
   #wake(): void {

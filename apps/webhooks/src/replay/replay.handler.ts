@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { replayWebhookRpc, type ReplayWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { lastPosition, positionBefore } from '../event/feed.repository.js';
+import { lastPosition, nextPosition, positionBefore } from '../event/feed.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.repository.js';
@@ -32,9 +32,12 @@ export class ReplayHandler {
     if (dryRun) return { count: await countReplay(this.database, events) };
     // Counted first: of a repeated call the deliveries are queued already.
     const count = await countReplay(this.database, events);
-    for (let { after } = events; after < events.upTo; after += SLICE_POSITIONS) {
-      const upTo = Math.min(after + SLICE_POSITIONS, events.upTo);
+    for (let { after } = events; after < events.upTo;) {
+      const next = await nextPosition(this.database, organizationId, after);
+      if (next === null || next > events.upTo) break;
+      const upTo = Math.min(next - 1 + SLICE_POSITIONS, events.upTo);
       await this.queue(webhook, { ...events, after, upTo });
+      after = upTo;
     }
     this.wakeUps.send([webhookId]);
     return { count };

@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { listEventsRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { createLog } from '@switchboard/platform';
+import { eventually, testServers } from '@switchboard/testing';
+import { raiseFeed } from '../src/event/restored-feed.js';
+import { newCustomer, type Customer } from './customer.js';
+import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
+
+const servers = testServers();
+let running: RunningWebhooks;
+beforeAll(async () => {
+  running = await startWebhooks(servers);
+});
+
+interface Page {
+  readonly ids: readonly string[];
+  readonly cursor: string;
+}
+
+async function readFeed(customer: Customer, cursor: string | null): Promise<Page> {
+  const request = { limit: 100, cursor, types: null, from: null };
+  const { bodies, nextCursor } = await running.gateway.call(listEventsRpc, customer.principal, request);
+  return { ids: bodies.map((body) => (JSON.parse(body) as { data: { id: string } }).data.id), cursor: nextCursor };
+}
+
+describe('an event that comes before the one that precedes it in its conversation', () => {
+  it('waits for it, at the webhook and in the feed, while other conversations go on', async () => {
+    const customer = newCustomer(running);
+    await customer.register(running.receiver.at('/order'));
+    const conversationId = newCuid();
+    const first = await customer.receive('1', conversationId, 1);
+    // As after the crash of a reader that had taken the second one.
+    const third = await customer.receive('3', conversationId, 3);
+    const fourth = await customer.receive('4', conversationId, 4);
+    const other = await customer.receive('other');
+    const arrived = (): string[] => running.receiver.arrivals('/order').map(({ dataId }) => dataId);
+    await eventually(() => arrived().includes(other));
+    expect(arrived().toSorted()).toEqual([first, other].toSorted());
+    const second = await customer.receive('2', conversationId, 2);
+    await eventually(() => arrived().length === 5);
+    expect(arrived().filter((id) => id !== other)).toEqual([first, second, third, fourth]);
+    expect((await readFeed(customer, null)).ids.filter((id) => id !== other)).toEqual([first, second, third, fourth]);
+  });
+});
+
+describe('a database from a backup', () => {
+  it('gives a reader that goes on with its cursor every event that comes, of new organizations too, and replays over the gap', async () => {
+    const known = newCustomer(running);
+    const before = [await known.receive('1'), await known.receive('2')];
+    const { cursor } = await eventually(async () => {
+      const page = await readFeed(known, null);
+      return page.ids.length === 2 && page;
+    });
+    const restore = { writtenBefore: new Date(), number: 1, lastNumber: 2 };
+    const log = createLog('test', { write: () => undefined });
+    await raiseFeed(await running.prepared.database(), restore, log);
+    // A position that the state that is gone had given: of an event behind those that the backup holds.
+    const lost = `c${(Number.parseInt(cursor.slice(1), 36) + 50).toString(36).padStart(24, '0')}`;
+    const since = await known.receive('3');
+    const next = await eventually(async () => {
+      const page = await readFeed(known, lost);
+      return page.ids.length > 0 && page;
+    });
+    expect(next.ids).toEqual([since]);
+    expect((await readFeed(known, null)).ids).toEqual([...before, since]);
+    const webhook = await known.register(running.receiver.at('/replayed'));
+    const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    const all = {
+      webhookId: webhook.id,
+      since: anHourAgo,
+      until: null,
+      events: null,
+      onlyMissed: false,
+      dryRun: false,
+    };
+    const replay = { ...all, replayId: newCuid() };
+    expect(await running.gateway.call(replayWebhookRpc, known.principal, replay)).toEqual({ count: 3 });
+    await eventually(() => running.receiver.arrivals('/replayed').length === 3);
+    const fresh = newCustomer(running);
+    const first = await fresh.receive('1');
+    await eventually(async () => (await readFeed(fresh, `c${'50'.padStart(24, '0')}`)).ids.includes(first));
+  });
+});
