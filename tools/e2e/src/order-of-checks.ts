@@ -62,7 +62,6 @@ export const listFaults: readonly Fault[] = [
   { name: 'scope', status: 403, code: 'INSUFFICIENT_SCOPE', says: /conversations:read/ },
   { name: 'shape', status: 400, code: 'VALIDATION_FAILED', says: /`limit`/ },
   { name: 'plan', status: 402, code: 'PAYMENT_REQUIRED', says: /canceled/ },
-  { name: 'channel', status: 404, code: 'CHANNEL_NOT_FOUND', says: /channel/ },
 ];
 
 /** Every fault alone, every pair of them that one request can have, and all that go with each other from each one on. */
@@ -104,7 +103,6 @@ export function wrongSend(faults: ReadonlySet<string>, wrongs: Wrongs): WrongReq
 export function wrongList(faults: ReadonlySet<string>, wrongs: Wrongs): WrongRequest {
   const query = new URLSearchParams({
     ...(faults.has('shape') ? { limit: '0' } : {}),
-    ...(faults.has('channel') ? { messagingChannelId: newCuid() } : {}),
   });
   const { terms, ...head } = wrongHead(faults, wrongs);
   return {

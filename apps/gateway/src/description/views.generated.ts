@@ -1283,14 +1283,20 @@ export const views = {
   Sandbox: {
     description: 'What the sandbox of the local run offers.',
     type: 'object',
-    properties: { recipients: { type: 'array', items: { $ref: '#/components/schemas/SandboxRecipient' } } },
+    properties: {
+      recipients: {
+        description: 'The numbers to which messages go in a way of their own.',
+        type: 'array',
+        items: { $ref: '#/components/schemas/SandboxRecipient' },
+      },
+    },
     required: ['recipients'],
   },
   SandboxRecipient: {
     description: 'A recipient of the sandbox that behaves in a way of its own.',
     type: 'object',
     properties: {
-      phone: { type: 'string' },
+      phone: { description: 'Its number, E.164.', type: 'string' },
       effect: { description: 'What becomes of a message to it.', type: 'string' },
     },
     required: ['phone', 'effect'],

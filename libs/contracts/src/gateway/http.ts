@@ -105,6 +105,7 @@ export interface NewInviteView extends InviteView {
 
 /** A recipient of the sandbox that behaves in a way of its own. */
 export interface SandboxRecipientView {
+  /** Its number, E.164. */
   readonly phone: string;
   /** What becomes of a message to it. */
   readonly effect: string;
@@ -112,6 +113,7 @@ export interface SandboxRecipientView {
 
 /** What the sandbox of the local run offers. */
 export interface SandboxView {
+  /** The numbers to which messages go in a way of their own. */
   readonly recipients: readonly SandboxRecipientView[];
 }
 

@@ -13,8 +13,11 @@ const SLOW_MS = 10_000;
 /** After which a browser opens the stream again; spread, so that not all of them come at once. */
 const RETRY_MS = 2_000;
 
+/** Why a stream can end. */
+export const STREAM_ENDS = ['closed', 'session', 'slow', 'stopping'] as const;
+
 /** Why a stream ended. */
-export type StreamEnd = 'closed' | 'session' | 'slow' | 'stopping';
+export type StreamEnd = (typeof STREAM_ENDS)[number];
 
 /** What a stream is made from. */
 export interface EventStreamSpec {

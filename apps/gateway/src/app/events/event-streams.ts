@@ -6,7 +6,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { WakeUps } from '@switchboard/nats';
 import { LOG, PLATFORM, PollingLoop, STOPPING, type Log, type Platform } from '@switchboard/platform';
 import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
-import { EventStream, type EventStreamSpec } from './event-stream.js';
+import { EventStream, STREAM_ENDS, type EventStreamSpec } from './event-stream.js';
 
 /** Streams that are open at once in this process. Source: docs/api-behaviour.md#app-events. */
 export const streamLimits = { process: 1_000, organization: 100, session: 10 } as const;
@@ -42,6 +42,8 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     this.ended = meter.createCounter('switchboard_event_streams_ended_total', {
       description: 'Streams of events that ended, by reason: closed by the reader, session, slow, stopping',
     });
+    // A rise from nothing is no rise to Prometheus.
+    for (const reason of STREAM_ENDS) this.ended.add(0, { reason });
     this.sessions = new PollingLoop({
       round: () => this.endWithSessions(),
       idleMs: SESSIONS_MS,
