@@ -101,9 +101,7 @@ export function wrongSend(faults: ReadonlySet<string>, wrongs: Wrongs): WrongReq
 
 /** A list with these faults. */
 export function wrongList(faults: ReadonlySet<string>, wrongs: Wrongs): WrongRequest {
-  const query = new URLSearchParams({
-    ...(faults.has('shape') ? { limit: '0' } : {}),
-  });
+  const query = new URLSearchParams(faults.has('shape') ? { limit: '0' } : {});
   const { terms, ...head } = wrongHead(faults, wrongs);
   return {
     ...head,
