@@ -1115,7 +1115,7 @@ export const views = {
     description: 'One of the open sessions of the person.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      id: { description: "The session's own.", type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       device: {
         description: 'The browser and its system in a few words, as it says itself; null where it says nothing.',
         type: ['string', 'null'],
@@ -1124,7 +1124,10 @@ export const views = {
       organization: {
         description: 'The organization that it is in.',
         type: 'object',
-        properties: { id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' }, name: { type: 'string' } },
+        properties: {
+          id: { description: "The organization's own.", type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+          name: { description: 'What it is called.', type: 'string' },
+        },
         required: ['id', 'name'],
       },
       createdAt: {

@@ -54,13 +54,19 @@ export interface SessionView {
 
 /** One of the open sessions of the person. */
 export interface OwnSessionView {
+  /** The session's own. */
   readonly id: Cuid;
   /** The browser and its system in a few words, as it says itself; null where it says nothing. */
   readonly device: string | null;
   /** The network address that it was used from last. */
   readonly address: string | null;
   /** The organization that it is in. */
-  readonly organization: { readonly id: Cuid; readonly name: string };
+  readonly organization: {
+    /** The organization's own. */
+    readonly id: Cuid;
+    /** What it is called. */
+    readonly name: string;
+  };
   /** When the password was given. */
   readonly createdAt: IsoTime;
   /** At most a minute late. */

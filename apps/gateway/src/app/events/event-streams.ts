@@ -40,7 +40,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy {
     });
     open.addCallback((result) => result.observe(this.open.size));
     this.ended = meter.createCounter('switchboard_event_streams_ended_total', {
-      description: 'Streams of events that ended, by reason: closed by the reader, session, slow, stopping',
+      description: 'Streams of events that ended',
     });
     // A rise from nothing is no rise to Prometheus.
     for (const reason of STREAM_ENDS) this.ended.add(0, { reason });
