@@ -103,7 +103,7 @@ outbox: PRIMARY KEY (id)
 rebuild: CHECK ((step = ANY (ARRAY['messages'::text, 'counts'::text, 'done'::text])))
 rebuild: PRIMARY KEY (organization_id)
 relay_state: PRIMARY KEY (stream)
-rollup: CHECK ((grain = ANY (ARRAY[15, 60])))
+rollup: CHECK ((grain = ANY (ARRAY[15, 60, 1440])))
 rollup: PRIMARY KEY (organization_id, report, grain, bucket, channel_id, key)
 template_name: PRIMARY KEY (organization_id, template_id)
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FactRangeRepository } from './fact/fact-range.repository.js';
 import { TemplateNameRepository } from './fact/template-name.repository.js';
+import { ObserveRebuilds } from './rebuild/observe-rebuilds.js';
 import { RebuildRepository } from './rebuild/rebuild.repository.js';
 import { RebuildFiguresWorker } from './rebuild-figures/rebuild-figures.worker.js';
 import { ReportDeliveryHandler } from './report-delivery/report-delivery.handler.js';
@@ -16,6 +17,7 @@ import { TakeRequestsConsumer } from './take-requests/take-requests.consumer.js'
   controllers: [ReportDeliveryHandler, ReportTemplatesHandler, ReportUsageHandler],
   providers: [
     FactRangeRepository,
+    ObserveRebuilds,
     RebuildFiguresWorker,
     RebuildRepository,
     RollupRepository,

@@ -1,4 +1,4 @@
--- Counts the figures of an organization from its messages, from $2 to $3 (timestamptz, whole hours), and shows every count
+-- Counts the figures of an organization from its messages, from $2 to $3 (timestamptz, whole UTC days), and shows every count
 -- that analytics keeps otherwise: bucket, channel, key, what is counted here, what is kept there.
 --
 -- It shares nothing with the code that counts: it reads messaging's messages. Opt-outs alone are analytics' own record, since
@@ -63,7 +63,7 @@ one AS (
 counted AS (
   SELECT g.grain, date_bin(make_interval(mins => g.grain), one.start, 'epoch') AS bucket, report, channel_id, key,
     count(*) AS count
-  FROM one CROSS JOIN (VALUES (15), (60)) AS g(grain) GROUP BY 1, 2, 3, 4, 5
+  FROM one CROSS JOIN (VALUES (15), (60), (1440)) AS g(grain) GROUP BY 1, 2, 3, 4, 5
 ),
 kept AS (
   SELECT grain::int, bucket, report, channel_id, key, count FROM analytics.rollup

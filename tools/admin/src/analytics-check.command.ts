@@ -33,20 +33,17 @@ const LOOKS = 8;
 const LASTING_LOOKS = 4;
 const BETWEEN_LOOKS_MS = 1_500;
 const SHOWN_MAX = 200;
-/**
- * From the first hour of which every message is kept: of the hour of the oldest one, that is when nothing older is known. To
- * the end of this hour, and of one that a clock which is ahead may have written.
- */
+/** From the first UTC day of which every message is kept: that of the oldest one, if nothing older of it was counted. */
 const SPANS = `
-  SELECT o.organization_id AS organization, CASE WHEN has.older THEN first.hour + interval '1 hour' ELSE first.hour END AS "from",
-    date_trunc('hour', now()) + interval '2 hours' AS "to"
+  SELECT o.organization_id AS organization, CASE WHEN has.older THEN first.day + interval '1 day' ELSE first.day END AS "from",
+    date_trunc('day', now(), 'UTC') + interval '1 day' AS "to"
   FROM (SELECT DISTINCT organization_id FROM messaging.channel WHERE $1::text IS NULL OR organization_id = $1) AS o
   CROSS JOIN LATERAL (SELECT id FROM messaging.message WHERE organization_id = o.organization_id ORDER BY id LIMIT 1) AS oldest
-  CROSS JOIN LATERAL (SELECT date_bin('1 hour', to_timestamp(sum(
+  CROSS JOIN LATERAL (SELECT date_bin('1 day', to_timestamp(sum(
       (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(oldest.id, 1 + place, 1)) - 1) * 36::numeric ^ (8 - place)
-    )::float8 / 1000), 'epoch') AS hour FROM generate_series(1, 8) AS place) AS first
+    )::float8 / 1000), 'epoch') AS day FROM generate_series(1, 8) AS place) AS first
   CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM analytics.message_fact AS f WHERE f.organization_id = o.organization_id
-    AND f.id >= messaging.cuid_floor(first.hour) AND f.id < oldest.id) AS older) AS has
+    AND f.id >= messaging.cuid_floor(first.day) AND f.id < oldest.id) AS older) AS has
   ORDER BY 1`;
 
 /**
@@ -89,10 +86,8 @@ async function lastingDifferences(
 
 function daysOf({ organization, from, to }: Slice): Slice[] {
   const slices: Slice[] = [];
-  for (let start = from.getTime(); start < to.getTime();) {
-    const end = Math.min((Math.floor(start / DAY_MS) + 1) * DAY_MS, to.getTime());
-    slices.push({ organization, from: new Date(start), to: new Date(end) });
-    start = end;
+  for (let start = from.getTime(); start < to.getTime(); start += DAY_MS) {
+    slices.push({ organization, from: new Date(start), to: new Date(start + DAY_MS) });
   }
   return slices;
 }

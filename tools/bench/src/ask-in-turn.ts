@@ -9,7 +9,7 @@ export interface Question {
 /** The times of one question, through everything: HTTP, admission, rpc, database. */
 export interface QuestionTimes {
   readonly name: string;
-  /** How many items its page had. */
+  /** How many items its page had, or points its report. */
   readonly items: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -31,14 +31,15 @@ export interface AskOptions {
  */
 export async function askInTurn(all: readonly Question[], options: AskOptions): Promise<QuestionTimes[]> {
   const pool = new Pool(options.baseUrl, { connections: 1 });
-  const ask = async ({ path }: Question): Promise<{ readonly items: readonly unknown[] }> => {
+  const ask = async ({ path }: Question): Promise<readonly unknown[]> => {
     const answer = await pool.request({ method: 'GET', path, headers: { authorization: `Bearer ${options.apiKey}` } });
     const body: unknown = await answer.body.json();
     if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${JSON.stringify(body)}`);
-    return body as { items: unknown[] };
+    const { items, series } = body as { items?: unknown[]; series?: unknown[] };
+    return items ?? series ?? [];
   };
   const asked: { question: Question; items: number; times: number[] }[] = [];
-  for (const question of all) asked.push({ question, items: (await ask(question)).items.length, times: [] });
+  for (const question of all) asked.push({ question, items: (await ask(question)).length, times: [] });
   for (let round = 1; round <= options.rounds; round++) {
     for (const { question, times } of asked) {
       const askedMs = performance.now();

@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
+import { benchAnalytics, linesOfAnalytics } from './analytics/analytics.bench.js';
 import { benchBulk, linesOfBulk } from './bulk/bulk.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
 import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
@@ -17,6 +18,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- bulk [--short] [--recipients 100000] [--rounds 5] [--seconds 6]
        npm run bench -- webhooks [--short] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
+       npm run bench -- analytics [--short] [--messages 10000000] [--requests 50]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
     --short    one round of 2 s at 32 connections
@@ -34,6 +36,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    one round of 2,000 events and 3 s
   idle       commits and CPU of everything that npm start runs, without work; commits of a single send
     --short    10 s and 4 sends
+  analytics  reports of an organization with 10 million messages in 30 days, and events taken in by one process
+    --short    a million messages, 5 requests each; 40,000 events
 `;
 
 const { values, positionals } = parseArgs({
@@ -47,6 +51,7 @@ const { values, positionals } = parseArgs({
     conversations: { type: 'string', default: '1000000' },
     events: { type: 'string', default: '20000' },
     recipients: { type: 'string', default: '100000' },
+    messages: { type: 'string', default: '10000000' },
     limits: { type: 'string', default: '300,1200' },
     requests: { type: 'string', default: '200' },
     help: { type: 'boolean', default: false },
@@ -62,6 +67,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   bulk,
   webhooks,
   idle,
+  analytics,
 };
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
@@ -184,6 +190,23 @@ async function idle(): Promise<void> {
     result.commitsPerSend.toFixed(1),
   ];
   onLine(`| ${cells.join(' | ')} |`);
+}
+
+async function analytics(): Promise<void> {
+  const result = await benchAnalytics({
+    messages: values.short ? 1_000_000 : Number(values.messages),
+    rounds: values.short ? 5 : Math.min(Number(values.requests), 50),
+    ingested: values.short ? 10_000 : 100_000,
+    onLine,
+  });
+  const { events, seconds, perSecond } = result.ingested;
+  onLine(
+    `\nReports, one request at a time, ${machine}; load ${result.loads.map((load) => load.toFixed(1)).join(', ')}`,
+  );
+  onLine('| report | points | p50 / p95 ms | bar ms |');
+  onLine('|---|---|---|---|');
+  for (const line of linesOfAnalytics(result)) onLine(line);
+  onLine(`\n${events} events taken in by one process in ${seconds.toFixed(1)} s: ${perSecond.toFixed(0)} a second`);
 }
 
 function onLine(line: string): void {

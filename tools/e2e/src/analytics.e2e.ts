@@ -83,6 +83,11 @@ describe('analytics', () => {
   it.each([
     ['timezone=Mars/Olympus', '`timezone`'],
     ['timezone=%2B05:45', '`timezone`'],
+    ['timezone=BST', '`timezone`'],
+    ['timezone=Asia/Nowhere', '`timezone`'],
+    ['from=2026-02-30', '`from`'],
+    ['to=2026-13-01', '`to`'],
+    ['to=2000-01-01&from=2026-01-01', '`from`'],
     ['granularity=week', '`granularity`'],
     ['from=yesterday', '`from`'],
     ['from=2026-03-02&to=2026-03-01', '`from`'],
@@ -93,10 +98,31 @@ describe('analytics', () => {
     expect(body?.error?.message).toContain(named);
   });
 
-  it('show the hours of a zone that is no whole hour away, empty ones too', async () => {
-    const query = '?from=2026-03-01&to=2026-03-01&granularity=hour&timezone=Asia/Kathmandu';
-    const { from, to, series } = await report<DeliveryReport>('delivery', query);
-    expect([from, to, series.length]).toEqual(['2026-02-28T18:15:00.000Z', '2026-03-01T18:15:00.000Z', 24]);
-    expect(series[1]).toMatchObject({ start: '2026-02-28T19:15:00.000Z', accepted: 0, deliveryRate: null });
+  it.each([
+    // Half of the zones' offsets are no whole hours; a day that changes them is longer or shorter.
+    ['Asia/Kathmandu', '2026-03-01', '18:15', 24, 24],
+    ['Australia/Eucla', '2026-03-01', '15:15', 24, 24],
+    ['Pacific/Chatham', '2026-03-01', '10:15', 24, 24],
+    ['Pacific/Chatham', '2026-04-05', '10:15', 25, 25],
+    ['Europe/Berlin', '2026-03-29', '23:00', 23, 23],
+    ['Europe/Berlin', '2026-10-25', '22:00', 25, 25],
+    ['Australia/Lord_Howe', '2026-04-05', '13:00', 24.5, 25],
+    ['Australia/Lord_Howe', '2026-10-04', '13:30', 23.5, 24],
+    ['Japan', '2026-03-01', '15:00', 24, 24],
+    ['Iran', '2026-03-01', '20:30', 24, 24],
+    ['Cuba', '2026-03-08', '05:00', 23, 23],
+    ['Cuba', '2026-11-01', '04:00', 25, 25],
+    ['Turkey', '2026-03-29', '21:00', 24, 24],
+  ])('show a day of %s, %s, from %s on, empty hours too', async (zone, day, begins, hours, points) => {
+    const query = `?from=${day}&to=${day}&timezone=${zone}`;
+    const daily = await report<DeliveryReport>('delivery', query);
+    expect([daily.timezone, daily.from.slice(11, 16), daily.series.length]).toEqual([zone, begins, 1]);
+    expect((Date.parse(daily.to) - Date.parse(daily.from)) / 3_600_000).toBe(hours);
+    const hourly = await report<DeliveryReport>('delivery', `${query}&granularity=hour`);
+    expect([hourly.from, hourly.to, hourly.series.length]).toEqual([daily.from, daily.to, points]);
+    expect(hourly.series[1]).toMatchObject({ accepted: 0, deliveryRate: null });
+    expect(
+      hourly.series.every(({ start }, index) => index === 0 || start > (hourly.series[index - 1]?.start ?? '')),
+    ).toBe(true);
   });
 });

@@ -12,9 +12,9 @@ export class Rebuild1766600000000 implements MigrationInterface {
         -- Not before; while it is worked on, when another replica may go on with it.
         due_at timestamptz NOT NULL DEFAULT now(),
         step text NOT NULL DEFAULT 'messages' CHECK (step IN ('messages', 'counts', 'done')),
-        -- Of messages the id of the last that was read, of counts the hour behind the last that was compared; empty: none yet.
+        -- Of messages the id of the last that was read, of counts the day behind the last that was compared; empty: none yet.
         position text COLLATE "C" NOT NULL DEFAULT '',
-        -- The oldest message that is kept: figures of hours before it cannot be counted anew, and stay.
+        -- The oldest message that is kept: figures of before it cannot be counted anew, and stay.
         oldest_id text COLLATE "C",
         messages_read bigint NOT NULL DEFAULT 0,
         facts_corrected bigint NOT NULL DEFAULT 0,

@@ -1,6 +1,12 @@
 import { Initial1764900000000 } from './1764900000000-initial.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Rebuild1766600000000 } from './1766600000000-rebuild.js';
+import { DayGrain1766600001000 } from './1766600001000-day-grain.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
-export const analyticsMigrations = [Initial1764900000000, Incarnation1766390000000, Rebuild1766600000000] as const;
+export const analyticsMigrations = [
+  Initial1764900000000,
+  Incarnation1766390000000,
+  Rebuild1766600000000,
+  DayGrain1766600001000,
+] as const;

@@ -45,8 +45,13 @@ function momentOf(text: string, zone: string, field: 'from' | 'to'): number {
   const written = DateTime.fromISO(text, { zone: isDay ? zone : 'utc' });
   if (!written.isValid) throw invalid(`\`${field}\` must be an ISO 8601 date, or date and time`);
   if (!isDay) return written.toMillis();
-  const day = written.startOf('day');
-  return (field === 'to' ? day.plus({ days: 1 }).startOf('day') : day).toMillis();
+  return startOfDay(field === 'to' ? written.plus({ days: 1 }) : written);
+}
+
+/** Where midnight comes twice, the first one. */
+function startOfDay(time: DateTime): number {
+  const midnights = time.startOf('day').getPossibleOffsets();
+  return Math.min(...midnights.map((midnight) => midnight.toMillis()));
 }
 
 function defaultStart(end: number, zone: string): number {
@@ -55,10 +60,13 @@ function defaultStart(end: number, zone: string): number {
 
 /** A day that has no midnight begins later; an hour that a shift cuts short ends early. */
 function nextPoint(at: number, granularity: Granularity, zone: string): number {
-  const here = DateTime.fromMillis(at, { zone }).startOf(granularity);
-  const next = granularity === 'day' ? here.plus({ days: 1 }).startOf('day') : here.plus({ hours: 1 }).startOf('hour');
+  const here = DateTime.fromMillis(at, { zone });
+  const next =
+    granularity === 'day'
+      ? startOfDay(here.plus({ days: 1 }))
+      : here.startOf('hour').plus({ hours: 1 }).startOf('hour').toMillis();
   // The zone may have gone back in between, so that what begins next is not later.
-  return next.toMillis() > at ? ceiling(next.toMillis()) : at + 60 * 60_000;
+  return next > at ? ceiling(next) : at + 60 * 60_000;
 }
 
 function floor(ms: number): number {

@@ -43,6 +43,10 @@ describe('the range of a report', () => {
     expect(hoursOf({ from: '2026-10-24', to: '2026-10-26', timezone: 'Europe/Berlin' })).toEqual([24, 25, 24]);
     // Half an hour of daylight saving.
     expect(hoursOf({ from: '2026-04-05', to: '2026-04-05', timezone: 'Australia/Lord_Howe' })).toEqual([24.5]);
+    // Midnight comes twice: both are of the new day.
+    expect(hoursOf({ from: '2026-10-31', to: '2026-11-02', timezone: 'Cuba' })).toEqual([24, 25, 24]);
+    expect(startsOf({ from: '2026-11-01', to: '2026-11-01', timezone: 'Cuba' })[0]).toBe('2026-11-01T04:00:00.000Z');
+    expect(hoursOf({ from: '2026-04-04', to: '2026-04-06', timezone: 'Pacific/Chatham' })).toEqual([24, 25, 24]);
     // Midnight is skipped.
     expect(hoursOf({ from: '2026-09-06', to: '2026-09-06', timezone: 'America/Santiago' })).toEqual([23]);
   });

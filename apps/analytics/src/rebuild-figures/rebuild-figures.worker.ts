@@ -3,16 +3,16 @@ import { RpcClient } from '@switchboard/nats';
 import { LOG, PollingWorker, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { FactRangeRepository } from '../fact/fact-range.repository.js';
+import { figuresMetrics } from '../fact/figures-metrics.js';
 import { RebuildRepository, type Rebuild, type RebuildProgress } from '../rebuild/rebuild.repository.js';
 import { readPage } from './read-page.js';
-import { rebuildMetrics } from './rebuild-metrics.js';
-import { recountHour } from './recount-hour.js';
+import { recountDay } from './recount-day.js';
 import { settlePage } from './settle-page.js';
 
 const IDLE_MS = 2_000;
 
 /**
- * Counts the figures of organizations anew from their messages, one page or one hour a round, where an operator, or a database
+ * Counts the figures of organizations anew from their messages, one page or one day a round, where an operator, or a database
  * that was restored, asks for it.
  *
  * It rests as long as it has worked, so that events and reports have the database as well. What a round has done is committed
@@ -50,13 +50,13 @@ export class RebuildFiguresWorker extends PollingWorker {
   }
 
   private async proceed(rebuild: Rebuild): Promise<RebuildProgress | null> {
-    if (rebuild.step === 'counts') return recountHour(this.database, rebuild);
+    if (rebuild.step === 'counts') return recountDay(this.database, rebuild);
     return settlePage(this.database, rebuild, await readPage(this.rpc, this.facts, rebuild));
   }
 
   private report({ organizationId }: Rebuild, progress: RebuildProgress): void {
     const { step, position, oldestId, factsCorrected, countsCorrected } = progress;
-    rebuildMetrics().corrected(factsCorrected, countsCorrected);
+    figuresMetrics().corrected(factsCorrected, countsCorrected);
     if (step === 'done') this.log.info('figures.rebuilt', { organizationId });
     else this.current = { organizationId, step, position, oldestId };
   }

@@ -54,7 +54,10 @@ export async function settlePage(
   });
 }
 
-/** Facts whose message is of another channel, contact or template: no event changes that, so they are made anew. */
+/**
+ * Facts whose message is of another channel, contact or template, or is credited without having been sent: no event changes
+ * that, so they are made anew.
+ */
 async function withOtherSubject(
   tx: Transaction,
   { organizationId }: Rebuild,
@@ -62,9 +65,14 @@ async function withOtherSubject(
 ): Promise<KnownFact[]> {
   const [first, last] = [facts[0], facts.at(-1)];
   if (!first || !last) return [];
-  const subjects = new Map(facts.map((fact) => [fact.id, subjectOf(fact)]));
+  const messages = new Map(facts.map((fact) => [fact.id, fact]));
   const known = await readFacts(tx, { organizationId, from: first.id, after: '', until: last.id }, 2 * facts.length);
-  return known.filter((fact) => subjects.has(fact.id) && subjects.get(fact.id) !== subjectOf(fact));
+  return known.filter((fact) => {
+    const message = messages.get(fact.id);
+    if (!message) return false;
+    const isCreditedUnsent = message.sentAt === null && (fact.isReplied || fact.isOptedOut);
+    return isCreditedUnsent || subjectOf(message) !== subjectOf(fact);
+  });
 }
 
 /** A version that rises alone corrects nothing. */

@@ -5,7 +5,7 @@ import { Database, statement, type Transaction } from '@switchboard/postgres';
 export interface Rebuild {
   readonly organizationId: string;
   readonly step: 'messages' | 'counts';
-  /** Of messages an id, of counts the ISO 8601 time of an hour; empty at the beginning of a step. */
+  /** Of messages an id, of counts the ISO 8601 time of a day; empty at the beginning of a step. */
   readonly position: string;
   /** The oldest message that is kept; null as long as none was read. */
   readonly oldestId: string | null;

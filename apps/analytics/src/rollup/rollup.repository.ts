@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { segmentsOf } from './segments.policy.js';
 
 /** What is counted together: `delays` by bucket of a sketch, `templates` and `requests` by what their keys say. */
 export type RollupReport = 'messages' | 'failures' | 'delays' | 'templates' | 'requests';
@@ -25,7 +26,7 @@ export interface RollupQuery {
   readonly channelId: string | null;
 }
 
-/** The sum of a key in a point. */
+/** A count of a key in a point; there may be several of both. */
 export interface RollupCount {
   /** From 0. */
   readonly point: number;
@@ -34,8 +35,6 @@ export interface RollupCount {
   readonly count: number;
 }
 
-const HOUR_MS = 3_600_000;
-
 const add = statement(
   'analytics.rollup.add',
   `INSERT INTO rollup (organization_id, report, grain, bucket, channel_id, key, count)
@@ -43,20 +42,26 @@ const add = statement(
      sum(d.by)
    FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::bigint[])
      AS d(organization_id, report, at, channel_id, key, by)
-   CROSS JOIN (VALUES (15), (60)) AS g(grain)
+   CROSS JOIN (VALUES (15), (60), (1440)) AS g(grain)
    GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(d.by) <> 0 ORDER BY 1, 2, 3, 4, 5, 6
    ON CONFLICT (organization_id, report, grain, bucket, channel_id, key)
    DO UPDATE SET count = rollup.count + excluded.count`,
 );
-const read = statement<RollupCount>(
+/**
+ * A row for each bucket, its counts as one text: a month of hours is a quarter of a million counts, whose rows would cost more
+ * than the counts. Each segment is read in the order of the primary key, so that nothing is sorted.
+ */
+const read = statement<{ report: RollupReport; bucket: Date; counts: string }>(
   'analytics.rollup.read',
-  `SELECT width_bucket(r.bucket, $4::timestamptz[]) - 1 AS point, r.report || ':' || r.key AS key,
-     sum(r.count)::float8 AS count
+  `SELECT asked.report, found.bucket, found.counts
    FROM unnest($2::text[]) AS asked(report)
-   JOIN rollup AS r ON r.organization_id = $1 AND r.report = asked.report AND r.grain = $3
-     AND r.bucket >= ($4::timestamptz[])[1] AND r.bucket < ($4::timestamptz[])[cardinality($4::timestamptz[])]
-   WHERE $5::text IS NULL OR r.channel_id = $5
-   GROUP BY 1, r.report, r.key HAVING sum(r.count) <> 0`,
+   CROSS JOIN unnest($3::smallint[], $4::timestamptz[], $5::timestamptz[]) AS segment(grain, since, until)
+   CROSS JOIN LATERAL (
+     SELECT r.bucket, string_agg(r.count || ' ' || r.key, E'\\n') AS counts FROM rollup AS r
+     WHERE r.organization_id = $1 AND r.report = asked.report AND r.grain = segment.grain
+       AND r.bucket >= segment.since AND r.bucket < segment.until
+       AND ($6::text IS NULL OR r.channel_id = $6) AND r.count <> 0
+     GROUP BY r.bucket) AS found`,
 );
 
 /** Adds to the counts when the transaction commits: from there on whoever adds to one of the same buckets waits for it. */
@@ -70,9 +75,29 @@ export function addToRollup(tx: Transaction, differences: readonly RollupDiffere
 export class RollupRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns one for each point and key that counts anything */
+  /** @returns one for each bucket, channel and key that counts anything */
   async read({ organizationId, reports, bounds, channelId }: RollupQuery): Promise<RollupCount[]> {
-    const grain = bounds.every((bound) => bound.getTime() % HOUR_MS === 0) ? 60 : 15;
-    return this.database.query(read, [organizationId, reports, grain, bounds, channelId]);
+    const segments = unnestColumns(segmentsOf(bounds), ['grain', 'from', 'to']);
+    const rows = await this.database.query(read, [organizationId, reports, ...segments, channelId]);
+    const counts: RollupCount[] = [];
+    for (const row of rows) {
+      const point = pointOf(row.bucket, bounds);
+      for (const line of row.counts.split('\n')) {
+        const space = line.indexOf(' ');
+        counts.push({ point, key: `${row.report}:${line.slice(space + 1)}`, count: Number(line.slice(0, space)) });
+      }
+    }
+    return counts;
   }
+}
+
+/** The last point that begins no later. */
+function pointOf(bucket: Date, bounds: readonly Date[]): number {
+  let [low, high] = [0, bounds.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((bounds[middle]?.getTime() ?? Infinity) <= bucket.getTime()) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -10,9 +10,11 @@ import {
   messageSent,
   type MessageEventData,
 } from '@switchboard/contracts/messaging/events';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { DeliveredEvent } from '@switchboard/nats';
-import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import { CLOCK, EventConsumer, PLATFORM, type Clock, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
+import { figuresMetrics } from '../fact/figures-metrics.js';
 import { factOf } from '../fact/message-fact.js';
 import { keepTemplateNames, type TemplateName } from '../fact/template-name.repository.js';
 import { storeFacts } from '../fact/store-facts.js';
@@ -29,7 +31,10 @@ const TAKEN: ReadonlySet<string> = new Set(
 /** Counts messages by what their events say of them. */
 @Injectable()
 export class TakeMessagesConsumer extends EventConsumer<null> {
-  constructor(@Inject(PLATFORM) platform: Platform) {
+  constructor(
+    @Inject(PLATFORM) platform: Platform,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
     super(platform, { consumer: analyticsMessagesConsumer, batchMax: 1_000, gatherMs: GATHER_MS });
   }
 
@@ -44,6 +49,11 @@ export class TakeMessagesConsumer extends EventConsumer<null> {
       // The subject decides the shape: all of them carry the message in full.
       return [{ organizationId, data: envelope.data as MessageEventData, version: sequence }];
     });
+    const oldest = events.reduce(
+      (id, { envelope }) => (envelope.id < id ? envelope.id : id),
+      events[0]?.envelope.id ?? '',
+    );
+    if (taken.length > 0) figuresMetrics().counted(this.clock.now() - cuidTime(oldest).getTime());
     const names = new Map<string, TemplateName>();
     for (const { organizationId, data } of taken) {
       const { template } = data.message;

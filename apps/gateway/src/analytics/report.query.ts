@@ -4,9 +4,7 @@ import { IsIn } from 'class-validator';
 import { About } from '../http/input/field-description.js';
 import { momentOf } from '../http/input/moment.policy.js';
 import { IsCuid, IsMoment, MayBeOmitted, rule } from '../http/input/text.decorator.js';
-
-/** An area and a place, as `Europe/Berlin`; or UTC. Old names of one word are not taken. */
-const ZONE = /^(UTC|GMT|[A-Z][A-Za-z]+(\/[A-Z][A-Za-z0-9_+-]*){1,2})$/;
+import { isZone, ZONE_FORM } from './zone.policy.js';
 
 /** The query of the reports. Source: docs/api-behaviour.md#analytics-range. */
 export class ReportQuery {
@@ -49,18 +47,7 @@ function written(text: string | undefined): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? text : (momentOf(text)?.toISOString() ?? null);
 }
 
-/** Offsets are no zones: they know no daylight saving. */
 function IsZone(): PropertyDecorator {
-  const schema = { type: 'string', pattern: ZONE.source };
+  const schema = { type: 'string', pattern: ZONE_FORM };
   return rule('isZone', 'must be a name of the IANA time zone database', schema, isZone);
-}
-
-function isZone(value: unknown): boolean {
-  if (typeof value !== 'string' || !ZONE.test(value)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

@@ -83,6 +83,8 @@ export type Rule =
   | 'event.unapplied'
   /** An event was given up. */
   | 'event.dead'
+  /** What analytics has counted is not what the messages add up to. */
+  | 'figures.differ'
   /** A process died that the fault had not killed. */
   | 'process.died'
   /** No service noticed a fault within its time. */

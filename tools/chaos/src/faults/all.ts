@@ -6,6 +6,7 @@ import { goaway } from './goaway.fault.js';
 import { halfOpen } from './half-open.fault.js';
 import { healthy } from './healthy.fault.js';
 import { killDuringBulk } from './kill-during-bulk.fault.js';
+import { killAnalytics } from './kill-analytics.fault.js';
 import { killContacts } from './kill-contacts.fault.js';
 import { killGateway } from './kill-gateway.fault.js';
 import { killMessagingBurst } from './kill-messaging-burst.fault.js';
@@ -32,6 +33,7 @@ export const faults: readonly Fault[] = [
   killMessagingBurst,
   killGateway,
   killContacts,
+  killAnalytics,
   killDuringBulk,
   killWebhooks,
   killSimulator,

@@ -1,8 +1,6 @@
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { RollupReport } from './rollup.repository.js';
-
-/** Lengths of buckets, in minutes. */
-export type Grain = 15 | 60;
+import type { Grain } from './segments.policy.js';
 
 /** A count as it is kept. */
 export interface BucketCount {
@@ -18,11 +16,11 @@ export interface BucketCount {
 const OF_MESSAGES: readonly RollupReport[] = ['messages', 'failures', 'delays', 'templates'];
 
 const read = statement<BucketCount>(
-  'analytics.rollup.hour',
+  'analytics.rollup.day',
   `SELECT r.report, r.grain, r.bucket, r.channel_id AS "channelId", r.key, r.count::float8 AS count
-   FROM unnest($2::text[]) AS asked(report) CROSS JOIN (VALUES (15), (60)) AS g(grain)
+   FROM unnest($2::text[]) AS asked(report) CROSS JOIN (VALUES (15), (60), (1440)) AS g(grain)
    JOIN rollup AS r ON r.organization_id = $1 AND r.report = asked.report AND r.grain = g.grain
-     AND r.bucket >= $3 AND r.bucket < $3 + interval '1 hour'`,
+     AND r.bucket >= $3 AND r.bucket < $3 + interval '1 day'`,
 );
 /** In the order of the key, as every writer of counts. */
 const adjust = statement(
@@ -34,22 +32,23 @@ const adjust = statement(
    ON CONFLICT (organization_id, report, grain, bucket, channel_id, key)
    DO UPDATE SET count = rollup.count + excluded.count`,
 );
-/** The first hour from `$2` on in which a message, or a count of messages, is. */
+/** The first message, and the first bucket of messages, from `$2` on. */
 const next = statement<{ message: string | null; bucket: Date | null }>(
-  'analytics.rollup.next-hour',
+  'analytics.rollup.next-day',
   `SELECT (SELECT id FROM message_fact WHERE organization_id = $1 AND id >= cuid_floor($2::timestamptz) ORDER BY id LIMIT 1)
        AS message,
-     (SELECT min(first.bucket) FROM unnest($3::text[]) AS asked(report) CROSS JOIN (VALUES (15), (60)) AS g(grain)
+     (SELECT min(first.bucket) FROM unnest($3::text[]) AS asked(report)
+       CROSS JOIN (VALUES (15), (60), (1440)) AS g(grain)
        CROSS JOIN LATERAL (SELECT r.bucket FROM rollup AS r WHERE r.organization_id = $1 AND r.report = asked.report
          AND r.grain = g.grain AND r.bucket >= $2::timestamptz ORDER BY r.bucket LIMIT 1) AS first) AS bucket`,
 );
 
-/** What is kept of an hour, both grains. */
-export async function countsOfHour(from: Queryable, organizationId: string, hour: Date): Promise<BucketCount[]> {
-  return from.query(read, [organizationId, OF_MESSAGES, hour]);
+/** What is kept of a UTC day, in every grain. */
+export async function countsOfDay(from: Queryable, organizationId: string, day: Date): Promise<BucketCount[]> {
+  return from.query(read, [organizationId, OF_MESSAGES, day]);
 }
 
-/** Where the next hour may be that has anything: the id of its first message, and its first bucket. */
+/** Where the next day may be that has anything: the id of its first message, and its first bucket. */
 export async function nextCounted(
   from: Queryable,
   organizationId: string,

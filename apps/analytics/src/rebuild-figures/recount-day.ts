@@ -3,17 +3,11 @@ import { statement, type Database, type Transaction } from '@switchboard/postgre
 import { countsOf } from '../fact/counted-fact.policy.js';
 import { readFacts } from '../fact/fact-range.repository.js';
 import { advanceRebuild, holdRebuild, type Rebuild, type RebuildProgress } from '../rebuild/rebuild.repository.js';
-import {
-  adjustCounts,
-  countsOfHour,
-  nextCounted,
-  type BucketCount,
-  type Grain,
-} from '../rollup/rollup-hour.repository.js';
+import { adjustCounts, countsOfDay, nextCounted, type BucketCount } from '../rollup/rollup-day.repository.js';
+import { GRAINS, lengthMs, type Grain } from '../rollup/segments.policy.js';
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 const FACTS_MAX = 5_000;
-const GRAINS: readonly Grain[] = [15, 60];
 
 const oneSnapshot = statement(
   'analytics.rebuild.one-snapshot',
@@ -21,24 +15,24 @@ const oneSnapshot = statement(
 );
 
 /**
- * Makes the counts of the next hour what its facts add up to.
+ * Makes the counts of the next UTC day what its facts add up to.
  *
  * Facts and counts change in the same transactions, so what they differ by in one snapshot they differ by at any time: the
  * difference is added afterwards, and the traffic goes on meanwhile without waiting.
  *
  * @returns how far the rebuild is; null when another process has gone on from there
  */
-export async function recountHour(database: Database, rebuild: Rebuild): Promise<RebuildProgress | null> {
+export async function recountDay(database: Database, rebuild: Rebuild): Promise<RebuildProgress | null> {
   const { organizationId, position, oldestId } = rebuild;
-  const from = position === '' ? hourOf(cuidTime(oldestId ?? '')) : new Date(position);
-  const hour = await nextHour(database, organizationId, from);
-  const differences = hour ? await differencesIn(database, organizationId, hour) : [];
+  const from = position === '' ? dayOf(cuidTime(oldestId ?? '')) : new Date(position);
+  const day = await nextDay(database, organizationId, from);
+  const differences = day ? await differencesIn(database, organizationId, day) : [];
   return database.transaction(async (tx) => {
     if (!(await holdRebuild(tx, rebuild))) return null;
     adjustCounts(tx, organizationId, differences);
     const progress: RebuildProgress = {
-      ...(hour
-        ? { step: 'counts', position: new Date(hour.getTime() + HOUR_MS).toISOString() }
+      ...(day
+        ? { step: 'counts', position: new Date(day.getTime() + DAY_MS).toISOString() }
         : { step: 'done', position }),
       oldestId,
       messagesRead: 0,
@@ -50,14 +44,14 @@ export async function recountHour(database: Database, rebuild: Rebuild): Promise
   });
 }
 
-async function nextHour(database: Database, organizationId: string, from: Date): Promise<Date | null> {
+async function nextDay(database: Database, organizationId: string, from: Date): Promise<Date | null> {
   const { message, bucket } = await nextCounted(database, organizationId, from);
-  const hours = [message === null ? null : cuidTime(message), bucket].flatMap((time) => (time ? [hourOf(time)] : []));
-  return hours.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
+  const days = [message === null ? null : cuidTime(message), bucket].flatMap((time) => (time ? [dayOf(time)] : []));
+  return days.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
 }
 
-/** What has to be added to each count of an hour. */
-async function differencesIn(database: Database, organizationId: string, hour: Date): Promise<BucketCount[]> {
+/** What has to be added to each count of a day. */
+async function differencesIn(database: Database, organizationId: string, day: Date): Promise<BucketCount[]> {
   const differences = new Map<string, BucketCount>();
   const add = (count: BucketCount): void => {
     const { report, grain, bucket, channelId, key } = count;
@@ -66,8 +60,8 @@ async function differencesIn(database: Database, organizationId: string, hour: D
   };
   await database.transaction(async (tx) => {
     await tx.query(oneSnapshot, []);
-    for (const kept of await countsOfHour(tx, organizationId, hour)) add({ ...kept, count: -kept.count });
-    for await (const { report, at, channelId, key, by } of countsOfFacts(tx, organizationId, hour)) {
+    for (const kept of await countsOfDay(tx, organizationId, day)) add({ ...kept, count: -kept.count });
+    for await (const { report, at, channelId, key, by } of countsOfFacts(tx, organizationId, day)) {
       for (const grain of GRAINS) add({ report, grain, bucket: bucketOf(at, grain), channelId, key, count: by });
     }
   });
@@ -77,10 +71,10 @@ async function differencesIn(database: Database, organizationId: string, hour: D
 async function* countsOfFacts(
   tx: Transaction,
   organizationId: string,
-  hour: Date,
+  day: Date,
 ): AsyncGenerator<ReturnType<typeof countsOf>[number]> {
   // A floor sorts below every id of its moment, and no id is as short: the end is exclusive.
-  const range = { organizationId, from: cuidFloor(hour), until: cuidFloor(new Date(hour.getTime() + HOUR_MS)) };
+  const range = { organizationId, from: cuidFloor(day), until: cuidFloor(new Date(day.getTime() + DAY_MS)) };
   for (let after = ''; ;) {
     const facts = await readFacts(tx, { ...range, after }, FACTS_MAX);
     for (const fact of facts) yield* countsOf(fact, 1);
@@ -91,10 +85,9 @@ async function* countsOfFacts(
 }
 
 function bucketOf(at: Date, grain: Grain): Date {
-  const lengthMs = grain * 60_000;
-  return new Date(Math.floor(at.getTime() / lengthMs) * lengthMs);
+  return new Date(Math.floor(at.getTime() / lengthMs(grain)) * lengthMs(grain));
 }
 
-function hourOf(time: Date): Date {
-  return bucketOf(time, 60);
+function dayOf(time: Date): Date {
+  return bucketOf(time, 1440);
 }
