@@ -10,6 +10,7 @@ import type { Conversation, Message } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { listen, type LiveEvent } from '../../api/live-events.js';
 import { problemOf, type Problem } from '../../api/problem.js';
+import { mergedTop, type Page } from './merged-top.js';
 
 /** A status of a conversation. */
 export type Status = Conversation['status'];
@@ -18,10 +19,6 @@ const PAGE = 50;
 /** Between two looks at the top of the inbox, however much happens. */
 const LOOK_MS = 700;
 
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor?: string;
-}
 type Pages<Item> = InfiniteData<Page<Item>, string | undefined>;
 
 const conversationsKey = (status: Status): readonly unknown[] => ['listConversations', 'inbox', status];
@@ -95,26 +92,10 @@ async function lookAtTop(client: QueryClient, status: Status): Promise<void> {
   const key = conversationsKey(status);
   if (!client.getQueryData(key)) return;
   const fresh: Page<Conversation> = await call('listConversations', { query: { status, limit: PAGE } });
-  client.setQueryData<Pages<Conversation>>(key, (old) => old && mergedTop(old, fresh));
-}
-
-/**
- * The newest page on top of older ones. What is newer than its end and not in it has left the status.
- */
-export function mergedTop(old: Pages<Conversation>, fresh: Page<Conversation>): Pages<Conversation> {
-  const last = fresh.items.at(-1);
-  const known = new Set(fresh.items.map(({ id }) => id));
-  const older =
-    fresh.nextCursor === undefined || !last
-      ? []
-      : old.pages.flatMap(({ items }) => items).filter((one) => !known.has(one.id) && momentOf(one) <= momentOf(last));
-  const nextCursor = older.length === 0 ? fresh.nextCursor : old.pages.at(-1)?.nextCursor;
-  const page = { items: [...fresh.items, ...older], ...(nextCursor !== undefined && { nextCursor }) };
-  return { pages: [page], pageParams: [undefined] };
-}
-
-function momentOf({ lastMessageAt, createdAt }: Conversation): string {
-  return lastMessageAt ?? createdAt;
+  client.setQueryData<Pages<Conversation>>(
+    key,
+    (old) => old && { pages: [mergedTop(old.pages, fresh)], pageParams: [undefined] },
+  );
 }
 
 /** Keeps the inbox as it is now, by the stream of events. */

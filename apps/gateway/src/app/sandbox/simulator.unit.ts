@@ -9,6 +9,7 @@ const required = {
   NATS_PASSWORD: 'none',
   CLOUD_APP_SECRET: 'none',
   CLOUD_VERIFY_TOKEN: 'none',
+  CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
 };
 
 describe('the sandbox', () => {
