@@ -11,6 +11,7 @@ import {
   type ConfigSchema,
   type TelemetryConfig,
 } from '@switchboard/platform';
+import { parseTrustedProxies, type TrustedProxies } from './network/trusted-proxies.policy.js';
 
 /** Every key of the gateway's configuration. */
 export const gatewayConfigSchema = {
@@ -28,7 +29,8 @@ export const gatewayConfigSchema = {
     default: '',
   }),
   TRUST_PROXY: trustProxy({
-    description: 'addresses and CIDRs of the proxies whose X-Forwarded-For is believed, by comma; empty: none',
+    description:
+      'whose X-Forwarded-For is believed: how many proxies stand in front, or their addresses and CIDRs by comma; empty: none',
     default: false,
   }),
   GATEWAY_HEADERS_TIMEOUT_MS: integer({
@@ -61,9 +63,6 @@ export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 
 /** The gateway's configuration, read and frozen. */
 export type GatewayConfig = ConfigOf<typeof gatewayConfigSchema>;
-
-/** Whose forwarded addresses are believed, as Fastify takes it. */
-export type TrustProxy = false | string[];
 
 /** @throws Error that lists every problem at once */
 export function gatewayConfig(env: Readonly<Record<string, string | undefined>> = process.env): GatewayConfig {
@@ -100,9 +99,6 @@ function sandboxUrl(options: Omit<ConfigKey<string>, 'parse'>): ConfigKey<string
   };
 }
 
-function trustProxy(options: Omit<ConfigKey<TrustProxy>, 'parse'>): ConfigKey<TrustProxy> {
-  return {
-    ...options,
-    parse: (value) => value.split(',').map((address) => address.trim()),
-  };
+function trustProxy(options: Omit<ConfigKey<TrustedProxies>, 'parse'>): ConfigKey<TrustedProxies> {
+  return { ...options, parse: parseTrustedProxies };
 }

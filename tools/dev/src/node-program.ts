@@ -94,7 +94,10 @@ function explain(program: NodeProgram, said: string, how: string): string {
   const lines = said.split('\n').filter((line) => line.trim() !== '' && !/^\s+at |^Node\.js v|^\s*[\^}]/.test(line));
   const telling =
     lines.findLast((line) => /error|required|must|cannot/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
-  return `${program.name} did not start (${how}): ${sentenceOf(telling).trim().slice(0, 500)} (${basename(program.log)} has more: ${program.log})`;
+  return `${program.name} did not start (${how}): ${sentenceOf(telling)
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .slice(0, 500)} (${basename(program.log)} has more: ${program.log})`;
 }
 
 /** The message of the error that a line of a service's log reports; any other line as it is. */

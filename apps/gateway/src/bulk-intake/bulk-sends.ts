@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { AcceptedJob, JobView, RecipientView } from '@switchboard/contracts/templates/job-http';
@@ -11,7 +13,8 @@ import {
   type JobAction,
 } from '@switchboard/contracts/templates/job-rpc';
 import { RpcClient } from '@switchboard/nats';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AdmitRequest } from '../http/admit-request.js';
 import { pageOf, type PageQuery } from '../http/input/page.query.js';
 import type { ListRecipientsQuery } from './list-recipients.query.js';
 import { TakeBulkSend } from './take-bulk-send.js';
@@ -28,6 +31,7 @@ export class BulkSends {
   constructor(
     private readonly takeBulkSend: TakeBulkSend,
     private readonly rpc: RpcClient,
+    private readonly admitRequest: AdmitRequest,
   ) {}
 
   /** Takes a body and answers 202 with its job. @throws AppError as `TakeBulkSend.take` */
@@ -41,7 +45,7 @@ export class BulkSends {
       over: over.signal,
       announcedBytes: announced === undefined ? null : Number(announced),
       idempotencyKey: terms.idempotencyKey,
-      messagesPerMonth: terms.messagesPerMonth,
+      quotaNow: () => this.quotaNow(reply.request, terms),
     });
     const { id, status, total, createdAt } = job;
     // Of the API that was asked.
@@ -49,6 +53,14 @@ export class BulkSends {
     if (isReplay) reply.header('idempotent-replayed', 'true');
     if (isMismatch) reply.header('idempotency-mismatch', 'true');
     return { id, status, total, createdAt };
+  }
+
+  /** @throws AppError UNAUTHORIZED, PAYMENT_REQUIRED when key or subscription ended while the body was read */
+  private async quotaNow(request: FastifyRequest, terms: SendTerms): Promise<number> {
+    await this.admitRequest.admitAgain(request);
+    const { admitted } = request.state;
+    if (admitted?.paymentRefusal) throw new AppError(serviceErrors.PAYMENT_REQUIRED, admitted.paymentRefusal);
+    return admitted?.messagesPerMonth ?? terms.messagesPerMonth;
   }
 
   list(principal: Principal, query: PageQuery): Promise<Page<JobView>> {

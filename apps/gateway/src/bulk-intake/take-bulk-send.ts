@@ -41,7 +41,12 @@ export interface BulkSendRequest {
   readonly over: AbortSignal;
   /** Null: the body itself is the key. */
   readonly idempotencyKey: string | null;
-  readonly messagesPerMonth: number;
+  /**
+   * Asked when the body has ended, which may be long after admission: what the organization may send in a month.
+   *
+   * @throws AppError when the key, the session or the subscription ended meanwhile
+   */
+  readonly quotaNow: () => Promise<number>;
 }
 
 /** A body on its way through. */
@@ -88,9 +93,10 @@ export class TakeBulkSend {
       const passing = { parsed, staged, sha256: createHash('sha256'), isKnown };
       await this.read(request, passing);
       const end = await parsed.end();
+      const messagesPerMonth = await request.quotaNow();
       const bodySha256 = passing.sha256.digest('hex');
       const key = keyOf(request.idempotencyKey, bodySha256);
-      return await this.commit(principal, { jobId, key, bodySha256, end, passing }, request.messagesPerMonth);
+      return await this.commit(principal, { jobId, key, bodySha256, end, passing }, messagesPerMonth);
     } catch (error) {
       this.abandon(staged);
       throw error;

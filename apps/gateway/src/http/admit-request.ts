@@ -3,18 +3,23 @@ import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { CLOCK, type Clock } from '@switchboard/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ADMISSION, type Admission, type RateState } from '../identity/admission.contract.js';
 import { bearerToken } from './authentication/credentials.policy.js';
 import { FailedAttempts } from './authentication/failed-attempts.js';
 import { AdmitSession } from './session/admit-session.js';
 import { isAppApiPath } from './app-headers.policy.js';
-import { httpLimits, refusalOfBodyHeaders } from './request-limits.policy.js';
-import { bodyUseOf, isApiPath, OPEN_PATH, streamedBytesMaxOf, type RouteDeclaration } from './route-declaration.js';
-import { pathOf, RouteTable } from './route-table.js';
+import { RefusedStrangers } from './refused-strangers.js';
+import { refusalOfBodyHeaders } from './request-limits.policy.js';
+import { bodyBytesMaxOf, bodyUseOf, isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
+import { requestedPath, RouteTable } from './route-table.js';
 
 /** The media type under which Fastify hands on a body as a stream; callers cannot choose it: theirs is checked before. */
 export const STREAMED_TYPE = 'application/x-streamed-json';
+
+/** A request that was admitted so long ago is admitted again when its body has ended. Source: docs/api-behaviour.md#keys-revocation. */
+const ADMISSION_HOLDS_MS = 1_000;
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -30,21 +35,55 @@ export class AdmitRequest {
     @Inject(ADMISSION) private readonly admission: Admission,
     private readonly admitSession: AdmitSession,
     private readonly failedAttempts: FailedAttempts,
+    private readonly refusedStrangers: RefusedStrangers,
     private readonly routes: RouteTable,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** @throws AppError */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const path = pathOf(request.raw.url ?? '');
+    const path = requestedPath(request);
     const { url = '', config } = request.routeOptions;
     const isUnknown = request.is404 || this.routes.isShadowed(url, path);
     const declaration = isUnknown ? undefined : config.declaration;
     const access = declaration?.access ?? accessOfUnknown(path);
     if (access === 'key') await this.authenticate(declaration, request, reply);
     if (access === 'session') await this.admitSession.admit(declaration, request);
-    if (access === 'visitor') this.admitSession.refuseOtherOrigins(request);
+    if (access === 'visitor') {
+      this.refusedStrangers.refusePastAllowance(request.ip);
+      this.admitSession.refuseOtherOrigins(request);
+    }
+    request.state.admittedMs = this.clock.monotonic();
     if (!declaration) throw this.refusalOfUnknown(path, reply);
     if (BODY_METHODS.has(request.method)) checkBodyHeaders(request, declaration);
+  }
+
+  /**
+   * Asks again for a request whose body ended long after its admission: a key that was revoked and a session that was ended
+   * meanwhile are refused, and `state` has what the subscription covers now. Takes nothing of the rate. Resolves at once for
+   * any other request.
+   *
+   * @throws AppError UNAUTHORIZED, FORBIDDEN, SERVICE_UNAVAILABLE
+   */
+  async admitAgain(request: FastifyRequest): Promise<void> {
+    const { state } = request;
+    if (!this.isLongAgo(request)) return;
+    const { declaration } = request.routeOptions.config;
+    if (declaration?.access === 'session') await this.admitSession.admit(declaration, request);
+    if (declaration?.access !== 'key') return;
+    const question = { key: bearerToken(request.raw.rawHeaders), scope: declaration.scope, cost: 0 } as const;
+    const verdict = await context.with(state.traceContext, () => this.admission.admit(question));
+    if (verdict.state === 'unknown-key') {
+      throw await this.failedAttempts.refusalFor({ address: request.ip, arrivedMs: state.startedMs });
+    }
+    if (verdict.state === 'limited') return;
+    state.admitted = verdict;
+    state.admittedMs = this.clock.monotonic();
+  }
+
+  /** True when the body of a request took so long that its admission may hold no more. */
+  isLongAgo({ state }: FastifyRequest): boolean {
+    return this.clock.monotonic() - state.admittedMs > ADMISSION_HOLDS_MS;
   }
 
   private async authenticate(
@@ -84,8 +123,7 @@ function checkBodyHeaders({ raw: { headers } }: FastifyRequest, declaration: Rou
   const use = bodyUseOf(declaration);
   // Fastify refuses a media type that it has no parser for, even where the body is ignored.
   if (use === 'ignored') delete headers['content-type'];
-  const rawBytesMax = declaration.access === 'public' ? declaration.rawBodyBytesMax : streamedBytesMaxOf(declaration);
-  const refusal = refusalOfBodyHeaders(headers, { use, bytesMax: rawBytesMax ?? httpLimits.bodyBytesMax });
+  const refusal = refusalOfBodyHeaders(headers, { use, bytesMax: bodyBytesMaxOf(declaration) });
   if (refusal) throw refusal;
   // Chooses the parser that reads nothing.
   if (use === 'stream') headers['content-type'] = STREAMED_TYPE;

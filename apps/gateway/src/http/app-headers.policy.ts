@@ -8,14 +8,14 @@ export function isAppApiPath(path: string): boolean {
   return path === '/app/api' || path.startsWith('/app/api/');
 }
 
-/** A year, as the lists that browsers ship ask for. Source: RFC 6797. */
-const HSTS = 'max-age=31536000';
+/** The header that keeps browsers on https: a year, as the lists that browsers ship ask for. Source: RFC 6797. */
+export const HSTS = 'max-age=31536000';
 
 /**
  * Headers of every answer below /app: nothing of it is framed, loaded by another site, sniffed or sent to another site as a referrer. An
  * answer that is a page brings its own policy of content. Source: OWASP, "HTTP Security Response Headers".
  */
-export function appHeaders(path: string, isSecure: boolean): Readonly<Record<string, string>> {
+export function appHeaders(path: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     'x-frame-options': 'DENY',
@@ -23,6 +23,5 @@ export function appHeaders(path: string, isSecure: boolean): Readonly<Record<str
     'cross-origin-resource-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
     ...(isAppApiPath(path) ? { 'cache-control': 'no-store' } : {}),
-    ...(isSecure ? { 'strict-transport-security': HSTS } : {}),
   };
 }

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config.js';
+import { trustOf } from '../network/trusted-proxies.policy.js';
 import { httpLimits } from './request-limits.policy.js';
 import type { RequestLifecycle } from './request-lifecycle.js';
 import type { UnparsedRequests } from './unparsed-requests.js';
@@ -26,7 +27,7 @@ export function createHttpServer(
     bodyLimit: httpLimits.bodyBytesMax,
     requestTimeout: config.GATEWAY_REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
-    trustProxy: config.TRUST_PROXY,
+    trustProxy: trustOf(config.TRUST_PROXY),
     // Ids have a rule of their own, which names the field.
     routerOptions: { maxParamLength: httpLimits.uriBytesMax },
     http: {

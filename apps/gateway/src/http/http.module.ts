@@ -8,6 +8,7 @@ import { HealthController } from './health/health.controller.js';
 import { HttpListener } from './http-listener.js';
 import { HungRequests } from './hung-requests.js';
 import { OpenRequests } from './open-requests.js';
+import { RefusedStrangers } from './refused-strangers.js';
 import { RequestCounts } from './request-counts.js';
 import { RequestLifecycle } from './request-lifecycle.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -26,6 +27,7 @@ export const httpProviders: Provider[] = [
   HttpListener,
   HungRequests,
   OpenRequests,
+  RefusedStrangers,
   RequestLifecycle,
   RequestMetrics,
   RouteTable,
@@ -41,6 +43,6 @@ export const httpProviders: Provider[] = [
   imports: [IdentityModule],
   controllers: [HealthController],
   providers: [...httpProviders, RequestCounts],
-  exports: [FailedAttempts, RouteTable, SessionAnswer, SessionCookie],
+  exports: [AdmitRequest, FailedAttempts, RouteTable, SessionAnswer, SessionCookie],
 })
 export class HttpModule {}

@@ -34,24 +34,65 @@ export function parseJsonBody(bytes: Buffer): Readonly<Record<string, unknown>> 
  * @throws AppError VALIDATION_FAILED
  */
 export function checkJson(value: unknown, path: string, depth: number): void {
-  if (typeof value === 'string') checkText(value, path);
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > DEPTH_MAX) throw refuse(`The body is nested deeper than ${DEPTH_MAX} levels`);
-  if (Array.isArray(value)) {
-    value.forEach((item, index) => checkJson(item, `${path}[${index}]`, depth + 1));
-    return;
-  }
-  for (const [name, item] of Object.entries(value)) {
-    checkText(name, path || 'the body');
-    // Copied onto another object, it would change its prototype.
-    if (name === '__proto__') throw refuse('`__proto__` is not allowed as the name of a field');
-    checkJson(item, path === '' ? name : `${path}.${name}`, depth + 1);
-  }
+  const problem = problemIn(value, depth);
+  if (!problem) return;
+  const at = problem.steps.reduceRight<string>((before, step) => before + stepText(step, before), path);
+  throw refuse(problem.sentenceAt(at));
 }
 
-function checkText(text: string, path: string): void {
-  if (text.includes('\u0000')) throw refuse(`\`${path}\` must not contain the character NUL`);
-  if (!text.isWellFormed()) throw refuse(`\`${path}\` must not contain lone surrogates`);
+/** What a body must not hold, and where. */
+interface Problem {
+  /** Names and indexes that lead to it, the innermost first. */
+  readonly steps: (string | number)[];
+  readonly sentenceAt: (path: string) => string;
+}
+
+/** The steps are gathered on the way back, so that a body without a problem costs no path of a field. */
+function problemIn(value: unknown, depth: number): Problem | null {
+  if (typeof value === 'string') return problemOfText(value);
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > DEPTH_MAX) return found(() => `The body is nested deeper than ${DEPTH_MAX} levels`);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const problem = problemIn(value[index], depth + 1);
+      if (problem) return within(problem, index);
+    }
+    return null;
+  }
+  for (const name of Object.keys(value)) {
+    const problem = problemOfName(name);
+    if (problem) return problem;
+    const inner = problemIn(Reflect.get(value, name), depth + 1);
+    if (inner) return within(inner, name);
+  }
+  return null;
+}
+
+function problemOfName(name: string): Problem | null {
+  // Copied onto another object, it would change its prototype.
+  if (name === '__proto__') return found(() => '`__proto__` is not allowed as the name of a field');
+  return problemOfText(name);
+}
+
+function problemOfText(text: string): Problem | null {
+  const at = (path: string): string => `\`${path || 'the body'}\``;
+  if (text.includes('\u0000')) return found((path) => `${at(path)} must not contain the character NUL`);
+  if (!text.isWellFormed()) return found((path) => `${at(path)} must not contain lone surrogates`);
+  return null;
+}
+
+function found(sentenceAt: Problem['sentenceAt']): Problem {
+  return { steps: [], sentenceAt };
+}
+
+function within(problem: Problem, step: string | number): Problem {
+  problem.steps.push(step);
+  return problem;
+}
+
+function stepText(step: string | number, path: string): string {
+  if (typeof step === 'number') return `[${step}]`;
+  return path === '' ? step : `.${step}`;
 }
 
 /** True for a JSON object, false for an array and null. */

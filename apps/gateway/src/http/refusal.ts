@@ -6,7 +6,6 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { refusalOf, type Log } from '@switchboard/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAppPath } from './app-headers.policy.js';
-import { pathOf } from './route-table.js';
 
 /** An announced body of so many bytes is read and thrown away after an early answer. */
 const UNREAD_BYTES_MAX = 64 * 1024;
@@ -18,7 +17,7 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error:
   request.state.code = error.code;
   if (error.status === 401) {
     // RFC 9110, 11.6.1 asks for a challenge; browsers know none for cookies and show nothing.
-    reply.header('www-authenticate', isAppPath(pathOf(request.raw.url ?? '')) ? 'Cookie' : 'Bearer');
+    reply.header('www-authenticate', isAppPath(request.state.path) ? 'Cookie' : 'Bearer');
   }
   const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, retryAfterSeconds)));

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { context } from '@opentelemetry/api';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
@@ -5,21 +6,22 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { LOG, type Log } from '@switchboard/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
+import { forwardedAddresses } from '../network/network.policy.js';
 import { KEY_USES, type KeyUses } from '../identity/key-use.contract.js';
 import { AdmitRequest, STREAMED_TYPE } from './admit-request.js';
-import { appHeaders, isAppPath } from './app-headers.policy.js';
+import { appHeaders, HSTS, isAppPath } from './app-headers.policy.js';
 import { deferRefusal, parseIdempotentBody } from './idempotent-request.js';
 import { parseJsonBody } from './json-body.policy.js';
 import { LEGACY_DEPRECATION, legacyLocation } from './legacy/legacy-location.policy.js';
 import { OpenRequests } from './open-requests.js';
 import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
+import { RefusedStrangers } from './refused-strangers.js';
 import { RequestCounts } from './request-counts.js';
 import { readInput } from './request-input.js';
 import { refusalOfHead } from './request-limits.policy.js';
 import { RequestMetrics } from './request-metrics.js';
 import { beginTrace, endTrace, SAMPLING, type SamplingDecision } from './request-trace.js';
 import { bodyUseOf, isApiPath } from './route-declaration.js';
-import { pathOf } from './route-table.js';
 import { SessionCookie } from './session/session-cookie.js';
 
 /**
@@ -34,9 +36,10 @@ export class RequestLifecycle {
     private readonly openRequests: OpenRequests,
     private readonly metrics: RequestMetrics,
     private readonly counts: RequestCounts,
+    private readonly refusedStrangers: RefusedStrangers,
     @Inject(KEY_USES) private readonly keyUses: KeyUses,
     @Inject(SAMPLING) private readonly isSampled: SamplingDecision,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL' | 'TRUST_PROXY'>,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -49,11 +52,16 @@ export class RequestLifecycle {
     });
     server.addHook('onRequest', (request, reply) => this.admit(request, reply));
     server.addHook('preHandler', (request, _reply, done) => {
-      context.with(request.state.traceContext, () => {
-        const refusal = deferRefusal(request, validate(request));
-        if (refusal === null) done();
-        else done(refusal);
-      });
+      const proceed = (): void => {
+        context.with(request.state.traceContext, () => {
+          const refusal = deferRefusal(request, validate(request));
+          if (refusal === null) done();
+          else done(refusal);
+        });
+      };
+      // Nearly every body is there at once: those pay for no promise.
+      if (!this.admitRequest.isLongAgo(request)) proceed();
+      else this.admitRequest.admitAgain(request).then(proceed, done);
     });
     server.removeAllContentTypeParsers();
     server.addContentTypeParser(STREAMED_TYPE, (_request, stream, done) => done(null, stream));
@@ -68,15 +76,17 @@ export class RequestLifecycle {
 
   /** Begins every request. @returns what is wrong with its head, or null */
   begin(request: FastifyRequest, reply: FastifyReply): AppError | null {
+    if (this.config.TRUST_PROXY !== false) cutForwardedPorts(request.raw.headers);
     request.state = beginTrace(request, this.isSampled);
     this.openRequests.add(request, reply);
     reply.raw.once('close', () => this.end(request, reply));
     reply.header('x-request-id', request.state.traceId);
     reply.header('x-content-type-options', 'nosniff');
     const target = request.raw.url ?? '';
-    const path = pathOf(target);
+    const { path } = request.state;
+    if (this.sessionCookie.isSecure(request)) reply.header('strict-transport-security', HSTS);
     if (isApiPath(path)) reply.header('cache-control', 'no-store');
-    if (isAppPath(path)) reply.headers(appHeaders(path, this.sessionCookie.isSecure(request)));
+    if (isAppPath(path)) reply.headers(appHeaders(path));
     const location = legacyLocation(target, this.config.PUBLIC_BASE_URL);
     if (location !== null) {
       reply.header('location', location).header('deprecation', LEGACY_DEPRECATION);
@@ -125,6 +135,7 @@ export class RequestLifecycle {
     const isAnswered = reply.raw.writableFinished || state.answeredMs !== null;
     const status = isAnswered ? reply.raw.statusCode : 499;
     if (state.admitted && status >= 200 && status < 300) this.keyUses.record(state.admitted.keyId, request.ip);
+    if (isOfStranger(request)) this.refusedStrangers.note(request.ip, status);
     endTrace(state, status);
     const { code, traceId, organizationId, keyId } = state;
     const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched';
@@ -173,4 +184,17 @@ function validate(request: FastifyRequest): Error | null {
   const { admitted, paid } = request.state;
   const refusal = admitted?.paymentRefusal ?? paid?.refusal ?? null;
   return refusal === null ? null : new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);
+}
+
+/** Fastify takes the client's address from the header as it is, with whatever a proxy wrote next to it. */
+function cutForwardedPorts(headers: IncomingHttpHeaders): void {
+  const forwarded = headers['x-forwarded-for'];
+  if (forwarded === undefined) return;
+  const addresses = forwardedAddresses(String(forwarded));
+  if (addresses === '') delete headers['x-forwarded-for'];
+  else headers['x-forwarded-for'] = addresses;
+}
+
+function isOfStranger(request: FastifyRequest): boolean {
+  return !request.is404 && request.routeOptions.config.declaration?.access === 'visitor';
 }

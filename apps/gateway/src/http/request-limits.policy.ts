@@ -1,7 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import type { BodyUse } from './route-declaration.js';
 
 /** Limits of the HTTP server. The largest body: docs/api-behaviour.md#body-size; the others are ours. */
 export const httpLimits = {
@@ -13,11 +12,19 @@ export const httpLimits = {
    */
   parserBytesMax: 49_152,
   bodyBytesMax: 1_048_576,
+  /** Of forms that a person fills in: reading JSON of strangers must cost little. */
+  appBodyBytesMax: 16_384,
   /** Later than every deadline below it and than the slowest body: it only ends what hangs by a bug. */
   handlerTimeoutMs: 50_000,
   /** The same for a body that is read as a stream: the time that the gateway itself takes is not its client's. */
   streamHandlerTimeoutMs: 600_000,
 } as const;
+
+/**
+ * How a body is treated: parsed as JSON, passed on as bytes, left to the handler as a stream of JSON, or discarded where
+ * the route takes none.
+ */
+export type BodyUse = 'json' | 'bytes' | 'stream' | 'ignored';
 
 /** What is wrong with the request line and headers of a request; null when nothing is. */
 export function refusalOfHead(head: {

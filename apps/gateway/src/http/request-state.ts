@@ -29,6 +29,8 @@ export interface CurrentSession extends SignedIn {
 export interface RequestState {
   /** Monotonic milliseconds. */
   readonly startedMs: number;
+  /** See `servedPath`. */
+  readonly path: string;
   /** 32 hex digits: `X-Request-Id`. */
   readonly traceId: string;
   readonly span: Span;
@@ -36,6 +38,8 @@ export interface RequestState {
   readonly traceContext: Context;
   /** When the head of an answer that stays open was sent; null for every other answer. */
   answeredMs: number | null;
+  /** When admission let it through; monotonic milliseconds. */
+  admittedMs: number;
   /** On a route that needs a key. */
   admitted: Admitted | null;
   /** What the organization pays for, on a route for sessions whose declaration asks for it. */

@@ -12,6 +12,7 @@ import { contextOfTraceparent } from '@switchboard/nats';
 import type { TelemetryConfig } from '@switchboard/platform';
 import type { FastifyRequest } from 'fastify';
 import type { RequestState } from './request-state.js';
+import { servedPath } from './route-table.js';
 
 /** Whether a trace that begins or continues here is recorded; never the caller's decision. */
 export type SamplingDecision = () => boolean;
@@ -50,10 +51,12 @@ export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision)
   const spanContext = span.spanContext();
   return {
     startedMs: performance.now(),
+    path: servedPath(request),
     traceId: isSpanContextValid(spanContext) ? spanContext.traceId : newTraceId(),
     span,
     traceContext: trace.setSpan(parent, span),
     answeredMs: null,
+    admittedMs: Number.POSITIVE_INFINITY,
     admitted: null,
     paid: null,
     session: null,

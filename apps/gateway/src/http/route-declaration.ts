@@ -6,6 +6,7 @@ import type { ApiTag } from '../description/public-api.js';
 import type { Scope } from '../identity/admission.contract.js';
 import type { Role } from '../identity/people.contract.js';
 import { isAppApiPath } from './app-headers.policy.js';
+import { httpLimits, type BodyUse } from './request-limits.policy.js';
 import type { RouteDocs } from './route-docs.js';
 
 /** A route under /v1: it needs a key. */
@@ -36,6 +37,8 @@ export interface SessionRoute {
   readonly paidScope?: Scope;
   /** As that of `KeyRoute`. */
   readonly streamedBodyBytesMax?: number;
+  /** Present where a valid body may be larger than the 16 KiB that bodies under /app/api have. */
+  readonly bodyBytesMax?: number;
   /** As that of `KeyRoute`. */
   readonly takesIdempotencyKey?: boolean;
   /** What it takes and answers: the hooks validate query and body by it, and `GET /app/openapi.json` describes it. */
@@ -46,7 +49,8 @@ export interface SessionRoute {
  * A route of a controller with a path under /v1 and one under /app/api: one handler, by key and by session. Under /app/api
  * every member may call it.
  */
-export interface SharedRoute extends Omit<KeyRoute, 'access' | 'docs'>, Pick<SessionRoute, 'paidScope'> {
+export interface SharedRoute
+  extends Omit<KeyRoute, 'access' | 'docs'>, Pick<SessionRoute, 'paidScope' | 'bodyBytesMax'> {
   readonly access: 'key-or-session';
   readonly docs: RouteDocs<ApiTag & AppTag>;
 }
@@ -73,12 +77,6 @@ export interface PublicRoute {
 export type RouteDeclaration = KeyRoute | SessionRoute | VisitorRoute | PublicRoute;
 
 /**
- * How a body is treated: parsed as JSON, passed on as bytes, left to the handler as a stream of JSON, or discarded where
- * the route takes none.
- */
-export type BodyUse = 'json' | 'bytes' | 'stream' | 'ignored';
-
-/**
  * A route takes the body that its docs describe, and no other. Clients send `Content-Type: application/json` with every
  * request, a DELETE without a body among them: where a route takes none, a body and its headers are no reason to refuse.
  */
@@ -92,6 +90,15 @@ export function bodyUseOf(declaration: RouteDeclaration): BodyUse {
 export function streamedBytesMaxOf(declaration: RouteDeclaration): number | undefined {
   const { access } = declaration;
   return access === 'key' || access === 'session' ? declaration.streamedBodyBytesMax : undefined;
+}
+
+/** Bytes that the body of a route may have, however it is read. Source: docs/api-behaviour.md#body-size. */
+export function bodyBytesMaxOf(declaration: RouteDeclaration): number {
+  const { access } = declaration;
+  if (access === 'public') return declaration.rawBodyBytesMax ?? httpLimits.bodyBytesMax;
+  if (access === 'key') return declaration.streamedBodyBytesMax ?? httpLimits.bodyBytesMax;
+  const ownMax = access === 'session' ? (declaration.streamedBodyBytesMax ?? declaration.bodyBytesMax) : undefined;
+  return ownMax ?? httpLimits.appBodyBytesMax;
 }
 
 /** Declares a route. One that does not declare is refused when the gateway starts. */
@@ -119,15 +126,14 @@ export function applyDeclaration(route: RouteOptions): void {
   if ((declaration.docs !== undefined) !== (isApiPath(route.url) || isAppApiPath(route.url))) {
     throw new Error(`${name}: a route has docs exactly when it is under /v1 or /app/api`);
   }
-  if (declaration.access === 'public' && declaration.rawBodyBytesMax !== undefined) {
-    route.bodyLimit = declaration.rawBodyBytesMax;
-  }
+  if (bodyUseOf(declaration) !== 'stream') route.bodyLimit = bodyBytesMaxOf(declaration);
 }
 
 /** What a shared route is under one of its paths. */
-function mountedAs({ scope, cost, paidScope, ...both }: SharedRoute, url: string): RouteDeclaration {
+function mountedAs({ scope, cost, paidScope, bodyBytesMax, ...both }: SharedRoute, url: string): RouteDeclaration {
   if (!isAppApiPath(url)) return { ...both, access: 'key', scope, cost };
-  return { ...both, access: 'session', roles: null, ...(paidScope && { paidScope }) };
+  const ofSession = { ...(paidScope && { paidScope }), ...(bodyBytesMax !== undefined && { bodyBytesMax }) };
+  return { ...both, access: 'session', roles: null, ...ofSession };
 }
 
 /** The description of /v1, which is public. */

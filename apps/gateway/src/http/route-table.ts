@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { applyDeclaration, type RouteDeclaration } from './route-declaration.js';
 
 interface KnownPath {
@@ -110,4 +110,26 @@ export function pathOf(target: string): string {
   const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const end = origin.search(/[?#]/);
   return end === -1 ? origin : origin.slice(0, end);
+}
+
+/**
+ * The path by which a request is treated: of the route that serves it, with its parameters' names; of one that no route serves,
+ * as the router reads it. The raw path names neither: `/%61pp` is served by the route of `/app`.
+ */
+export function servedPath(request: FastifyRequest): string {
+  const route = request.is404 ? undefined : request.routeOptions.url;
+  return route ?? requestedPath(request);
+}
+
+/** The path of a request as the router reads it, whatever serves it. */
+export function requestedPath(request: FastifyRequest): string {
+  return decodeUnreserved(pathOf(request.raw.url ?? ''));
+}
+
+/** Decodes the characters that need no encoding: the others stand for nothing that a path of ours has. Source: RFC 3986, 2.3. */
+function decodeUnreserved(path: string): string {
+  return path.replace(/%([2-7][0-9a-f])/gi, (encoded, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[\w.~-]/.test(character) ? character : encoded;
+  });
 }

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { once } from 'node:events';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import type { NestApplication } from '@nestjs/core';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
@@ -9,10 +9,12 @@ import { eventually, testServers } from '@switchboard/testing';
 import { answerRpcs, bootGateway, issueKey, MemoryLog, type TestGateway } from '../../test/gateway-harness.js';
 import { GATEWAY_CONFIG, gatewayConfig } from '../gateway.config.js';
 import { createApplication } from '../gateway.js';
-import { ADMISSION } from '../identity/admission.contract.js';
+import { ADMISSION, type Admission, type Verdict } from '../identity/admission.contract.js';
 import { KEY_USES } from '../identity/key-use.contract.js';
 import { PEOPLE } from '../identity/people.contract.js';
 import { httpProviders } from './http.module.js';
+import { About } from './input/field-description.js';
+import { CodePoints } from './input/text.decorator.js';
 import { RequestCounts } from './request-counts.js';
 import { SAMPLING } from './request-trace.js';
 import { Declare } from './route-declaration.js';
@@ -89,17 +91,21 @@ describe('a route', () => {
     CLOUD_VERIFY_TOKEN: 'none',
     CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   });
-  const mount = async (controller: new () => object): Promise<NestApplication> => {
+  const nothingAdmitted: Admission = {
+    admit: () => Promise.reject(new Error('a public route asks for no admission')),
+  };
+  let laterMs = 0;
+  const mount = async (controller: new () => object, admission = nothingAdmitted): Promise<NestApplication> => {
     const standIn = (token: symbol | typeof RequestCounts, value: unknown) => ({ provide: token, useValue: value });
     const parts = [
-      standIn(ADMISSION, { admit: () => Promise.reject(new Error('a public route asks for no admission')) }),
+      standIn(ADMISSION, admission),
       standIn(PEOPLE, { sessions: { find: () => Promise.resolve(null) } }),
       standIn(KEY_USES, { record: () => undefined }),
       standIn(GATEWAY_CONFIG, config),
       standIn(RequestCounts, { count: () => undefined }),
       standIn(SAMPLING, () => false),
       standIn(LOG, log),
-      standIn(CLOCK, { now: () => 0, monotonic: () => 0 }),
+      standIn(CLOCK, { now: () => 0, monotonic: () => performance.now() + laterMs }),
     ];
     const providers = [...httpProviders, ...parts];
     const app = await createApplication({ module: class One {}, controllers: [controller], providers }, config, log);
@@ -129,6 +135,69 @@ describe('a route', () => {
     expect(
       log.lines.some(({ event, fields }) => event === 'unexpected' && fields.error === 'Error: secret detail'),
     ).toBe(true);
+    await app.close();
+  });
+
+  class Body {
+    @About('Anything.')
+    @CodePoints(1, 10)
+    text = '';
+  }
+  @Controller('v1/slow')
+  class Slow {
+    @Post()
+    @Declare({
+      access: 'key',
+      scope: 'messages:send',
+      errors: [],
+      cost: 1,
+      docs: {
+        operationId: 'a',
+        tag: 'System',
+        summary: 'a',
+        description: 'a',
+        body: { shape: Body, examples: {} },
+        answers: {},
+      },
+    })
+    post(): object {
+      return { done: true };
+    }
+  }
+
+  it.each([
+    ['is asked for its key once when its body is there within a second', 0, { state: 'unknown-key' }, 201, [1]],
+    ['is refused when its key was revoked before its body ended', 1_001, { state: 'unknown-key' }, 401, [1, 0]],
+    ['is refused when its subscription ended before its body did', 1_001, { paymentRefusal: 'over' }, 402, [1, 0]],
+    ['takes no second token of the rate when nothing changed', 60_000, {}, 201, [1, 0]],
+  ])('%s', async (_name, tookMs, change, status, costs) => {
+    const asked: number[] = [];
+    const { promise: isAdmitted, resolve: onAdmitted } = Promise.withResolvers<void>();
+    const rate = { limit: 9, remaining: 8, resetSeconds: 1 };
+    const admitted = {
+      ...{ state: 'admitted', organizationId: 'o', keyId: 'k', scopes: null, hasScope: true },
+      ...{ paymentRefusal: null, messagesPerMonth: 1, rate },
+    };
+    const app = await mount(Slow, {
+      admit: async ({ cost }) => {
+        asked.push(cost);
+        onAdmitted();
+        return { ...admitted, ...(asked.length > 1 ? change : {}) } as Verdict;
+      },
+    });
+    await app.listen(0, '127.0.0.1');
+    const headers = { authorization: 'Bearer svc_a', 'content-type': 'application/json' };
+    const request = httpRequest(`${await app.getUrl()}/v1/slow`, { method: 'POST', headers });
+    request.write('{"text":');
+    await isAdmitted;
+    // The head was answered for by now: the rest of the loop's turn belongs to it.
+    await new Promise(setImmediate);
+    laterMs += tookMs;
+    request.end('"a"}');
+    const [response] = await once(request, 'response');
+    response.resume();
+    expect([response.statusCode, asked]).toEqual([status, costs]);
+    expect(response.headers['ratelimit-remaining']).toBe('8');
     await app.close();
   });
 });

@@ -5,6 +5,8 @@ import { AppError, envelopeOf } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Log } from '@switchboard/platform';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
+import { HSTS } from './app-headers.policy.js';
 import { OpenRequests } from './open-requests.js';
 import { sendRefusal } from './refusal.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -24,6 +26,7 @@ export class UnparsedRequests {
     private readonly openRequests: OpenRequests,
     private readonly routes: RouteTable,
     private readonly metrics: RequestMetrics,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL'>,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -67,6 +70,7 @@ export class UnparsedRequests {
       'X-Content-Type-Options: nosniff',
       'Cache-Control: no-store',
       'Connection: close',
+      ...(this.config.PUBLIC_BASE_URL.startsWith('https:') ? [`Strict-Transport-Security: ${HSTS}`] : []),
       ...headers,
     ];
     socket.on('error', () => socket.destroy());

@@ -3,15 +3,15 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { CLOCK, type Clock } from '@switchboard/platform';
+import { NetworkAllowance } from '../network-allowance.js';
 
 /** Every 401 leaves at a multiple of this after its arrival, so that its timing does not show the reason. */
 const STEP_MS = 25;
-/** One address may fail so many times at once; beyond, one more per interval. */
-const BURST = 100;
-const INTERVAL_MS = 20;
-/** A 401 that would have to wait longer becomes a 429. */
-const WAIT_MAX_MS = 5_000;
-const ADDRESSES_MAX = 10_000;
+/**
+ * So many failures of one network are free, then twenty a second. One that would have to wait longer becomes a 429: over however
+ * many connections a flood comes, each of its requests is answered in time.
+ */
+const ALLOWANCE = { burst: 100, intervalMs: 50, waitMaxMs: 500 };
 const DELAYED_MAX = 5_000;
 /** Refusals of a password: a wrong one, one too many, and one that was not checked under load. */
 const DELAYED_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
@@ -24,13 +24,12 @@ export interface Attempt {
 }
 
 /**
- * Delays the refusals of wrong keys, session secrets and passwords: all to the same step of time, floods of one address for
- * longer. Bounded in memory.
+ * Delays the refusals of wrong keys, session secrets and passwords: all to the same step of time, floods of one network for
+ * longer, and past its allowance refuses with 429. Bounded in memory.
  */
 @Injectable()
 export class FailedAttempts {
-  /** When each address may fail next without delay; the least recent first. */
-  private readonly nextAllowedMs = new Map<string, number>();
+  private readonly networks = new NetworkAllowance(ALLOWANCE);
   private delayed = 0;
 
   constructor(
@@ -65,8 +64,8 @@ export class FailedAttempts {
 
   private async delay({ address, arrivedMs }: Attempt, refusal: AppError): Promise<AppError> {
     const nowMs = this.clock.monotonic();
-    const delayMs = this.delayOf(address, nowMs);
-    if (delayMs > WAIT_MAX_MS || this.delayed >= DELAYED_MAX) {
+    const delayMs = this.networks.take(address, nowMs);
+    if (delayMs > ALLOWANCE.waitMaxMs || this.delayed >= DELAYED_MAX) {
       const retryAfterSeconds = Math.max(1 + Math.ceil(delayMs / 1_000), refusal.retryAfterSeconds ?? 0);
       return new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds });
     }
@@ -79,17 +78,5 @@ export class FailedAttempts {
       this.delayed--;
     }
     return refusal;
-  }
-
-  /** Counts the failure, unless its delay is past the bound anyway. */
-  private delayOf(address: string, nowMs: number): number {
-    const nextMs = Math.max(this.nextAllowedMs.get(address) ?? 0, nowMs) + INTERVAL_MS;
-    const delayMs = Math.max(0, nextMs - nowMs - BURST * INTERVAL_MS);
-    if (delayMs > WAIT_MAX_MS) return delayMs;
-    this.nextAllowedMs.delete(address);
-    this.nextAllowedMs.set(address, nextMs);
-    const [oldest] = this.nextAllowedMs.keys();
-    if (this.nextAllowedMs.size > ADDRESSES_MAX && oldest !== undefined) this.nextAllowedMs.delete(oldest);
-    return delayMs;
   }
 }

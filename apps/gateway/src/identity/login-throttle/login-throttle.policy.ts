@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { networkOf } from '../../network/network.policy.js';
 
 /** How many attempts a subject has, and how long it then waits. */
 export interface AttemptAllowance {
@@ -40,19 +40,4 @@ export function ownPasswordSubject(userId: string): Buffer {
 /** The subject of attempts from a network address: of IPv6 the first 64 bits, which one customer has. */
 export function addressSubject(address: string): Buffer {
   return hash('sha256', `address:${networkOf(address)}`, 'buffer');
-}
-
-function networkOf(address: string): string {
-  const [bare = ''] = address.split('%');
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
-  if (mapped) return mapped[1] ?? bare;
-  if (!isIPv6(bare)) return bare;
-  const [head = '', tail] = bare.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])];
-  return all
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
-    .join(':');
 }

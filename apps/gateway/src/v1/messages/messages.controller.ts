@@ -30,6 +30,8 @@ export class MessagesController {
     access: 'key-or-session',
     scope: 'messages:send',
     paidScope: 'messages:send',
+    // A text of 4,096 characters and 16 strings of metadata, every character escaped.
+    bodyBytesMax: 262_144,
     errors: [
       serviceErrors.CONFLICT,
       messagingErrors.INVALID_PHONE,
