@@ -58,9 +58,10 @@ export class BulkSends {
   /** @throws AppError UNAUTHORIZED, PAYMENT_REQUIRED when key or subscription ended while the body was read */
   private async quotaNow(request: FastifyRequest, terms: SendTerms): Promise<number> {
     await this.admitRequest.admitAgain(request);
-    const { admitted } = request.state;
-    if (admitted?.paymentRefusal) throw new AppError(serviceErrors.PAYMENT_REQUIRED, admitted.paymentRefusal);
-    return admitted?.messagesPerMonth ?? terms.messagesPerMonth;
+    const { admitted, paid } = request.state;
+    const refusal = admitted?.paymentRefusal ?? paid?.refusal;
+    if (refusal) throw new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);
+    return (admitted ?? paid)?.messagesPerMonth ?? terms.messagesPerMonth;
   }
 
   list(principal: Principal, query: PageQuery): Promise<Page<JobView>> {

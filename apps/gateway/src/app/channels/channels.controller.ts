@@ -102,6 +102,8 @@ export class AppChannelsController {
   @Patch(':id')
   @Declare({
     ...administered,
+    // 50 keywords of 64 characters each, every one escaped.
+    bodyBytesMax: 65_536,
     errors: [...refusals, messagingErrors.CHANNEL_NOT_FOUND],
     docs: {
       operationId: 'changeChannel',
