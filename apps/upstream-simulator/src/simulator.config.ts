@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNTS, parseAccounts, type Account } from './account/account.entity.js';
+import { parseAccounts, type Account } from './account/account.entity.js';
 import { isHttpUrl } from './callback/callback.controller.js';
 import type { CallbackTarget } from './callback/callback.entity.js';
 import { parseJson } from './json/json-value.js';
@@ -7,6 +7,8 @@ import { DEFAULT_TEMPLATES, parseTemplates, type TemplateDraft } from './templat
 /** Everything that a simulator is started with. */
 export interface SimulatorConfig {
   readonly host: string;
+  /** Further names under which the control surface is reached; any other `Host` is refused. */
+  readonly controlHosts: readonly string[];
   /** Port of contract and control; 0 lets the system choose. */
   readonly port: number;
   /** Port of the contract alone; 0 lets the system choose. */
@@ -15,7 +17,8 @@ export interface SimulatorConfig {
   readonly tlsPort: number;
   /** Folder of the request log and the callback journal; made when it is not there. */
   readonly dataDir: string;
-  readonly accounts: readonly Account[];
+  /** Null: those that were set last, or the example. */
+  readonly accounts: readonly Account[] | null;
   readonly templates: readonly TemplateDraft[];
   readonly callback: CallbackTarget;
 }
@@ -26,9 +29,10 @@ export interface SimulatorConfig {
  * | key | default |
  * |---|---|
  * | SIMULATOR_HOST | 127.0.0.1 |
+ * | SIMULATOR_CONTROL_HOSTS | none: names by comma under which the control surface is reached, besides those of this machine |
  * | SIMULATOR_PORT, SIMULATOR_PROVIDER_PORT, SIMULATOR_TLS_PORT | 0: the system chooses |
  * | SIMULATOR_DATA_DIR | .data/upstream-simulator, from the working folder |
- * | SIMULATOR_ACCOUNTS | JSON, see parseAccounts; one account with the provider's example ids |
+ * | SIMULATOR_ACCOUNTS | JSON, see parseAccounts; those that were set last, else one with the provider's example ids |
  * | SIMULATOR_TEMPLATES | JSON, see parseTemplates; eight examples |
  * | SIMULATOR_CALLBACK_URL | none: no callbacks until PUT /_sim/callback |
  * | SIMULATOR_APP_SECRET, SIMULATOR_VERIFY_TOKEN | simulator-app-secret, simulator-verify-token |
@@ -50,11 +54,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const text = (value: string): string => value;
   const config: SimulatorConfig = {
     host: read('SIMULATOR_HOST', '127.0.0.1', text),
+    controlHosts: read<readonly string[]>('SIMULATOR_CONTROL_HOSTS', [], (names) =>
+      names.split(',').flatMap((name) => name.trim() || []),
+    ),
     port: read('SIMULATOR_PORT', 0, parsePort),
     providerPort: read('SIMULATOR_PROVIDER_PORT', 0, parsePort),
     tlsPort: read('SIMULATOR_TLS_PORT', 0, parsePort),
     dataDir: read('SIMULATOR_DATA_DIR', '.data/upstream-simulator', text),
-    accounts: read('SIMULATOR_ACCOUNTS', DEFAULT_ACCOUNTS, (value, key) => parseAccounts(parseJson(value), key)),
+    accounts: read<readonly Account[] | null>('SIMULATOR_ACCOUNTS', null, (value, key) =>
+      parseAccounts(parseJson(value), key),
+    ),
     templates: read('SIMULATOR_TEMPLATES', DEFAULT_TEMPLATES, (value, key) => parseTemplates(parseJson(value), key)),
     callback: Object.freeze({
       url: read<string | null>('SIMULATOR_CALLBACK_URL', null, parseUrl),

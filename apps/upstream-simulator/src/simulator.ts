@@ -13,6 +13,7 @@ import { statusRoutes } from './callback/status.controller.js';
 import { TakenStatuses } from './callback/taken-statuses.repository.js';
 import { contractHandler } from './contract/contract.handler.js';
 import { ProviderListener } from './contract/provider-listener.js';
+import { controlGuard } from './control/control-guard.js';
 import { controlServer } from './control/control.server.js';
 import { inboundRoutes } from './inbound/inbound.controller.js';
 import { knobsRoutes } from './knobs/knobs.controller.js';
@@ -65,7 +66,7 @@ export async function startSimulator(
   const taken = new TakenStatuses(takenFile, group);
   const journal = new CallbackJournal(join(config.dataDir, 'callbacks.jsonl'), group);
 
-  const accounts = new AccountRepository(config.accounts);
+  const accounts = new AccountRepository(join(config.dataDir, 'accounts.json'), config.accounts);
   const templates = new TemplateRepository(config.templates);
   const knobs = new KnobsRepository();
   const limits = new Limits();
@@ -92,7 +93,7 @@ export async function startSimulator(
   const provider = new ProviderListener(contract, config.host, config.providerPort);
   const authority = await openTestAuthority(config.dataDir);
   const tls = new TlsListener(knobs, contract, authority);
-  const app = controlServer(contract);
+  const app = controlServer(contract, controlGuard([config.host, ...config.controlHosts]));
   app.get('/_sim/health', () => ({
     status: 'ok',
     requests: log.size,

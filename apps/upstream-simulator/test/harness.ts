@@ -115,6 +115,7 @@ export function shapeOf(value: unknown): unknown {
 
 async function call(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, body?: string, token?: string) {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  if (body !== undefined) headers['content-type'] = 'application/json';
   // Connections are not kept, so that nothing outlives a test.
   const answer = await request(url, { method, headers, ...(body === undefined ? {} : { body }), reset: true });
   const text = await answer.body.text();

@@ -18,10 +18,8 @@ import { serviceEntry } from './services.js';
 type Environment = Record<string, string>;
 type ReadEnvironment = (environment: Environment) => unknown;
 
-/** What only the local run gives: there the supervisor keeps the accounts over a restart, here the seed sets them. */
-const localOnly = new Set(['SIMULATOR_ACCOUNTS']);
-/** What only a container needs: its loopback is out of reach for the others. */
-const containerOnly = new Set(['SIMULATOR_HOST']);
+/** What only a container needs: its loopback is out of reach for the others, which reach it by its name. */
+const containerOnly = new Set(['SIMULATOR_HOST', 'SIMULATOR_CONTROL_HOSTS']);
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -37,6 +35,7 @@ const dotEnv: Environment = {
   ...Object.fromEntries([...documentedIn(example), ...variablesOf(compose).keys()].map((key) => [key, 'x'])),
   CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   CREDENTIALS_KEY_PREVIOUS: Buffer.alloc(32, 1).toString('base64'),
+  TRUST_PROXY: '1',
   WEBHOOKS_ALLOW_PRIVATE: 'false',
   WEBHOOKS_TIME_SCALE: '1',
   TEMPLATES_SYNC_INTERVAL_SECONDS: '300',
@@ -91,7 +90,7 @@ function keysRead(environment: Environment, ...readers: readonly ReadEnvironment
   });
   for (const reader of readers) reader(watched);
   return Object.keys(environment)
-    .filter((key) => read.has(key) && !localOnly.has(key))
+    .filter((key) => read.has(key))
     .sort();
 }
 
@@ -174,7 +173,6 @@ describe('docker-compose.yml runs what npm start runs', () => {
       port: 1,
       providerPort: 2,
       tlsPort: 0,
-      accounts: undefined,
       callbackUrl: 'http://127.0.0.1:1',
     });
     const own = keysOf('upstream-simulator').filter((key) => !containerOnly.has(key));

@@ -84,7 +84,7 @@ function publicBaseUrl(common: CommonEnvironment, port: number): Record<string, 
   return { PUBLIC_BASE_URL: `http://localhost:${port}` };
 }
 
-/** The environment of the simulator; ports, accounts and the callback's address are those it had before, if any. */
+/** The environment of the simulator; ports and the callback's address are those it had before, if any. */
 export function simulatorEnvironment(
   common: CommonEnvironment,
   spec: {
@@ -92,7 +92,6 @@ export function simulatorEnvironment(
     readonly port: number;
     readonly providerPort: number;
     readonly tlsPort: number;
-    readonly accounts: string | undefined;
     readonly callbackUrl: string | undefined;
   },
 ): Record<string, string> {
@@ -103,7 +102,6 @@ export function simulatorEnvironment(
     SIMULATOR_TLS_PORT: String(spec.tlsPort),
     SIMULATOR_DATA_DIR: spec.dataDir,
     ...upstreamSecrets(common.secrets, 'SIMULATOR'),
-    ...(spec.accounts === undefined ? {} : { SIMULATOR_ACCOUNTS: spec.accounts }),
     ...(spec.callbackUrl === undefined ? {} : { SIMULATOR_CALLBACK_URL: spec.callbackUrl }),
   };
 }

@@ -18,8 +18,6 @@ export interface SimulatorHandle {
   readonly providerUrl: string;
   /** PEM file of the authority that certifies `providerUrl`; absent over http. */
   readonly authorityFile: string | undefined;
-  /** Reads the accounts that the seed has set, so that they outlive a restart. */
-  keepAccounts(): Promise<void>;
   /** Sends callbacks there from now on. */
   setCallback(url: string): Promise<void>;
 }
@@ -29,7 +27,6 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
   const { spec, stack, folder, common, progress } = context;
   const entry = findProgram(spec.root, 'simulator');
   if (entry === undefined) return undefined;
-  let accounts: string | undefined;
   let callbackUrl = spec.port === 0 ? undefined : callbackOf(`http://127.0.0.1:${spec.port}`);
   let run: ServiceRun | undefined;
   await progress.step('upstream simulator', () =>
@@ -39,7 +36,7 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
         providerPort: portOf(addressOf(run, 'providerUrl')),
         tlsPort: portOf(addressOf(run, 'tlsUrl')),
       };
-      const environment = simulatorEnvironment(common, { dataDir: folder.simulator, ...ports, accounts, callbackUrl });
+      const environment = simulatorEnvironment(common, { dataDir: folder.simulator, ...ports, callbackUrl });
       run = await launchService({ name: 'simulator', entry, environment, log: logOf(context, 'simulator') }, signal);
       return run;
     }),
@@ -50,10 +47,6 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
     url,
     providerUrl: addressOf(run, isTls ? 'tlsUrl' : 'providerUrl') ?? url,
     authorityFile: isTls ? addressOf(run, 'authorityFile') : undefined,
-    async keepAccounts() {
-      const answer = await control(url, 'GET', '/_sim/accounts');
-      if (typeof answer === 'object' && answer !== null && 'items' in answer) accounts = JSON.stringify(answer.items);
-    },
     async setCallback(gatewayUrl) {
       callbackUrl = callbackOf(gatewayUrl);
       await control(url, 'PUT', '/_sim/callback', { url: callbackUrl });
@@ -82,7 +75,6 @@ export async function seedOrganizations(
     const organizations = parseOrganizations(await runProgram(program, stack.stopping.signal));
     // It holds the keys that the seed has printed, and nothing that anybody would miss.
     await rm(program.log, { force: true });
-    await simulator?.keepAccounts();
     return organizations;
   });
 }

@@ -4,13 +4,19 @@ import { asObject } from '../json/json-value.js';
 import { parseAccounts } from './account.entity.js';
 import type { AccountRepository, Sender } from './account.repository.js';
 
-/** `GET` and `PUT /_sim/accounts`: `{ items: [{ token, wabaId, phoneNumbers: [{ id, displayPhone, name }] }] }`; PUT replaces all. */
+/**
+ * `GET` and `PUT /_sim/accounts`: `{ items: [{ wabaId, phoneNumbers: [{ id, displayPhone, name }] }] }`. PUT replaces all, and
+ * takes a `token` with each, which is never shown; an account that is there keeps its own where it is left out.
+ */
 export function accountRoutes(app: FastifyInstance, accounts: AccountRepository): void {
-  app.get('/_sim/accounts', () => ({ items: accounts.all }));
+  const shown = (): object => ({
+    items: accounts.all.map(({ wabaId, phoneNumbers }) => ({ wabaId, phoneNumbers })),
+  });
+  app.get('/_sim/accounts', shown);
   app.put('/_sim/accounts', (request) => {
     const items = Array.isArray(request.body) ? request.body : asObject(request.body)?.['items'];
-    accounts.replace(parseAccounts(items, 'items'));
-    return { items: accounts.all };
+    accounts.replace(parseAccounts(items, 'items', accounts.all));
+    return shown();
   });
 }
 

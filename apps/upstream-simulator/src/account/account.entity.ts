@@ -28,11 +28,12 @@ export const DEFAULT_ACCOUNTS: readonly Account[] = [
  * The accounts in `value`, an array of `{ token, wabaId, phoneNumbers: [{ id, displayPhone, name? }] }`.
  *
  * @param field path of the value, for the refusal.
+ * @param known accounts that keep their token where it is left out, for it is never shown.
  * @throws ControlRefusal naming the first field that is wrong; a phone number id that occurs twice is.
  */
-export function parseAccounts(value: unknown, field: string): readonly Account[] {
+export function parseAccounts(value: unknown, field: string, known: readonly Account[] = []): readonly Account[] {
   if (!Array.isArray(value)) throw new ControlRefusal(field, 'must be an array of accounts');
-  const accounts = value.map((item, at) => parseAccount(item, `${field}[${at}]`));
+  const accounts = value.map((item, at) => parseAccount(item, `${field}[${at}]`, known));
   const seen = new Set<string>();
   for (const { id } of accounts.flatMap((account) => account.phoneNumbers)) {
     if (seen.has(id)) throw new ControlRefusal(field, `must not have the phone number id ${id} twice`);
@@ -41,13 +42,15 @@ export function parseAccounts(value: unknown, field: string): readonly Account[]
   return accounts;
 }
 
-function parseAccount(value: unknown, field: string): Account {
+function parseAccount(value: unknown, field: string, known: readonly Account[]): Account {
   const account = asObject(value);
   if (!account) throw new ControlRefusal(field, 'must be an object');
   if (!Array.isArray(account['phoneNumbers'])) throw new ControlRefusal(`${field}.phoneNumbers`, 'must be an array');
+  const wabaId = required(account['wabaId'], `${field}.wabaId`);
+  const kept = known.find((one) => one.wabaId === wabaId)?.token;
   return {
-    token: required(account['token'], `${field}.token`),
-    wabaId: required(account['wabaId'], `${field}.wabaId`),
+    token: required(account['token'] ?? kept, `${field}.token`),
+    wabaId,
     phoneNumbers: account['phoneNumbers'].map((item: unknown, at) => {
       const phone = asObject(item);
       const path = `${field}.phoneNumbers[${at}]`;

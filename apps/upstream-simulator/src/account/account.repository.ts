@@ -1,4 +1,6 @@
-import type { Account, PhoneNumber } from './account.entity.js';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { parseJson } from '../json/json-value.js';
+import { DEFAULT_ACCOUNTS, parseAccounts, type Account, type PhoneNumber } from './account.entity.js';
 
 /** A phone number together with the account that it belongs to. */
 export interface Sender {
@@ -6,14 +8,18 @@ export interface Sender {
   readonly phone: PhoneNumber;
 }
 
-/** The accounts that exist now, in memory: the environment names them at every start. */
+/** The accounts that exist now. Those that were set last are in a file that its owner alone can read, for they have tokens. */
 export class AccountRepository {
   #accounts: readonly Account[] = [];
   #byPhoneNumberId = new Map<string, Sender>();
   #tokens = new Set<string>();
 
-  constructor(accounts: readonly Account[]) {
-    this.replace(accounts);
+  /** @param accounts in place of those in the file; null: those, or the example where there are none. */
+  constructor(
+    private readonly file: string,
+    accounts: readonly Account[] | null,
+  ) {
+    this.#take(accounts ?? this.#read() ?? DEFAULT_ACCOUNTS);
   }
 
   /** All accounts, in the order given. */
@@ -21,8 +27,18 @@ export class AccountRepository {
     return this.#accounts;
   }
 
-  /** Replaces all accounts. */
+  /** Replaces all accounts, over restarts too. */
   replace(accounts: readonly Account[]): void {
+    writeFileSync(`${this.file}.new`, JSON.stringify(accounts), { mode: 0o600 });
+    renameSync(`${this.file}.new`, this.file);
+    this.#take(accounts);
+  }
+
+  #read(): readonly Account[] | null {
+    return existsSync(this.file) ? parseAccounts(parseJson(readFileSync(this.file, 'utf8')), this.file) : null;
+  }
+
+  #take(accounts: readonly Account[]): void {
     this.#accounts = accounts;
     this.#tokens = new Set(accounts.map((account) => account.token));
     this.#byPhoneNumberId = new Map(

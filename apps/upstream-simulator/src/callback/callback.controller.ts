@@ -7,15 +7,16 @@ import type { CallbackTarget } from './callback.entity.js';
 import type { DeliverCallbacks } from './deliver-callbacks.worker.js';
 
 /**
- * `GET` and `PUT /_sim/callback` (partial): `{ url, appSecret, verifyToken }`. `POST /_sim/callback/verify` asks the receiver
+ * `GET` and `PUT /_sim/callback` (partial): `{ url }`; PUT takes `appSecret` and `verifyToken` too, which are never shown. `POST /_sim/callback/verify` asks the receiver
  * to prove that it knows the verify token → `{ verified, status }`. `POST /_sim/callbacks` `{ body }` signs and sends any
  * body: an object, or a string that is sent byte for byte → `{ delivered: <HTTP status or null> }`.
  */
 export function callbackRoutes(app: FastifyInstance, client: CallbackClient, worker: DeliverCallbacks): void {
-  app.get('/_sim/callback', () => client.target);
+  const shown = (): object => ({ url: client.target.url });
+  app.get('/_sim/callback', shown);
   app.put('/_sim/callback', (request) => {
     client.retarget(changeTarget(client.target, asObject(request.body) ?? {}));
-    return client.target;
+    return shown();
   });
   app.post('/_sim/callback/verify', async () => {
     const challenge = randomBytes(8).readBigUInt64BE().toString();

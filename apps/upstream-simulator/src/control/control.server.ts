@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../contract/provider-listener.js';
+import type { controlGuard } from './control-guard.js';
 import { ControlRefusal } from './control-refusal.js';
 
 const CONTROL_PREFIX = '/_sim/';
@@ -9,9 +10,11 @@ const BODY_BYTES_MAX = 4 << 20;
 
 /**
  * The main door: `/_sim/…` goes to the routes of the instance, every other path to the provider's contract without
- * passing through the framework. Bodies are read as JSON whatever their media type says; refusals are 400 with `{ error: { field, message } }`.
+ * passing through the framework. Refusals of its fields are 400 with `{ error: { field, message } }`.
+ *
+ * @param guard judges every request to `/_sim/` before its body is read
  */
-export function controlServer(contract: RequestListener): FastifyInstance {
+export function controlServer(contract: RequestListener, guard: ReturnType<typeof controlGuard>): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY_BYTES_MAX,
     forceCloseConnections: true,
@@ -20,6 +23,11 @@ export function controlServer(contract: RequestListener): FastifyInstance {
         if (request.url?.startsWith(CONTROL_PREFIX)) control(request, response);
         else contract(request, response);
       }),
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = guard(request.raw);
+    if (!refusal) return;
+    await reply.code(refusal.status).send({ error: { field: null, message: refusal.message } });
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, text: string) => {
