@@ -1,15 +1,11 @@
 import type { NewEvent } from '@switchboard/outbox';
-import {
-  changeEvent,
-  EVENT_BYTES_MAX,
-  messageEvent,
-  oddEvent,
-  preferenceEvent,
-  statusEvent,
-} from './callback-event.policy.js';
+import { changeEvent, messageEvent, preferenceEvent, statusEvent } from './callback-event.policy.js';
+import { EventSink, type SplitCallback } from './event-sink.js';
 import {
   isObject,
   isUpstreamId,
+  KnownContacts,
+  lineOf,
   listOf,
   messageOf,
   preferenceOf,
@@ -17,13 +13,6 @@ import {
   textOf,
   type Json,
 } from './callback-items.policy.js';
-
-/** What a callback was split into. */
-export interface SplitCallback {
-  readonly events: readonly NewEvent<unknown>[];
-  /** Items that were kept as changes because their shape, or their size, is not what was agreed. */
-  readonly oddItems: number;
-}
 
 /** Which account a change is of, and when the provider says it was: Unix seconds, or nothing. */
 interface ChangeOrigin {
@@ -41,14 +30,14 @@ const SPLIT_PARTS: ReadonlySet<string> = new Set([
   'user_preferences',
 ]);
 const FIELD_MAX = 200;
-/** The provider's items are 6 deep. Writing JSON of some thousands overflows the stack, in each who would write it. */
-const DEPTH_MAX = 100;
-/** A callback of so few bytes is not so deep that it matters. */
-const SHALLOW_BYTES_MAX = 2_000;
+const ACCOUNT_MAX = 300;
+/** A time of the provider's has 10 digits. */
+const TIME_MAX = 20;
 
 /**
- * Splits a callback into one event per item. Whatever its shape, nothing of it is lost: what is no status, no message and
- * no preference becomes a change, and never takes its neighbours along.
+ * Splits a callback into one event per item. Whatever its shape, nothing of it goes unseen: what is no status, no message and
+ * no preference becomes a change, and never takes its neighbours along. Of what belongs to many items each gets the part that
+ * it needs, and what is past the bounds of `EventSink` is one change together: a callback makes no more than it brings.
  *
  * @param bytes of the callback: a small one cannot hold an item that is too large
  * Source: provider's "Webhooks": every level is an array whose items are processed one by one.
@@ -56,13 +45,18 @@ const SHALLOW_BYTES_MAX = 2_000;
 export function splitCallback(callback: Json, bytes: number, now: Date): SplitCallback {
   const sink = new EventSink(bytes, now);
   for (const entry of listOf(callback.entry)) {
-    const account = isObject(entry) ? textOf(entry.id) : '';
-    const origin = { businessAccountId: account, timestamp: isObject(entry) ? textOf(entry.time) : '' };
+    // Both go into every event of the entry.
+    const account = isObject(entry) ? textOf(entry.id).slice(0, ACCOUNT_MAX) : '';
+    const origin = {
+      businessAccountId: account,
+      timestamp: isObject(entry) ? textOf(entry.time).slice(0, TIME_MAX) : '',
+    };
     const changes = isObject(entry) ? listOf(entry.changes) : [];
     if (changes.length === 0) sink.keepOdd(account, 'entry', entry);
     for (const change of changes) splitChange(change, origin, now, sink);
   }
   if (sink.events.length === 0) sink.keepOdd('', 'callback', callback);
+  sink.keepRest();
   return sink;
 }
 
@@ -74,10 +68,10 @@ function splitChange(change: unknown, origin: ChangeOrigin, now: Date, sink: Eve
     return sink.keep(account, field, changeEvent(origin, field, value, now));
   }
   if (!isObject(value)) return sink.keepOdd(account, field, value);
-  const { metadata } = value;
-  const named = isObject(metadata) ? metadata.phone_number_id : undefined;
+  const named = isObject(value.metadata) ? value.metadata.phone_number_id : undefined;
   const phoneNumberId = isUpstreamId(named) ? named : null;
-  const contacts = listOf(value.contacts);
+  const metadata = lineOf(value.metadata);
+  const contacts = new KnownContacts(listOf(value.contacts));
   const one = (event: NewEvent<unknown> | null, list: string, item: unknown): void =>
     event ? sink.keep(account, field, event) : sink.keepOdd(account, field, { metadata, [list]: [item] });
 
@@ -99,48 +93,6 @@ function splitChange(change: unknown, origin: ChangeOrigin, now: Date, sink: Eve
   const kept = { ...Object.fromEntries(rest), metadata };
   if (rest.some(([name]) => SPLIT_PARTS.has(name))) sink.keepOdd(account, field, kept);
   else sink.keep(account, field, changeEvent(origin, field, kept, now));
-}
-
-/** Gathers the events of one callback; what no event can hold is summarised. */
-class EventSink implements SplitCallback {
-  readonly events: NewEvent<unknown>[] = [];
-  oddItems = 0;
-
-  constructor(
-    /** Of the whole callback. */
-    private readonly bytes: number,
-    private readonly now: Date,
-  ) {}
-
-  keep(account: string, field: string, event: NewEvent<unknown>): void {
-    if (!this.push(account, field, event)) this.oddItems++;
-  }
-
-  keepOdd(account: string, field: string, value: unknown): void {
-    this.oddItems++;
-    this.push(account, field, oddEvent(account, field, value ?? null, this.now));
-  }
-
-  /** @returns false when a summary was kept instead */
-  private push(account: string, field: string, event: NewEvent<unknown>): boolean {
-    const isTooDeep = this.bytes > SHALLOW_BYTES_MAX && isDeeperThan(DEPTH_MAX, event.data);
-    const size = !isTooDeep && this.bytes > EVENT_BYTES_MAX ? Buffer.byteLength(JSON.stringify(event.data)) : 0;
-    const isKept = !isTooDeep && size <= EVENT_BYTES_MAX;
-    const why = isTooDeep ? { isTooDeep } : { bytes: size };
-    const summary = { summarised: true, subject: event.event.subject, ...why };
-    this.events.push(isKept ? event : oddEvent(account.slice(0, FIELD_MAX), field, summary, this.now));
-    return isKept;
-  }
-}
-
-/** Level by level, because going down by calls is what would overflow. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; depth <= levels; depth++) {
-    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
-    if (level.length === 0) return false;
-  }
-  return true;
 }
 
 /** A part that should have been a list and is something else: it was not split, so it is kept whole. */

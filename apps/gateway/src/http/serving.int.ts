@@ -175,8 +175,14 @@ describe('a route', () => {
     const { promise: isAdmitted, resolve: onAdmitted } = Promise.withResolvers<void>();
     const rate = { limit: 9, remaining: 8, resetSeconds: 1 };
     const admitted = {
-      ...{ state: 'admitted', organizationId: 'o', keyId: 'k', scopes: null, hasScope: true },
-      ...{ paymentRefusal: null, messagesPerMonth: 1, rate },
+      state: 'admitted',
+      organizationId: 'o',
+      keyId: 'k',
+      scopes: null,
+      hasScope: true,
+      paymentRefusal: null,
+      messagesPerMonth: 1,
+      rate,
     };
     const app = await mount(Slow, {
       admit: async ({ cost }) => {
