@@ -2,6 +2,7 @@
 api_key with fillfactor=70
 audit_entry
 audit_head with fillfactor=50
+data_key
 dead_letter
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
@@ -14,7 +15,9 @@ organization
 outbox partition by RANGE (id)
 plan
 rate_limit unlogged with fillfactor=50
+recovery_code
 relay_state with fillfactor=50
+second_factor
 session with fillfactor=70
 user_account
 
@@ -47,6 +50,9 @@ audit_entry.hash bytea not null
 audit_head.organization_id text collate C not null
 audit_head.sequence bigint not null
 audit_head.hash bytea not null
+data_key.organization_id text not null
+data_key.wrapped bytea not null
+data_key.created_at timestamp with time zone not null default now()
 dead_letter.event_id text collate C not null
 dead_letter.consumer text not null
 dead_letter.subject text not null
@@ -99,6 +105,7 @@ organization.messages_per_month bigint
 organization.channels_max integer
 organization.seats_max integer
 organization.created_at timestamp with time zone not null default now()
+organization.requires_second_factor boolean not null default false
 outbox.id text collate C not null
 outbox.position bigint not null default nextval('outbox_position'::regclass)
 outbox.aggregate_id text not null
@@ -120,11 +127,18 @@ rate_limit.asked integer not null
 rate_limit.interval bigint not null
 rate_limit.burst integer not null
 rate_limit.granted integer not null
+recovery_code.user_id text collate C not null
+recovery_code.code_hash bytea not null
 relay_state.stream text collate C not null
 relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
+second_factor.user_id text collate C not null
+second_factor.seed_sealed bytea not null
+second_factor.created_at timestamp with time zone not null
+second_factor.enabled_at timestamp with time zone
+second_factor.last_step bigint not null default 0
 session.id text collate C not null
 session.secret_hash bytea not null
 session.user_id text collate C not null
@@ -149,6 +163,7 @@ audit_entry: CHECK ((action ~ '^[a-z-]+[.][a-z-]+$'::text))
 audit_entry: CHECK ((actor_type = ANY (ARRAY['user'::text, 'operator'::text, 'system'::text])))
 audit_entry: PRIMARY KEY (organization_id, sequence)
 audit_head: PRIMARY KEY (organization_id)
+data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
@@ -182,7 +197,12 @@ plan: CHECK ((request_burst > 0))
 plan: CHECK ((requests_per_minute > 0))
 plan: PRIMARY KEY (name)
 rate_limit: PRIMARY KEY (organization_id)
+recovery_code: CHECK ((length(code_hash) = 32))
+recovery_code: FOREIGN KEY (user_id) REFERENCES second_factor(user_id) ON DELETE CASCADE
+recovery_code: PRIMARY KEY (user_id, code_hash)
 relay_state: PRIMARY KEY (stream)
+second_factor: FOREIGN KEY (user_id) REFERENCES user_account(id)
+second_factor: PRIMARY KEY (user_id)
 session: CHECK ((length(secret_hash) = 32))
 session: FOREIGN KEY (organization_id) REFERENCES organization(id)
 session: FOREIGN KEY (user_id) REFERENCES user_account(id)
@@ -198,6 +218,7 @@ CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secr
 CREATE INDEX audit_entry_action ON gateway.audit_entry USING btree (organization_id, action, sequence)
 CREATE UNIQUE INDEX audit_entry_pkey ON gateway.audit_entry USING btree (organization_id, sequence)
 CREATE UNIQUE INDEX audit_head_pkey ON gateway.audit_head USING btree (organization_id)
+CREATE UNIQUE INDEX data_key_pkey ON gateway.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX event_failure_pkey ON gateway.event_failure USING btree (event_id, consumer)
@@ -218,7 +239,9 @@ CREATE INDEX outbox_unpublished ON ONLY gateway.outbox USING btree ("position") 
 CREATE UNIQUE INDEX outbox_pkey ON ONLY gateway.outbox USING btree (id)
 CREATE UNIQUE INDEX plan_pkey ON gateway.plan USING btree (name)
 CREATE UNIQUE INDEX rate_limit_pkey ON gateway.rate_limit USING btree (organization_id)
+CREATE UNIQUE INDEX recovery_code_pkey ON gateway.recovery_code USING btree (user_id, code_hash)
 CREATE UNIQUE INDEX relay_state_pkey ON gateway.relay_state USING btree (stream)
+CREATE UNIQUE INDEX second_factor_pkey ON gateway.second_factor USING btree (user_id)
 CREATE INDEX session_age ON gateway.session USING btree (signed_in_at)
 CREATE INDEX session_of_user ON gateway.session USING btree (user_id, id)
 CREATE UNIQUE INDEX session_pkey ON gateway.session USING btree (id)

@@ -20,6 +20,7 @@ import { endSessions } from './identity/end-sessions/end-sessions.js';
 import { organizationsOfUser } from './identity/member/member.repository.js';
 import type { Role } from './identity/people.contract.js';
 import { resetPassword, type ResetPassword, type Unconfirmed } from './identity/reset-password/reset-password.js';
+import { resetSecondFactor } from './identity/reset-second-factor/reset-second-factor.js';
 import { emailKey } from './identity/user/email.policy.js';
 import { sessionBounds } from './identity/session/session.policy.js';
 import { countSessionsOfUser, findUserByEmail } from './identity/user/user.repository.js';
@@ -79,6 +80,8 @@ export interface Operation {
   user(email: string): Promise<UserDetail>;
   /** See `resetPassword`. @throws AppError NOT_FOUND */
   resetPassword(email: string, unconfirmed?: Unconfirmed): Promise<ResetPassword>;
+  /** See `resetSecondFactor`. @throws AppError NOT_FOUND; CONFLICT */
+  resetSecondFactor(email: string): Promise<number>;
   /** Ends all sessions of a person. @returns how many @throws AppError NOT_FOUND */
   endSessions(email: string): Promise<number>;
   /** See `verifyAudit`. */
@@ -113,6 +116,7 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
     },
     user: (email) => userOf(database, email),
     resetPassword: (email, unconfirmed) => resetPassword(database, by, email, unconfirmed),
+    resetSecondFactor: (email) => resetSecondFactor(database, by, email),
     endSessions: (email) => endSessions(database, by, email),
     verifyAudit: (options) => verifyAudit(database, options),
   };

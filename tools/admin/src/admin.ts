@@ -13,7 +13,7 @@ import { listOrganizations, revokeKey, setPlan, setSubscription, showOrganizatio
 import { outboxStatus, replayOutbox } from './outbox.command.js';
 import { rotateSecrets } from './secrets.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
-import { resetUserPassword, showUser, signOutUser } from './users.command.js';
+import { resetUserPassword, resetUserSecondFactor, showUser, signOutUser } from './users.command.js';
 
 type Command = (client: pg.ClientBase, choices: Choices, context: AdminContext) => Promise<string[]>;
 
@@ -36,6 +36,7 @@ const commands: Readonly<Record<string, Command>> = {
   'api-keys revoke': revokeKey,
   'users show': showUser,
   'users reset-password': resetUserPassword,
+  'users reset-second-factor': resetUserSecondFactor,
   'users sign-out': signOutUser,
   'analytics rebuild': rebuildAnalytics,
   'analytics check': checkAnalytics,
@@ -55,6 +56,7 @@ const operandsMax: Readonly<Record<string, number>> = {
   'api-keys revoke': 1,
   'users show': 1,
   'users reset-password': 1,
+  'users reset-second-factor': 1,
   'users sign-out': 1,
 };
 
@@ -84,6 +86,7 @@ const HELP = `npm run admin -- <command> [options]
   users show <email>                      a person, their organizations and sessions
   users reset-password <email>            a new password, shown once; all their sessions end, and the memberships that were
                                           never confirmed (--keep-memberships: they stay)
+  users reset-second-factor <email>       takes a lost second factor, with its recovery codes; all their sessions end
   users sign-out <email>                  ends all their sessions
   audit verify                            walk the audit log, as npm run audit:verify (--organization, --expect,
                                           --save-heads); exit code 1 when anything is wrong with it

@@ -6,10 +6,18 @@ import { masterKeysOf } from './admin.config.js';
 import type { Choices } from './command-line.js';
 import { textTable } from './text-table.js';
 
-/** Where secrets are stored sealed: the row's id is `id`, and the names are those of their associated data. */
+/** Where secrets are stored sealed; the names of table and columns are those of their associated data. */
 const sealed = [
-  { service: 'messaging', table: 'channel', columns: ['access_token_sealed'] },
-  { service: 'webhooks', table: 'webhook', columns: ['secret_sealed', 'previous_secret_sealed'] },
+  { service: 'messaging', table: 'channel', columns: ['access_token_sealed'], owner: 'organization_id', id: 'id' },
+  {
+    service: 'webhooks',
+    table: 'webhook',
+    columns: ['secret_sealed', 'previous_secret_sealed'],
+    owner: 'organization_id',
+    id: 'id',
+  },
+  // Its data keys are of persons.
+  { service: 'gateway', table: 'second_factor', columns: ['seed_sealed'], owner: 'user_id', id: 'user_id' },
 ] as const;
 
 const DEADLOCK = '40P01';
@@ -36,16 +44,16 @@ export async function rotateSecrets(
   const box = new SecretBox(masterKeysOf(config), true);
   const rows = [];
   const unreadable: string[] = [];
-  for (const { service, table, columns } of sealed) {
+  for (const { service, table, columns, owner, id } of sealed) {
     const { rows: found } = await client.query(`SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL`, [
       `${service}.data_key`,
     ]);
     if (found.length === 0) continue;
     await client.query(`SET search_path = ${client.escapeIdentifier(service)}`);
     const counts: Counts = { organizations: 0, values: 0, unreadable };
-    for (const organizationId of await organizationsIn(client, table)) {
+    for (const organizationId of await ownersIn(client, table, owner)) {
       counts.values += await whole(client, () =>
-        resealAll(client, box, { organizationId, table, columns, unreadable }),
+        resealAll(client, box, { organizationId, table, columns, owner, id, unreadable }),
       );
       counts.organizations += 1;
     }
@@ -63,7 +71,12 @@ export async function rotateSecrets(
 }
 
 interface Sealed {
+  /** Or the person, where `owner` is one. */
   readonly organizationId: string;
+  /** The column of it. */
+  readonly owner: string;
+  /** The column of the row's id. */
+  readonly id: string;
   readonly table: string;
   readonly columns: readonly string[];
   readonly unreadable: string[];
@@ -72,7 +85,9 @@ interface Sealed {
 /** @returns how many values were sealed anew */
 async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Promise<number> {
   const { organizationId, table, columns } = of;
-  const lockRows = `SELECT id FROM ${client.escapeIdentifier(table)} WHERE organization_id = $1 ORDER BY id FOR UPDATE`;
+  const rowsOf = `${client.escapeIdentifier(table)} WHERE ${client.escapeIdentifier(of.owner)} = $1`;
+  const id = client.escapeIdentifier(of.id);
+  const lockRows = `SELECT ${id} FROM ${rowsOf} ORDER BY ${id} FOR UPDATE`;
   // Rows, then the key, as services lock them. A transaction that seals under the former key holds it, and is waited for:
   // the rows that are read afterwards hold what it sealed.
   await client.query(lockRows, [organizationId]);
@@ -84,7 +99,7 @@ async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Pro
   );
   const names = columns.map((column) => client.escapeIdentifier(column));
   const { rows } = await client.query<{ id: string } & Record<string, Buffer | null>>(
-    `SELECT id, ${names.join(', ')} FROM ${client.escapeIdentifier(table)} WHERE organization_id = $1 ORDER BY id FOR UPDATE`,
+    `SELECT ${id} AS id, ${names.join(', ')} FROM ${rowsOf} ORDER BY ${id} FOR UPDATE`,
     [organizationId],
   );
   let count = 0;
@@ -96,7 +111,7 @@ async function resealAll(client: pg.ClientBase, box: SecretBox, of: Sealed): Pro
       if (text === null) continue;
       await client.query(
         `UPDATE ${client.escapeIdentifier(table)} SET ${client.escapeIdentifier(column)} = $3
-         WHERE organization_id = $1 AND id = $2`,
+         WHERE ${client.escapeIdentifier(of.owner)} = $1 AND ${id} = $2`,
         [organizationId, row.id, box.seal(text, place, dataKey)],
       );
       count += 1;
@@ -120,9 +135,10 @@ function opened(
   }
 }
 
-async function organizationsIn(client: pg.ClientBase, table: string): Promise<readonly string[]> {
+async function ownersIn(client: pg.ClientBase, table: string, owner: string): Promise<readonly string[]> {
+  const [from, column] = [client.escapeIdentifier(table), client.escapeIdentifier(owner)];
   const { rows } = await client.query<{ id: string }>(
-    `SELECT organization_id AS id FROM ${client.escapeIdentifier(table)} UNION SELECT organization_id FROM data_key ORDER BY id`,
+    `SELECT ${column} AS id FROM ${from} UNION SELECT organization_id FROM data_key ORDER BY id`,
   );
   return rows.map(({ id }) => id);
 }

@@ -38,6 +38,19 @@ export async function resetUserPassword(
   ];
 }
 
+/** Takes a lost second factor from a person, and ends their sessions. */
+export async function resetUserSecondFactor(
+  client: pg.ClientBase,
+  { operands: [email], json }: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
+): Promise<string[]> {
+  const logs = await operate(await gatewayDatabase(client), operator).resetSecondFactor(addressOf(email));
+  if (json) return [JSON.stringify({ logs })];
+  return [
+    `${email} signs in by password alone; all sessions have ended. It is in the audit logs of ${logs} organizations.`,
+  ];
+}
+
 /** Ends every session of a person. */
 export async function signOutUser(
   client: pg.ClientBase,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { TOTP } from 'otpauth';
 import { eventually, type AppAnswer, type AppBody, type AppClient } from '@switchboard/testing';
 import { appClient } from './app-client.js';
 import type { SimulatedLine, Simulator } from './api.js';
@@ -33,10 +34,22 @@ export async function walkThroughApp(baseUrl: string, owner: Person, simulator: 
   walk.add('address of a person', invited.email);
   await walk.failures(page, owner, invited);
   const figures = ['analytics/usage', 'analytics/delivery', 'analytics/templates'];
-  const lists = ['session', 'plan', 'members', 'invites', 'api-keys', 'audit-log', 'messages', 'channels', ...figures];
+  const lists = [
+    'session',
+    'organization',
+    'plan',
+    'members',
+    'invites',
+    'api-keys',
+    'audit-log',
+    'messages',
+    'channels',
+    ...figures,
+  ];
   for (const list of lists) {
     await walk.ask(page, 'GET', `/app/api/${list}`);
   }
+  await walk.ask(page, 'PATCH', '/app/api/organization', { isSecondFactorRequired: false });
   await walk.channels(page, await simulator.addLine(walk.value('access-token')));
   await walk.bulkSends(page);
   await walk.inbox(page);
@@ -56,6 +69,7 @@ export async function walkThroughApp(baseUrl: string, owner: Person, simulator: 
   const next = walk.value('password');
   await walk.ask(guest, 'POST', '/app/api/password', { current: invited.password, new: next });
   await walk.ask(guest, 'POST', '/app/api/sign-out');
+  await walk.secondFactor({ ...invited, password: next });
   const spare = await walk.signedIn({ ...invited, password: next });
   const own = await walk.ask(spare, 'GET', '/app/api/sessions');
   await walk.ask(spare, 'DELETE', '/app/api/sessions/:id', undefined, own?.items?.[0]?.id);
@@ -106,6 +120,23 @@ class Walk implements AppWalk {
     const answer = this.seen(page, await page.ask(method, path, body));
     if (answer.status < 300) this.used.add(`${method} ${route}`);
     return answer.body;
+  }
+
+  /** A second factor from its seed to its end. */
+  async secondFactor(person: Person): Promise<void> {
+    const page = await this.signedIn(person);
+    const { password } = person;
+    await this.ask(page, 'GET', '/app/api/second-factor');
+    const begun = await this.ask(page, 'POST', '/app/api/second-factor', { password });
+    const seed = String(begun?.['seed']);
+    this.add('seed of a second factor', seed);
+    const code = new TOTP({ secret: seed }).generate();
+    const enabled = await this.ask(page, 'POST', '/app/api/second-factor/enable', { code });
+    const codes = enabled?.['recoveryCodes'] as readonly string[];
+    const renewed = await this.ask(page, 'POST', '/app/api/second-factor/recovery-codes', { password, code: codes[0] });
+    const left = renewed?.['recoveryCodes'] as readonly string[];
+    for (const one of [...codes, ...left]) this.add('recovery code', one);
+    await this.ask(page, 'POST', '/app/api/second-factor/disable', { password, code: left[0] });
   }
 
   /** A channel from its connection to its end. */

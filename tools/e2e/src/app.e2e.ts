@@ -83,7 +83,9 @@ const openToMembers = [
   'GET /app/api/messages/:id',
   'GET /app/api/opt-outs',
   'GET /app/api/opt-outs/:id',
+  'GET /app/api/organization',
   'GET /app/api/sandbox',
+  'GET /app/api/second-factor',
   'GET /app/api/session',
   'GET /app/api/sessions',
   'GET /app/api/templates',
@@ -99,6 +101,10 @@ const openToMembers = [
   'POST /app/api/sandbox/inbound',
   'POST /app/api/sandbox/preferences',
   'POST /app/api/sandbox/read',
+  'POST /app/api/second-factor',
+  'POST /app/api/second-factor/disable',
+  'POST /app/api/second-factor/enable',
+  'POST /app/api/second-factor/recovery-codes',
   'POST /app/api/sign-out',
   'POST /app/api/sign-out-everywhere',
   'POST /app/api/switch-organization',
@@ -115,9 +121,12 @@ describe('the roles of the application', () => {
     expect(ofVisitors.map(([name]) => name).sort()).toEqual(['POST /app/api/invites/accept', 'POST /app/api/sign-in']);
   });
 
-  it('are owner and admin alike for everything else: keys, members, invitations, plan and audit log', () => {
+  it('are owner and admin alike for everything else but the second factor that an owner requires', () => {
     expect(limited.length).toBeGreaterThan(8);
-    for (const [name, { roles }] of limited) expect([name, roles]).toEqual([name, ['OWNER', 'ADMIN']]);
+    const ofOwners = ['PATCH /app/api/organization'];
+    for (const [name, { roles }] of limited) {
+      expect([name, roles]).toEqual([name, ofOwners.includes(name) ? ['OWNER'] : ['OWNER', 'ADMIN']]);
+    }
   });
 });
 

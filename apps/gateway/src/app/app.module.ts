@@ -13,6 +13,8 @@ import { MembersController } from './members/members.controller.js';
 import { PasswordController } from './password/password.controller.js';
 import { PlanController } from './plan/plan.controller.js';
 import { OwnSessionsController } from './session/own-sessions.controller.js';
+import { OrganizationController } from './organization/organization.controller.js';
+import { SecondFactorController } from './second-factor/second-factor.controller.js';
 import { SessionController } from './session/session.controller.js';
 import { AppEventsController } from './events/events.controller.js';
 import { EventStreams } from './events/event-streams.js';
@@ -31,6 +33,8 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
     SessionController,
     OwnSessionsController,
     PasswordController,
+    SecondFactorController,
+    OrganizationController,
     MembersController,
     InvitesController,
     PlanController,

@@ -4,6 +4,7 @@ import { contact } from './public-api.js';
 /** The groups of operations. */
 const tags = {
   Session: 'Signing in and out, and which organization is worked in.',
+  'Second factor': 'Codes by an authenticator app, in addition to the password.',
   Members: "The organization's members and invitations.",
   Templates: 'Message templates and their sending in bulk.',
   Webhooks: 'Where events are sent, and what came of it.',
@@ -32,7 +33,8 @@ programs there is the API under \`/v1\`, described at \`/v1/openapi.json\`; a se
 \`switchboard_session\` otherwise. Everything under \`/app/api\` but what begins a session needs it: 401 \`UNAUTHORIZED\` without.
 Whatever is not a GET also needs the header \`X-CSRF-Token\` with the token of the session, as \`GET /app/api/session\` and
 signing in answer it, and must come from a page of this site (\`Origin\`): 403 \`FORBIDDEN\` otherwise, as for a role that does
-not reach.
+not reach. A person without the second factor that the organization requires gets 403 \`SECOND_FACTOR_ENROLMENT_REQUIRED\`
+everywhere but where a second factor is enabled.
 
 ## Errors
 

@@ -969,6 +969,15 @@ export const views = {
     },
     required: ['link', 'token', 'id', 'email', 'role', 'createdAt', 'expiresAt'],
   },
+  NewSecondFactor: {
+    description: 'A second factor that waits for its first code; shown once.',
+    type: 'object',
+    properties: {
+      seed: { description: 'In base 32: what an authenticator app asks for.', type: 'string' },
+      uri: { description: 'The same as an address `otpauth://totp/…`, mostly shown as a QR code.', type: 'string' },
+    },
+    required: ['seed', 'uri'],
+  },
   NewWebhook: {
     description: 'A webhook that was just registered, with its secret.',
     type: 'object',
@@ -1100,6 +1109,16 @@ export const views = {
       },
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  Organization: {
+    description: 'The organization of the session.',
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { type: 'string' },
+      isSecondFactorRequired: { description: 'Whether every member must have a second factor.', type: 'boolean' },
+    },
+    required: ['id', 'name', 'isSecondFactorRequired'],
   },
   OwnOrganization: {
     description: 'An organization that the person belongs to.',
@@ -1262,6 +1281,12 @@ export const views = {
     },
     required: ['index', 'to', 'status', 'reason', 'messageId'],
   },
+  RecoveryCodes: {
+    description: 'Codes for when the authenticator is lost; shown once.',
+    type: 'object',
+    properties: { recoveryCodes: { type: 'array', items: { type: 'string' } } },
+    required: ['recoveryCodes'],
+  },
   ReportSpan: {
     description: 'What a report covers.',
     type: 'object',
@@ -1303,6 +1328,21 @@ export const views = {
       effect: { description: 'What becomes of a message to it.', type: 'string' },
     },
     required: ['phone', 'effect'],
+  },
+  SecondFactor: {
+    description: 'The second factor of the person.',
+    type: 'object',
+    properties: {
+      isEnabled: { description: 'Whether signing in asks for a code.', type: 'boolean' },
+      isRequired: { description: 'Whether the organization of the session requires one.', type: 'boolean' },
+      enabledAt: {
+        type: ['string', 'null'],
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      recoveryCodesLeft: { description: 'Each can be used once, in place of a code.', type: 'integer' },
+    },
+    required: ['isEnabled', 'isRequired', 'enabledAt', 'recoveryCodesLeft'],
   },
   SentMessageResult: {
     description: 'The answer to `POST /v1/messages`.',
@@ -1355,13 +1395,20 @@ export const views = {
           'Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session.',
         type: 'string',
       },
+      secondFactor: {
+        description:
+          'Whether the person has one, and whether the organization requires one: then, without it, they can only enable it.',
+        type: 'object',
+        properties: { isEnabled: { type: 'boolean' }, isRequired: { type: 'boolean' } },
+        required: ['isEnabled', 'isRequired'],
+      },
       organizations: {
         description: 'All that the person belongs to, by name.',
         type: 'array',
         items: { $ref: '#/components/schemas/OwnOrganization' },
       },
     },
-    required: ['user', 'organization', 'role', 'csrfToken', 'organizations'],
+    required: ['user', 'organization', 'role', 'csrfToken', 'secondFactor', 'organizations'],
   },
   Summarised: {
     description: 'Stands for a resource whose event would be larger than 256 KB: read it by its id.',

@@ -31,6 +31,8 @@ export interface SessionRoute {
   readonly access: 'session';
   /** The roles that may call it; null: every member. */
   readonly roles: readonly Role[] | null;
+  /** Whether it is open to a person who lacks the second factor that the organization requires: what leads to one. */
+  readonly isOpenWithoutSecondFactor?: boolean;
   /** Its refusals, without those of any such route (401, 403, 429, 400, 5xx and those of HTTP itself). */
   readonly errors: readonly ErrorDefinition[];
   /** Present: the organization's plan must cover it, as it must for a key with this scope; absent: whatever is paid. */

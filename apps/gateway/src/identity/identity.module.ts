@@ -14,6 +14,9 @@ import { KEY_USES } from './key-use.contract.js';
 import { LoginThrottle } from './login-throttle/login-throttle.js';
 import { DatabaseMembers } from './member/members.js';
 import { CheckPassword } from './password/check-password.js';
+import { ManageSecondFactor } from './manage-second-factor/manage-second-factor.js';
+import { CheckSecondFactor } from './second-factor/check-second-factor.js';
+import { SecondFactorSeeds } from './second-factor/second-factor-seeds.js';
 import { Passwords } from './password/passwords.js';
 import { PEOPLE } from './people.contract.js';
 import { DatabasePeople } from './people/people.js';
@@ -34,13 +37,16 @@ import { SignInByPassword } from './sign-in/sign-in.js';
     AcceptInvite,
     ChangePassword,
     CheckPassword,
+    CheckSecondFactor,
     DeviceCookies,
     DatabaseInvites,
     DatabaseMembers,
     DatabaseSessions,
     FailedSignIns,
     LoginThrottle,
+    ManageSecondFactor,
     Passwords,
+    SecondFactorSeeds,
     SignInByPassword,
     ...identityPruners,
     { provide: ADMISSION, useClass: DatabaseAdmission },

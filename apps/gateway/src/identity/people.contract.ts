@@ -26,6 +26,13 @@ export interface SignedIn {
   readonly user: User;
   readonly organization: OrganizationName;
   readonly role: Role;
+  readonly secondFactor: SecondFactorNeed;
+}
+
+/** Whether a person has a second factor, and whether the organization of the session requires one. */
+export interface SecondFactorNeed {
+  readonly isEnabled: boolean;
+  readonly isRequired: boolean;
 }
 
 /** A session that was just made, or was given a new secret. */
@@ -106,12 +113,18 @@ export interface SignIn {
    * Begins a session in the organization that the person used last, else in the one they joined first.
    *
    * @param attempt `formerSecret`: of a session that the browser still shows; it ends
-   * @throws AppError UNAUTHORIZED, the same in words and time for an unknown address and a wrong password; RATE_LIMITED
+   * @param attempt `code`: of the second factor, for those who have one: six digits, or a recovery code
+   * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID after a right password; UNAUTHORIZED, the same in words and time for an unknown address and a wrong password; RATE_LIMITED
    * after too many attempts; FORBIDDEN for a person who belongs to no organization; SERVICE_UNAVAILABLE when too many
    * passwords are being checked
    */
   signIn(
-    attempt: { readonly email: string; readonly password: string; readonly formerSecret: string | null },
+    attempt: {
+      readonly email: string;
+      readonly password: string;
+      readonly code?: string | null;
+      readonly formerSecret: string | null;
+    },
     source: ActSource,
   ): Promise<NewSession>;
   /**
@@ -124,6 +137,57 @@ export interface SignIn {
     change: { readonly current: string; readonly next: string },
     source: ActSource,
   ): Promise<NewSession>;
+}
+
+/** A second factor that waits for its first code. */
+export interface NewSecondFactor {
+  /** 160 bits in base 32; shown once, and stored sealed. */
+  readonly seed: string;
+  /** `otpauth://totp/…` */
+  readonly uri: string;
+}
+
+/** The second factor of a person, from within a session. */
+export interface SecondFactorState {
+  /** Null: signing in asks for no code. */
+  readonly enabledAt: Date | null;
+  readonly recoveryCodesLeft: number;
+  /** By the organization of the session. */
+  readonly isRequired: boolean;
+}
+
+/** What proves that a person is the one of the session. */
+export interface SecondFactorProof {
+  readonly password: string;
+  /** Six digits, or a recovery code; each is taken once. */
+  readonly code: string;
+}
+
+/**
+ * Second factors: codes by time (RFC 6238) with recovery codes. A wrong password is VALIDATION_FAILED, a wrong or used code
+ * SECOND_FACTOR_INVALID, both are RATE_LIMITED; UNAUTHORIZED when the session ended meanwhile.
+ */
+export interface SecondFactors {
+  state(signedIn: SignedIn): Promise<SecondFactorState>;
+  /** Makes a seed, in place of one that waits. @throws AppError CONFLICT when a factor is enabled */
+  begin(signedIn: SignedIn, password: string, source: ActSource): Promise<NewSecondFactor>;
+  /**
+   * Enables the one that waits, by its first code, and ends all other sessions of the person.
+   *
+   * @returns recovery codes, which are shown once
+   * @throws AppError CONFLICT when none waits
+   */
+  enable(signedIn: SignedIn, code: string, source: ActSource): Promise<readonly string[]>;
+  /** @throws AppError CONFLICT when there is none */
+  disable(signedIn: SignedIn, proof: SecondFactorProof, source: ActSource): Promise<void>;
+  /** Makes recovery codes in place of the former ones. @throws AppError CONFLICT when there is no factor */
+  renewRecoveryCodes(signedIn: SignedIn, proof: SecondFactorProof, source: ActSource): Promise<readonly string[]>;
+  /**
+   * Says whether every member of the organization must have one, from their next request on.
+   *
+   * @throws AppError FORBIDDEN for all but owners; UNAUTHORIZED when the session ended meanwhile
+   */
+  requireIn(signedIn: SignedIn, isRequired: boolean, source: ActSource): Promise<void>;
 }
 
 /** A person's membership of an organization. */
@@ -212,6 +276,8 @@ export interface Invites {
       readonly secret: string;
       readonly name: string | null;
       readonly password: string | null;
+      /** Of the second factor, next to the password of somebody who has one. */
+      readonly code?: string | null;
       readonly formerSecret: string | null;
     },
     source: ActSource,
@@ -236,6 +302,7 @@ export interface PlanState {
 export interface People {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  readonly secondFactors: SecondFactors;
   readonly members: Members;
   readonly invites: Invites;
   /** @throws Error for an organization that does not exist: a bug */

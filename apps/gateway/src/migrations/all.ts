@@ -3,6 +3,7 @@ import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { InviteMaker1766600001000 } from './1766600001000-invite-maker.js';
 import { ConfirmedMemberships1766600002000 } from './1766600002000-confirmed-memberships.js';
 import { SessionDevice1766600003000 } from './1766600003000-session-device.js';
+import { SecondFactors1766600004000 } from './1766600004000-second-factors.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -11,4 +12,5 @@ export const gatewayMigrations = [
   InviteMaker1766600001000,
   ConfirmedMemberships1766600002000,
   SessionDevice1766600003000,
+  SecondFactors1766600004000,
 ] as const;

@@ -25,6 +25,9 @@ export function generalErrors(method: string, declaration: RouteDeclaration): re
     ...(bodyUse === null ? [] : [gatewayErrors.PAYLOAD_TOO_LARGE]),
     ...(access === 'key' || access === 'session' ? [gatewayErrors.UNAUTHORIZED, gatewayErrors.RATE_LIMITED] : []),
     ...(isGuarded(method, declaration) ? [gatewayErrors.FORBIDDEN] : []),
+    ...(access === 'session' && declaration.isOpenWithoutSecondFactor !== true
+      ? [gatewayErrors.SECOND_FACTOR_ENROLMENT_REQUIRED]
+      : []),
     ...(isSold ? [gatewayErrors.INSUFFICIENT_SCOPE, serviceErrors.PAYMENT_REQUIRED] : []),
     ...(access === 'session' && declaration.paidScope !== undefined ? [serviceErrors.PAYMENT_REQUIRED] : []),
     ...failures,

@@ -9,6 +9,24 @@ export const gatewayErrors = {
     retry: 'after-fixing',
   }),
   UNAUTHORIZED: defineError({ code: 'UNAUTHORIZED', status: 401, message: 'Invalid API key', retry: 'after-fixing' }),
+  SECOND_FACTOR_REQUIRED: defineError({
+    code: 'SECOND_FACTOR_REQUIRED',
+    status: 401,
+    message: 'Give the code of your second factor as well',
+    retry: 'after-fixing',
+  }),
+  SECOND_FACTOR_INVALID: defineError({
+    code: 'SECOND_FACTOR_INVALID',
+    status: 401,
+    message: 'The code of the second factor is wrong, or was used before',
+    retry: 'after-fixing',
+  }),
+  SECOND_FACTOR_ENROLMENT_REQUIRED: defineError({
+    code: 'SECOND_FACTOR_ENROLMENT_REQUIRED',
+    status: 403,
+    message: 'The organization requires a second factor; enable yours first',
+    retry: 'after-fixing',
+  }),
   INSUFFICIENT_SCOPE: defineError({
     code: 'INSUFFICIENT_SCOPE',
     status: 403,

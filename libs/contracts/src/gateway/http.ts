@@ -48,8 +48,42 @@ export interface SessionView {
   readonly role: RoleView;
   /** Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session. */
   readonly csrfToken: string;
+  /** Whether the person has one, and whether the organization requires one: then, without it, they can only enable it. */
+  readonly secondFactor: { readonly isEnabled: boolean; readonly isRequired: boolean };
   /** All that the person belongs to, by name. */
   readonly organizations: readonly OwnOrganizationView[];
+}
+
+/** The second factor of the person. */
+export interface SecondFactorView {
+  /** Whether signing in asks for a code. */
+  readonly isEnabled: boolean;
+  /** Whether the organization of the session requires one. */
+  readonly isRequired: boolean;
+  readonly enabledAt: IsoTime | null;
+  /** Each can be used once, in place of a code. */
+  readonly recoveryCodesLeft: Int;
+}
+
+/** A second factor that waits for its first code; shown once. */
+export interface NewSecondFactorView {
+  /** In base 32: what an authenticator app asks for. */
+  readonly seed: string;
+  /** The same as an address `otpauth://totp/…`, mostly shown as a QR code. */
+  readonly uri: string;
+}
+
+/** Codes for when the authenticator is lost; shown once. */
+export interface RecoveryCodesView {
+  readonly recoveryCodes: readonly string[];
+}
+
+/** The organization of the session. */
+export interface OrganizationView {
+  readonly id: Cuid;
+  readonly name: string;
+  /** Whether every member must have a second factor. */
+  readonly isSecondFactorRequired: boolean;
 }
 
 /** One of the open sessions of the person. */

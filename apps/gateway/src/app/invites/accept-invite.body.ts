@@ -21,6 +21,11 @@ export class AcceptInviteBody {
   @IsOptional()
   @CodePoints(1, 256)
   password: string | null | undefined;
+
+  @About('Next to the password of a person with a second factor: its six digits, or a recovery code.')
+  @IsOptional()
+  @CodePoints(1, 64)
+  code: string | null | undefined;
 }
 
 /** The body in the description. */
@@ -31,6 +36,11 @@ export const acceptInviteBody: BodyDocs = {
       token: 'b6JQm3T9yVhS1rXzKpWc0dN5uEgLa2FoIi7tYs4RvQM',
       name: 'Grace Hopper',
       password: 'correct horse battery staple',
+    },
+    withCode: {
+      token: 'b6JQm3T9yVhS1rXzKpWc0dN5uEgLa2FoIi7tYs4RvQM',
+      password: 'correct horse battery staple',
+      code: '492039',
     },
     signedIn: { token: 'b6JQm3T9yVhS1rXzKpWc0dN5uEgLa2FoIi7tYs4RvQM' },
   },

@@ -98,6 +98,8 @@ export class InvitesController {
     access: 'visitor',
     errors: [
       gatewayErrors.UNAUTHORIZED,
+      gatewayErrors.SECOND_FACTOR_REQUIRED,
+      gatewayErrors.SECOND_FACTOR_INVALID,
       serviceErrors.PAYMENT_REQUIRED,
       gatewayErrors.FORBIDDEN,
       serviceErrors.NOT_FOUND,
@@ -115,12 +117,12 @@ export class InvitesController {
     },
   })
   async accept(
-    @Body() { token, name, password }: AcceptInviteBody,
+    @Body() { token, name, password, code = null }: AcceptInviteBody,
     @Source() source: Source,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
     const formerSecret = this.answer.formerSecret(reply);
-    const acceptance = { secret: token, name: name ?? null, password: password ?? null, formerSecret };
+    const acceptance = { secret: token, name: name ?? null, password: password ?? null, code, formerSecret };
     const begun = await this.failedAttempts.delayRefusal(source, () => this.people.invites.accept(acceptance, source));
     return this.answer.begin(reply, begun);
   }

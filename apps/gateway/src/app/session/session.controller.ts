@@ -24,23 +24,29 @@ export class SessionController {
   @HttpCode(200)
   @Declare({
     access: 'visitor',
-    errors: [gatewayErrors.UNAUTHORIZED, gatewayErrors.FORBIDDEN, gatewayErrors.RATE_LIMITED],
+    errors: [
+      gatewayErrors.UNAUTHORIZED,
+      gatewayErrors.SECOND_FACTOR_REQUIRED,
+      gatewayErrors.SECOND_FACTOR_INVALID,
+      gatewayErrors.FORBIDDEN,
+      gatewayErrors.RATE_LIMITED,
+    ],
     docs: {
       operationId: 'signIn',
       tag: 'Session',
       summary: 'Sign in',
       description:
-        'Begins a session in the organization that the person used last, else in the one joined first; its cookie comes with the answer. An unknown address and a wrong password are answered alike. Failed attempts are limited: 429 says when to try again. A browser that has signed in to the account before, as its second cookie shows, has attempts of its own; others share those of the account, and slow each other down on one network address.',
+        'Begins a session in the organization that the person used last, else in the one joined first; its cookie comes with the answer. An unknown address and a wrong password are answered alike. Failed attempts are limited: 429 says when to try again. For a person with a second factor a right password alone is 401 `SECOND_FACTOR_REQUIRED`: ask again with `code` as well. A browser that has signed in to the account before, as its second cookie shows, has attempts of its own; others share those of the account, and slow each other down on one network address.',
       body: signInBody,
       answers: { 200: { description: 'The new session.', body: 'Session' } },
     },
   })
   async signIn(
-    @Body() { email, password }: SignInBody,
+    @Body() { email, password, code = null }: SignInBody,
     @Source() source: Source,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionView> {
-    const attempt = { email, password, formerSecret: this.answer.formerSecret(reply) };
+    const attempt = { email, password, code, formerSecret: this.answer.formerSecret(reply) };
     const begun = await this.failedAttempts.delayRefusal(source, () => this.people.signIn.signIn(attempt, source));
     return this.answer.begin(reply, begun);
   }
@@ -49,6 +55,7 @@ export class SessionController {
   @Declare({
     access: 'session',
     roles: null,
+    isOpenWithoutSecondFactor: true,
     errors: [],
     docs: {
       operationId: 'getSession',
@@ -67,6 +74,7 @@ export class SessionController {
   @Declare({
     access: 'session',
     roles: null,
+    isOpenWithoutSecondFactor: true,
     errors: [],
     docs: {
       operationId: 'signOut',
@@ -90,6 +98,7 @@ export class SessionController {
   @Declare({
     access: 'session',
     roles: null,
+    isOpenWithoutSecondFactor: true,
     errors: [],
     docs: {
       operationId: 'signOutEverywhere',
@@ -113,6 +122,7 @@ export class SessionController {
   @Declare({
     access: 'session',
     roles: null,
+    isOpenWithoutSecondFactor: true,
     errors: [serviceErrors.NOT_FOUND],
     docs: {
       operationId: 'switchOrganization',

@@ -25,8 +25,8 @@ export class AdmitSession {
   ) {}
 
   /**
-   * Refuses with 401 without a live session, with 429 one that asks too often, with 403 when another site's page may have made the request or the role is not
-   * enough.
+   * Refuses with 401 without a live session, with 429 one that asks too often, with 403 when another site's page may have made the request, when the person
+   * lacks the second factor that the organization requires, or when the role is not enough.
    *
    * @param declaration absent for a route that does not exist: 404 needs a session as well
    * @throws AppError
@@ -49,6 +49,10 @@ export class AdmitSession {
       if (!isCsrfToken(request.headers['x-csrf-token'], secret)) {
         throw new AppError(gatewayErrors.FORBIDDEN, 'The header `X-CSRF-Token` must be the token of the session');
       }
+    }
+    const { isEnabled, isRequired } = signedIn.secondFactor;
+    if (isRequired && !isEnabled && declaration.isOpenWithoutSecondFactor !== true) {
+      throw new AppError(gatewayErrors.SECOND_FACTOR_ENROLMENT_REQUIRED);
     }
     const { roles } = declaration;
     if (roles !== null && !roles.includes(signedIn.role)) {

@@ -28,9 +28,9 @@ export class SessionAnswer {
   }
 
   /** A session as the application shows it. */
-  async view({ user, organization, role }: SignedIn, csrfToken: string): Promise<SessionView> {
+  async view({ user, organization, role, secondFactor }: SignedIn, csrfToken: string): Promise<SessionView> {
     const organizations = await this.people.sessions.organizationsOf(user.id);
-    return { user, organization, role, csrfToken, organizations };
+    return { user, organization, role, csrfToken, secondFactor, organizations };
   }
 
   /** The secret that the browser still has, valid or not; null without one. */

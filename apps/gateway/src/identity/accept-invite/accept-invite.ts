@@ -14,6 +14,7 @@ import { CheckPassword } from '../password/check-password.js';
 import { passwordProblem } from '../password/password.policy.js';
 import { Passwords } from '../password/passwords.js';
 import type { ActSource, Invites, NewSession } from '../people.contract.js';
+import { CheckSecondFactor, requireSameFactor } from '../second-factor/check-second-factor.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
@@ -27,7 +28,7 @@ type Acceptance = Parameters<Invites['accept']>[0];
 /** Who accepts, and how they are known. */
 type Accepting =
   | { readonly by: 'session'; readonly userId: string; readonly sessionId: string }
-  | { readonly by: 'password' | 'new-account'; readonly user: UserRow };
+  | { readonly by: 'password' | 'new-account'; readonly user: UserRow; readonly isByCode: boolean };
 
 /** Accepting an invitation; see the contract for what is promised. */
 @Injectable()
@@ -37,6 +38,7 @@ export class AcceptInvite {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly passwords: Passwords,
     private readonly check: CheckPassword,
+    private readonly codes: CheckSecondFactor,
     private readonly devices: DeviceCookies,
     private readonly sessions: DatabaseSessions,
   ) {}
@@ -57,6 +59,7 @@ export class AcceptInvite {
       appendAudit(tx, { ...act, action: 'invite.accepted', before: { id, email, role }, after });
       appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role } });
       if (formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(formerSecret)]);
+      if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, accepting.isByCode);
       // Who accepts in a session has the device's cookie from its beginning.
       if (accepting.by === 'session') return begun;
       return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, email) };
@@ -106,7 +109,7 @@ export class AcceptInvite {
    */
   private async personOf(
     { email, organizationName }: FoundInvite,
-    { name, password, formerSecret }: Acceptance,
+    { name, password, code = null, formerSecret }: Acceptance,
     source: ActSource,
   ): Promise<Accepting> {
     const signedIn = formerSecret === null ? null : await this.sessions.find(formerSecret);
@@ -116,11 +119,14 @@ export class AcceptInvite {
     if (password === null) throw new AppError(serviceErrors.VALIDATION_FAILED, PASSWORD_OR_SESSION);
     const problem = passwordProblem(password, { email, organizations: [organizationName] });
     const { account, isRight } = await this.check.ofEmail(email, password, source, problem === null);
-    if (account && isRight) return { by: 'password', user: account };
+    if (account && isRight) {
+      return { by: 'password', user: account, isByCode: await this.codes.pass(account, code, source) };
+    }
     if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
     if (account) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_OR_PASSWORD);
     const passwordHash = await this.passwords.hash(password);
-    return { by: 'new-account', user: { id: newCuid(), email, name: name ?? email, passwordHash } };
+    const user = { id: newCuid(), email, name: name ?? email, passwordHash };
+    return { by: 'new-account', user, isByCode: false };
   }
 }
 

@@ -7,7 +7,11 @@ import { userAct } from './user-act.policy.js';
 import { organizationsOfUser } from '../member/member.repository.js';
 import type { ActSource, User } from '../people.contract.js';
 
-type FailedAttempt = Extract<AuditAction, 'user.sign-in-failed' | 'user.password-change-failed'>;
+/** A failure that is written after its answer. */
+export type FailedAttempt = Extract<
+  AuditAction,
+  'user.sign-in-failed' | 'user.password-change-failed' | 'user.password-check-failed' | 'user.second-factor-failed'
+>;
 
 /**
  * Writes failed login attempts at accounts that exist into the audit logs of their organizations.

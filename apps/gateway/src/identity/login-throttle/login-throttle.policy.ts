@@ -32,6 +32,11 @@ export function deviceSubject(device: string): Buffer {
   return hash('sha256', `device:${device}`, 'buffer');
 }
 
+/** The subject of attempts at the codes of a second factor: of a device, or of all strangers together. */
+export function codeSubject(userId: string, device: string | null): Buffer {
+  return hash('sha256', `code:${userId}:${device ?? ''}`, 'buffer');
+}
+
 /** The subject of attempts at the current password by those who are signed in. */
 export function ownPasswordSubject(userId: string): Buffer {
   return hash('sha256', `own-password:${userId}`, 'buffer');

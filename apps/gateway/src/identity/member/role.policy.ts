@@ -18,6 +18,11 @@ export function requireAdministering(actor: Role): void {
   if (actor === 'MEMBER') throw notAllowed();
 }
 
+/** What owners alone may do. @throws AppError FORBIDDEN */
+export function requireOwning(actor: Role): void {
+  if (actor !== 'OWNER') throw notAllowed();
+}
+
 function notAllowed(): AppError {
   return new AppError(gatewayErrors.FORBIDDEN, 'Your role does not allow this');
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { FailedSignIns } from '../audit/failed-sign-ins.js';
+import { FailedSignIns, type FailedAttempt } from '../audit/failed-sign-ins.js';
 import { LoginThrottle } from '../login-throttle/login-throttle.js';
 import { ownPasswordSubject } from '../login-throttle/login-throttle.policy.js';
 import type { ActSource, User } from '../people.contract.js';
@@ -50,12 +50,17 @@ export class CheckPassword {
    * @returns null for a wrong one
    * @throws AppError RATE_LIMITED; SERVICE_UNAVAILABLE
    */
-  async ofPerson({ id, email }: User, password: string, source: ActSource): Promise<UserRow | null> {
+  async ofPerson(
+    { id, email }: User,
+    password: string,
+    source: ActSource,
+    failure: FailedAttempt = 'user.password-change-failed',
+  ): Promise<UserRow | null> {
     const right = await this.throttle.attemptOf(ownPasswordSubject(id), async (acquaintance) => {
       const [user] = await this.database.query(findUser, [id]);
       return user && (await this.passwords.verify(user.passwordHash, password, acquaintance)) ? user : null;
     });
-    if (!right) this.failures.record({ id, email }, source, 'user.password-change-failed');
+    if (!right) this.failures.record({ id, email }, source, failure);
     return right;
   }
 }

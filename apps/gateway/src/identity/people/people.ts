@@ -5,6 +5,7 @@ import type { Scope } from '../admission.contract.js';
 import { ChangePassword } from '../change-password/change-password.js';
 import { DatabaseInvites } from '../invite/invites.js';
 import { DatabaseMembers } from '../member/members.js';
+import { ManageSecondFactor } from '../manage-second-factor/manage-second-factor.js';
 import type { People, PlanState, SignIn } from '../people.contract.js';
 import { paymentRefusalOf } from '../plan/plan.policy.js';
 import { findPlanState } from '../plan/plan.repository.js';
@@ -20,6 +21,7 @@ export class DatabasePeople implements People {
     readonly sessions: DatabaseSessions,
     readonly members: DatabaseMembers,
     readonly invites: DatabaseInvites,
+    readonly secondFactors: ManageSecondFactor,
     signIn: SignInByPassword,
     changePassword: ChangePassword,
     private readonly database: Database,

@@ -16,6 +16,7 @@ import {
   unconfirmedMemberships,
 } from '../member/member.repository.js';
 import { hashPassword } from '../password/password.policy.js';
+import { deleteUnconfirmedSecondFactor } from '../second-factor/second-factor.repository.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
 import { emailKey } from '../user/email.policy.js';
 import { findUserByEmail, lockUser, setPasswordHash } from '../user/user.repository.js';
@@ -57,13 +58,13 @@ export async function resetPassword(
     const doubtful = await tx.query(unconfirmedMemberships, [user.id]);
     for (const { organizationId } of doubtful) await tx.query(lockOrganization, [organizationId]);
     await tx.query(lockUser, [user.id]);
-    await tx.query(setPasswordHash, [user.id, passwordHash]);
     await tx.query(endSessionsOfUser, [user.id, null, null]);
     await tx.query(forgetAttempts, [accountSubject(user.email)]);
     const after = { userId: user.id, email: user.email };
     const entry = { ...act, action: 'user.password-reset', before: null, after } as const;
     const logs = await appendAuditOfPerson(tx, user.id, entry);
     const left = unconfirmed === 'end' ? await endUnconfirmed(tx, act, user.id) : [];
+    await tx.query(setPasswordHash, [user.id, passwordHash]);
     await tx.query(confirmMemberships, [user.id]);
     return { password, logs, left };
   });
@@ -75,6 +76,8 @@ async function endUnconfirmed(
   act: Omit<Act, 'organizationId'>,
   userId: string,
 ): Promise<readonly string[]> {
+  // Whoever held the account may have given it a second factor of theirs.
+  await tx.query(deleteUnconfirmedSecondFactor, [userId]);
   const ended = await tx.query(deleteUnconfirmedMemberships, [userId]);
   for (const member of ended) {
     const own = { ...act, organizationId: member.organizationId };

@@ -58,5 +58,6 @@ export function signedInOf(row: SessionRow): SignedIn {
     user: { id: row.userId, email: row.email, name: row.userName },
     organization: { id: row.organizationId, name: row.organizationName },
     role: row.role,
+    secondFactor: { isEnabled: row.hasSecondFactor, isRequired: row.requiresSecondFactor },
   };
 }

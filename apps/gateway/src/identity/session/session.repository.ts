@@ -10,7 +10,13 @@ export interface SessionRow {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: Role;
+  readonly hasSecondFactor: boolean;
+  readonly requiresSecondFactor: boolean;
 }
+
+/** Of a person `u` in an organization `o`. */
+const SECOND_FACTOR = `o.requires_second_factor AS "requiresSecondFactor",
+     EXISTS (SELECT FROM second_factor f WHERE f.user_id = u.id AND f.enabled_at IS NOT NULL) AS "hasSecondFactor"`;
 
 /**
  * The session of a secret, and the note that it was used.
@@ -26,7 +32,7 @@ export const findSession = statement<SessionRow>(
      WHERE secret_hash = $1 AND last_seen_at < $5 AND last_seen_at > $3 AND signed_in_at > $4
    )
    SELECT s.id AS "sessionId", u.id AS "userId", u.email, u.name AS "userName",
-     o.id AS "organizationId", o.name AS "organizationName", m.role
+     o.id AS "organizationId", o.name AS "organizationName", m.role, ${SECOND_FACTOR}
    FROM session s
    JOIN user_account u ON u.id = s.user_id
    JOIN membership m ON m.organization_id = s.organization_id AND m.user_id = s.user_id
@@ -52,7 +58,8 @@ export const findOpenSessions = statement<{ readonly id: string }>(
  */
 export const holdMembership = statement<Omit<SessionRow, 'sessionId'>>(
   'gateway.hold-membership',
-  `SELECT u.id AS "userId", u.email, u.name AS "userName", o.id AS "organizationId", o.name AS "organizationName", m.role
+  `SELECT u.id AS "userId", u.email, u.name AS "userName", o.id AS "organizationId", o.name AS "organizationName", m.role,
+     ${SECOND_FACTOR}
    FROM user_account u
    JOIN membership m ON m.user_id = u.id AND m.organization_id = $2
    JOIN organization o ON o.id = m.organization_id

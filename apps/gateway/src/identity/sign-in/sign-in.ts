@@ -9,6 +9,7 @@ import { DeviceCookies } from '../device/device-cookies.js';
 import { lastOrganizationOfUser } from '../member/member.repository.js';
 import { CheckPassword } from '../password/check-password.js';
 import type { ActSource, NewSession, SignIn } from '../people.contract.js';
+import { CheckSecondFactor, requireSameFactor } from '../second-factor/check-second-factor.js';
 import { hashOfSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
@@ -23,6 +24,7 @@ export class SignInByPassword {
     private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly check: CheckPassword,
+    private readonly codes: CheckSecondFactor,
     private readonly devices: DeviceCookies,
   ) {}
 
@@ -30,12 +32,14 @@ export class SignInByPassword {
     const email = emailKey(attempt.email);
     const { account: user, isRight } = await this.check.ofEmail(email, attempt.password, source);
     if (!user || !isRight) throw wrongCredentials();
+    const isByCode = await this.codes.pass(user, attempt.code ?? null, source);
     const [last] = await this.database.query(lastOrganizationOfUser, [user.id]);
     if (!last) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
     const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash, source };
     const begun = await this.database.transaction(async (tx) => {
       const session = await beginSession(tx, owner, new Date(this.clock.now()), null);
       if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);
+      await requireSameFactor(tx, user.id, isByCode);
       if (session) {
         const { role } = session.signedIn;
         appendAudit(tx, {

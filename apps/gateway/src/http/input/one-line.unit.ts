@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { CreateApiKeyBody } from '../../app/api-keys/create-api-key.body.js';
+import { AcceptInviteBody } from '../../app/invites/accept-invite.body.js';
+import { CreateInviteBody } from '../../app/invites/create-invite.body.js';
+import { ChangeWebhookBody, CreateWebhookBody } from '../../app/webhooks/webhook.body.js';
+import { UpsertContactBody } from '../../v1/contacts/upsert-contact.body.js';
+import type { Shape } from './field-description.js';
+import { readBody } from './read-input.js';
+
+const webhook = { url: 'https://hooks.example.org/', events: ['message.sent'] };
+const fields: readonly (readonly [string, Shape, string, object])[] = [
+  ['a key', CreateApiKeyBody, 'label', {}],
+  ['a person', AcceptInviteBody, 'name', { token: 'x' }],
+  ['a new webhook', CreateWebhookBody, 'description', webhook],
+  ['a webhook', ChangeWebhookBody, 'description', {}],
+  ['a contact', UpsertContactBody, 'name', { phone: '+14155550123' }],
+];
+
+describe('names and labels', () => {
+  it.each(fields)('of %s are one line that shows what it is', (_what, shape, field, others) => {
+    const read = (text: string): object => readBody(shape, { ...others, [field]: text });
+    for (const hidden of ['\u0007', '\n', '\u0085', '\u2028', '\u202e', '\u202a', '\u2066', '\u2069', '\u007f']) {
+      expect(() => read(`Acme${hidden}gpj.exe`)).toThrow(`\`${field}\` must be one line`);
+    }
+    for (const plain of ['Zoë Müller', 'עדה \u200fלאבלייס', '👩‍👩‍👧 family', 'न\u200dम'])
+      expect(() => read(plain)).not.toThrow();
+  });
+
+  it('of people have addresses that show what they are', () => {
+    const read = (email: string): object => readBody(CreateInviteBody, { email, role: 'MEMBER' });
+    expect(() => read('ada\u202egpj@example.org')).toThrow('`email` must be an email address');
+    expect(() => read('adaé@example.org')).not.toThrow();
+  });
+});
