@@ -128,7 +128,7 @@ describe('a second factor', () => {
       'VALIDATION_FAILED',
     ]);
     const renewed = await page.post('/app/api/second-factor/recovery-codes', proof(PASSWORD, a));
-    expect((renewed.body?.['recoveryCodes'] as readonly string[]).length).toBe(10);
+    expect(renewed.body?.['recoveryCodes']).toHaveLength(10);
     expect(shown(await page.post('/app/api/second-factor/disable', proof(PASSWORD, b)))).toEqual([
       401,
       'SECOND_FACTOR_INVALID',
