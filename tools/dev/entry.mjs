@@ -29,6 +29,7 @@ const commands = {
   'audit:verify': auditVerify,
   'new-service': newService,
   'demo:bulk': demoBulk,
+  screenshots,
 };
 const [name = 'start', ...args] = process.argv.slice(2);
 
@@ -168,6 +169,12 @@ async function demoBulk() {
   const program = join(root, 'tools', 'dev', 'dist', 'demo-bulk-main.js');
   if (!existsSync(program)) await prepare();
   return run(findNode(), [program, ...args]);
+}
+
+/** Every page of the console, light and dark, wide and narrow, into .cache/screenshots. */
+async function screenshots() {
+  await prepare();
+  return run(findNode(), [join(root, 'tools', 'e2e', 'dist', 'screenshots.js')]);
 }
 
 async function auditVerify() {

@@ -24,7 +24,7 @@ export function SeriesChart({
     series: [...series],
     withLegend: series.length > 1,
     tickLine: 'none' as const,
-    gridAxis: 'y' as const,
+    gridAxis: 'x' as const,
     valueFormatter: (value: number) => value.toLocaleString('en'),
   };
   return (

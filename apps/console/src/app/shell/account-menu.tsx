@@ -23,9 +23,10 @@ export function AccountMenu(): ReactElement {
   return (
     <Menu position="top-start" width={224} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes['menuButton']} aria-label={`Account of ${user.name}`}>
-          <Avatar name={user.name} color="initials" size={30} radius="xl" aria-hidden />
+        <UnstyledButton className={classes['menuButton']}>
+          <Avatar name={user.name} color="indigo" size={30} radius="xl" aria-hidden />
           <span className={classes['menuText']}>
+            <span className="only-spoken">Account of </span>
             <Text size="sm" fw={500} truncate>
               {user.name}
             </Text>

@@ -13,9 +13,10 @@ export function OrganizationMenu(): ReactElement {
   return (
     <Menu position="bottom-start" width={224} shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes['menuButton']} aria-label={`Organization: ${organization.name}. Switch`}>
-          <Avatar name={organization.name} color="initials" size={30} radius="md" aria-hidden />
+        <UnstyledButton className={classes['menuButton']}>
+          <Avatar name={organization.name} color="indigo" size={30} radius="md" aria-hidden />
           <span className={classes['menuText']}>
+            <span className="only-spoken">Organization </span>
             <Text size="sm" fw={600} truncate>
               {organization.name}
             </Text>
@@ -31,7 +32,7 @@ export function OrganizationMenu(): ReactElement {
         {organizations.map(({ id, name, role: there }) => (
           <Menu.Item
             key={id}
-            leftSection={<Avatar name={name} color="initials" size={22} radius="sm" aria-hidden />}
+            leftSection={<Avatar name={name} color="indigo" size={22} radius="sm" aria-hidden />}
             rightSection={id === organization.id ? <IconCheck size={15} aria-label="current" /> : null}
             disabled={change.isPending}
             onClick={() => {

@@ -118,7 +118,7 @@ function StepView({ step: { title, isDone, how } }: { readonly step: Step }): Re
 
 function To({ to, children }: { readonly to: string; readonly children: string }): ReactElement {
   return (
-    <Anchor component={LinkTo} to={to} size="sm">
+    <Anchor component={LinkTo} to={to} size="sm" underline="always">
       {children}
     </Anchor>
   );

@@ -5,7 +5,7 @@ export const verificationCode: readonly { readonly language: string; readonly co
     code: `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 // body: the raw bytes (express.raw({ type: '*/*' }))
-export function isSigned(body, signature) {
+function isSigned(body, signature) {
   const expected = createHmac('sha256', process.env.WEBHOOK_SECRET).update(body).digest('hex');
   const a = Buffer.from(expected);
   const b = Buffer.from(signature ?? '');

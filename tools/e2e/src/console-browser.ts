@@ -1,0 +1,87 @@
+import { findChromium } from '@switchboard/embedded-servers';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const root = new URL('../../../', import.meta.url).pathname;
+
+/** Every page behind sign-in that needs nothing made before. */
+export const consolePages: readonly string[] = [
+  '/',
+  '/inbox',
+  '/contacts',
+  '/templates',
+  '/bulk-sends',
+  '/bulk-sends/new',
+  '/analytics',
+  '/settings/keys',
+  '/settings/webhooks',
+  '/settings/channels',
+  '/settings/members',
+  '/settings/plan',
+  '/settings/audit-log',
+  '/settings/account',
+];
+
+/** A person who can sign in. */
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** A page of the console, with everything that it should not have done. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Complaints of the policy, errors of scripts, and requests to other hosts. */
+  readonly complaints: string[];
+}
+
+/** Starts the Chromium of the tests. @throws Error in one line where there is none */
+export async function launchBrowser(): Promise<Browser> {
+  const { executablePath, environment } = await findChromium({ cacheDir: `${root}.cache` });
+  // Debian's is a script that needs a few commands.
+  const env = { PATH: '/usr/bin:/bin', ...environment };
+  return chromium.launch({ executablePath, env, args: ['--no-sandbox'] });
+}
+
+/** Opens the console in a new browser profile. */
+export async function openConsole(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ baseURL: baseUrl, reducedMotion: 'reduce', ...options });
+  const complaints: string[] = [];
+  await context.route(
+    (url) => url.origin !== new URL(baseUrl).origin,
+    (route) => {
+      complaints.push(`a request to ${route.request().url()}`);
+      return route.abort();
+    },
+  );
+  const page = await context.newPage();
+  // The question for a session before sign-in is answered 401, which browsers report as well.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto('/app');
+  return { page, complaints };
+}
+
+/** Signs in on the sign-in page and waits for Home. */
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.locator('input[name=email]').fill(email);
+  await page.locator('input[name=password]').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: /^Account of/ }).waitFor({ state: 'attached' });
+}
+
+/** Opens a page of the console and waits until it has read what it shows. */
+export async function openPage(page: Page, path: string): Promise<void> {
+  await page.goto(`/app${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+}

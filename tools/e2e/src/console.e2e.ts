@@ -1,0 +1,190 @@
+import { gzipSync } from 'node:zlib';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AppClient } from '@switchboard/testing';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { appClient } from './app-client.js';
+import { Api } from './api.js';
+import {
+  consolePages,
+  launchBrowser,
+  openConsole,
+  openPage,
+  signIn,
+  type Person,
+  type WatchedPage,
+} from './console-browser.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+/** Compressed script of the first screen. */
+const SCRIPT_BYTES_MAX = 300 * 1024;
+
+/** Characters that cannot be seen are refused by the API already. */
+const HOSTILE = '<img src=x onerror=alert(1)>"><script>alert(2)</script>';
+
+describe('the console in a browser', () => {
+  let all: UsableStack;
+  let browser: Browser;
+  let owner: Person;
+  let member: Person;
+  let api: AppClient;
+  let receiver: Server;
+  let receiverUrl: string;
+  let isReceiverWell = false;
+
+  beforeAll(async () => {
+    [all, browser] = await Promise.all([sharedStack(), launchBrowser()]);
+    owner = personWith('OWNER');
+    member = personWith('MEMBER');
+    api = appClient(all.baseUrl);
+    await api.signIn(owner);
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(isReceiverWell ? 200 : 500).end(isReceiverWell ? 'taken' : 'broken today');
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  }, 240_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    receiver?.closeAllConnections();
+    await new Promise((resolve) => receiver?.close(resolve));
+  }, 60_000);
+
+  function personWith(role: string): Person {
+    const person = all.stack.devJson.organizations?.[0]?.users?.find((one) => one.role === role);
+    if (!person) throw new Error(`there is no ${role}`);
+    return person;
+  }
+
+  async function signedIn(person: Person, width = 1280): Promise<WatchedPage> {
+    const opened = await openConsole(browser, all.baseUrl, { viewport: { width, height: 900 } });
+    await signIn(opened.page, person);
+    return opened;
+  }
+
+  it('makes a key that works, shows it once, and revokes it for good', async () => {
+    const { page, complaints } = await signedIn(owner);
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Label/).fill(HOSTILE);
+    await dialog.getByRole('button', { name: 'Send messages only' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('Copy it now').waitFor();
+    const shown = await page.getByRole('dialog').innerText();
+    const secret = /svc_live_\w+/.exec(shown)?.[0] ?? '';
+    expect(shown).toContain(`curl ${all.baseUrl}/v1/messages`);
+    const key = new Api(all.baseUrl, secret);
+    expect((await key.get('/v1/ping')).status).toBe(200);
+    expect((await key.get('/v1/contacts')).status).toBe(403);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.reload();
+    // The label is text: nothing of it ran.
+    const row = page.getByRole('row').filter({ hasText: HOSTILE });
+    await row.getByText('messages:send').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect((await key.get('/v1/ping')).status).toBe(401);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('shows a test send with its answer, its log, and why a webhook does not get through', async () => {
+    const { page, complaints } = await signedIn(owner);
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('button', { name: 'Add webhook' }).first().click();
+    await page.getByLabel(/^Address/).fill(receiverUrl);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('Not delivered after').waitFor();
+    await page.getByText('broken today').waitFor();
+    isReceiverWell = true;
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page
+      .getByRole('button', { name: /^Details of webhook.test/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByText('"event": "webhook.test"').waitFor();
+    await page.keyboard.press('Escape');
+    const { body } = await api.get('/app/api/webhooks');
+    expect(body?.items?.map((one) => one['url'])).toContain(receiverUrl);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('hides from a member what a member may not do', async () => {
+    const { page } = await signedIn(member);
+    for (const name of ['API keys', 'Webhooks', 'Members', 'Audit log']) {
+      expect(await page.getByRole('link', { name }).count()).toBe(0);
+    }
+    await page.goto('/app/settings/keys');
+    await page.waitForURL(/\/app\/?$/);
+    await page.context().close();
+  }, 60_000);
+
+  it('keeps nothing of a session after signing out, Back included', async () => {
+    const { page } = await signedIn(owner);
+    await openPage(page, '/settings/members');
+    await page.getByText(member.email).waitFor();
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.locator('input[name=email]').waitFor();
+    await page.goBack();
+    await page.locator('input[name=email]').waitFor();
+    expect(await page.content()).not.toContain(member.email);
+    const kept = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])');
+    expect(kept).not.toContain(owner.email);
+    expect(kept).not.toMatch(/csrf|cookie|token/i);
+    await page.context().close();
+  }, 60_000);
+
+  it.each([1280, 390])(
+    'has no serious fault of accessibility on any page, %d px wide',
+    async (width) => {
+      const { page, complaints } = await signedIn(owner, width);
+      const faults: string[] = [];
+      for (const path of consolePages) {
+        await openPage(page, path);
+        faults.push(...(await faultsOf(page, path)));
+      }
+      expect(faults).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+    170_000,
+  );
+
+  it('opens with less than 300 KB of compressed script', async () => {
+    const { page } = await openConsole(browser, all.baseUrl);
+    const scripts = new Map<string, Promise<Buffer>>();
+    page.on('response', (response) => {
+      // A file that is there already is answered from the cache.
+      if (response.url().endsWith('.js') && !scripts.has(response.url())) scripts.set(response.url(), response.body());
+    });
+    await page.reload();
+    await signIn(page, owner);
+    await page.waitForLoadState('networkidle');
+    const bytes = (await Promise.all(scripts.values())).reduce((sum, script) => sum + gzipSync(script).length, 0);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(SCRIPT_BYTES_MAX);
+    await page.context().close();
+  }, 60_000);
+});
+
+/** Serious and critical faults, one line each. */
+async function faultsOf(page: Page, path: string): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found =
+    await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }).then(({ violations }) =>
+    violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')))`);
+  return (found as readonly string[]).map((fault) => `${path} ${fault}`);
+}
