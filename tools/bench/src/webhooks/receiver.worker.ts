@@ -15,8 +15,8 @@ const server = createServer((request, response) => {
     list.push([String(request.headers['webhook-id']), performance.timeOrigin + performance.now()]);
     response.end();
   });
-  request.socket.on('error', () => request.socket.destroy());
 });
+server.on('connection', (socket) => socket.on('error', () => socket.destroy()));
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   parentPort?.postMessage(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -73,13 +73,14 @@ const ARRIVAL_DEADLINE_MS = 300_000;
 /** Measures deliveries on one running stack, with events as messaging's outbox publishes them. */
 export async function benchWebhooks(options: WebhooksBenchOptions): Promise<WebhooksBench> {
   return withStack(options.onLine, async (stack) => {
-    const receiver = await startReceiver();
+    // Apart from the one that notes arrivals: what floods keeps its own thread busy.
+    const [receiver, misbehaving] = [await startReceiver(), await startReceiver()];
     const customers = await Customers.connect(stack.devJson.natsUrl);
     try {
-      return await new Measurement(stack, customers, receiver, options).all();
+      return await new Measurement(stack, customers, receiver, misbehaving, options).all();
     } finally {
       await customers.close();
-      await receiver.stop();
+      await Promise.all([receiver.stop(), misbehaving.stop()]);
     }
   });
 }
@@ -89,6 +90,7 @@ class Measurement {
     private readonly stack: RunningStack,
     private readonly customers: Customers,
     private readonly receiver: Receiver,
+    private readonly misbehaving: Receiver,
     private readonly options: WebhooksBenchOptions,
   ) {}
 
@@ -147,7 +149,7 @@ class Measurement {
         organizations.push(organizationId);
         for (let webhook = 0; webhook < OF_ONE; webhook++) {
           const path = `/${kind}/${organizationId}-${webhook}`;
-          await this.customers.register(organizationId, this.receiver.url + path);
+          await this.customers.register(organizationId, this.misbehaving.url + path);
         }
       }
     }
