@@ -1,5 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { gatewayMigrations } from '@switchboard/gateway/migrations';
 import { messagingMigrations } from '@switchboard/messaging/migrations';
 import type { Database } from '@switchboard/postgres';
 import { SecretBox } from '@switchboard/secrets';
@@ -125,5 +126,24 @@ describe('secrets rotate', () => {
     );
     expect(currentBox().open(sealed, place)).toBe('token');
     expect(() => currentBox().open(sealed, { ...place, row: 'ch2' })).toThrow();
+  });
+
+  it('seals the seeds of second factors anew, under data keys of their persons', async () => {
+    const gateway = await servers.serviceDatabase('gateway', gatewayMigrations);
+    const { dataSource } = await gateway.superuser();
+    const place = { organizationId: 'cperson0', table: 'second_factor', row: 'cperson0', column: 'seed_sealed' };
+    const dataKey = formerBox.newDataKey('cperson0');
+    await dataSource.query(
+      `INSERT INTO gateway.user_account (id, email, name, password_hash) VALUES ('cperson0', 'a@b.example', 'Ann', 'x')`,
+    );
+    await dataSource.query('INSERT INTO gateway.data_key VALUES ($1, $2)', ['cperson0', dataKey]);
+    await dataSource.query(
+      'INSERT INTO gateway.second_factor (user_id, seed_sealed, created_at) VALUES ($1, $2, now())',
+      ['cperson0', formerBox.seal('SEED', place, dataKey)],
+    );
+    expect((await rotate(gateway, bothKeys)).code).toBe(0);
+    const [{ seed_sealed: sealed }] = await dataSource.query('SELECT seed_sealed FROM gateway.second_factor');
+    expect(currentBox().open(sealed, place)).toBe('SEED');
+    expect(() => formerBox.open(sealed, place)).toThrow(/unknown master key/);
   });
 });
