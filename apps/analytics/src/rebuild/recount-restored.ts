@@ -3,7 +3,7 @@ import type { Log } from '@switchboard/platform';
 import type { Database } from '@switchboard/postgres';
 import { requestRebuilds } from './rebuild.repository.js';
 
-/** Seven days of events are read in a few minutes; see docs/performance.md. */
+/** Time to read again what the broker kept; where that takes longer, an operator repeats it (docs/operations.md#figures). */
 const AFTER_SECONDS = 15 * 60;
 
 /**
