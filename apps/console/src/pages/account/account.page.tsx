@@ -8,6 +8,7 @@ import { ForeignText } from '../../ui/foreign-text.js';
 import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SessionList } from './session-list.js';
 
 /** Settings → Your account. */
 export function Page(): ReactElement {
@@ -15,9 +16,10 @@ export function Page(): ReactElement {
   return (
     <PageFrame title="Your account" description={<ForeignText>{`${user.name}, ${user.email}`}</ForeignText>}>
       <PasswordForm />
+      <SessionList />
       <Paper withBorder p="lg">
         <Stack gap="sm" align="flex-start">
-          <Text fw={600}>Sessions</Text>
+          <Text fw={600}>All sessions</Text>
           <Text size="sm" c="dimmed">
             Ends every session of yours, in every organization and on every device, this one too.
           </Text>
