@@ -1,4 +1,5 @@
 import { cuidPattern } from '@switchboard/contracts/grammar/cuid';
+import { testing } from './testing.js';
 
 const MIB = 1_024 * 1_024;
 
@@ -81,6 +82,8 @@ least once or exhausts its attempts; \`GET /v1/events\` has them all for 7 days.
 conversation, and \`data\` also holds the resource in full, as this API shows it. Over 256 KB the resource becomes
 \`{ id, summarised: true }\`: read it by its id. Verify \`X-Service-Signature\` over the raw bytes, before any parsing, in constant
 time.
+
+${testing}
 
 ## Versions
 
