@@ -2,11 +2,16 @@
 channel
 contact with fillfactor=90
 contact_alias
+data_key
 dead_letter
+erased_number
+erasure with fillfactor=70
 event_failure with fillfactor=50
+held_opt_out
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
 migration
+number_key
 opt_out
 outbox partition by RANGE (id)
 relay_state with fillfactor=50
@@ -35,6 +40,9 @@ contact.segment integer not null default (ordinal / 8192)
 contact_alias.organization_id text collate C not null
 contact_alias.alias text collate C not null
 contact_alias.contact_id text collate C not null
+data_key.organization_id text not null
+data_key.wrapped bytea not null
+data_key.created_at timestamp with time zone not null default now()
 dead_letter.event_id text collate C not null
 dead_letter.consumer text not null
 dead_letter.subject text not null
@@ -43,9 +51,22 @@ dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
+erased_number.organization_id text collate C not null
+erased_number.contact_id text collate C not null
+erased_number.aliases text[] not null
+erased_number.waits_for text[] not null
+erasure.organization_id text collate C not null
+erasure.contact_id text collate C not null
+erasure.erased_at timestamp with time zone not null
+erasure.passes integer not null default 0
+erasure.due_at timestamp with time zone
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
+held_opt_out.organization_id text collate C not null
+held_opt_out.alias_hmac bytea not null
+held_opt_out.channel_id text collate C not null
+held_opt_out.source text not null
 inbox.event_id text collate C not null
 inbox.consumer text not null
 incarnation.id integer not null default 1
@@ -58,6 +79,9 @@ incarnation.server_started_at timestamp with time zone not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
+number_key.organization_id text collate C not null
+number_key.id text collate C not null
+number_key.key_sealed bytea not null
 opt_out.organization_id text collate C not null
 opt_out.id text collate C not null
 opt_out.contact_id text collate C not null
@@ -85,12 +109,18 @@ unconfirmed_removal.started_at timestamp with time zone not null default now()
 channel: PRIMARY KEY (organization_id, id)
 contact: PRIMARY KEY (organization_id, id)
 contact_alias: PRIMARY KEY (organization_id, alias)
+data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
+erased_number: PRIMARY KEY (organization_id, contact_id)
+erasure: PRIMARY KEY (organization_id, contact_id)
 event_failure: PRIMARY KEY (event_id, consumer)
+held_opt_out: CHECK ((length(alias_hmac) = 32))
+held_opt_out: PRIMARY KEY (organization_id, alias_hmac, channel_id)
 inbox: PRIMARY KEY (event_id, consumer)
 incarnation: CHECK ((id = 1))
 incarnation: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
+number_key: PRIMARY KEY (organization_id)
 opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 opt_out: PRIMARY KEY (organization_id, id)
 outbox: PRIMARY KEY (id)
@@ -105,12 +135,18 @@ CREATE INDEX contact_segment ON contacts.contact USING btree (organization_id, s
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)
 CREATE INDEX contact_alias_contact ON contacts.contact_alias USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX contact_alias_pkey ON contacts.contact_alias USING btree (organization_id, alias)
+CREATE UNIQUE INDEX data_key_pkey ON contacts.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
+CREATE UNIQUE INDEX erased_number_pkey ON contacts.erased_number USING btree (organization_id, contact_id)
+CREATE INDEX erasure_due ON contacts.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE UNIQUE INDEX erasure_pkey ON contacts.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
+CREATE UNIQUE INDEX held_opt_out_pkey ON contacts.held_opt_out USING btree (organization_id, alias_hmac, channel_id)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON contacts.incarnation USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON contacts.migration USING btree (id)
+CREATE UNIQUE INDEX number_key_pkey ON contacts.number_key USING btree (organization_id)
 CREATE INDEX opt_out_channel ON contacts.opt_out USING btree (organization_id, channel_id, id)
 CREATE UNIQUE INDEX opt_out_contact ON contacts.opt_out USING btree (organization_id, contact_id, channel_id)
 CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_id, id)

@@ -4,6 +4,7 @@ audit_entry
 audit_head with fillfactor=50
 data_key
 dead_letter
+erasure with fillfactor=70
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
@@ -61,6 +62,11 @@ dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
+erasure.organization_id text collate C not null
+erasure.contact_id text collate C not null
+erasure.erased_at timestamp with time zone not null
+erasure.passes integer not null default 0
+erasure.due_at timestamp with time zone
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
@@ -160,11 +166,12 @@ api_key: FOREIGN KEY (organization_id) REFERENCES organization(id)
 api_key: PRIMARY KEY (id)
 api_key: UNIQUE (secret_hash)
 audit_entry: CHECK ((action ~ '^[a-z-]+[.][a-z-]+$'::text))
-audit_entry: CHECK ((actor_type = ANY (ARRAY['user'::text, 'operator'::text, 'system'::text])))
+audit_entry: CHECK ((actor_type = ANY (ARRAY['user'::text, 'key'::text, 'operator'::text, 'system'::text])))
 audit_entry: PRIMARY KEY (organization_id, sequence)
 audit_head: PRIMARY KEY (organization_id)
 data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
+erasure: PRIMARY KEY (organization_id, contact_id)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 incarnation: CHECK ((id = 1))
@@ -221,6 +228,8 @@ CREATE UNIQUE INDEX audit_head_pkey ON gateway.audit_head USING btree (organizat
 CREATE UNIQUE INDEX data_key_pkey ON gateway.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
+CREATE INDEX erasure_due ON gateway.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE UNIQUE INDEX erasure_pkey ON gateway.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON gateway.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON gateway.incarnation USING btree (id)

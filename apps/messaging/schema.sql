@@ -10,6 +10,7 @@ conversation with fillfactor=80
 data_key
 dead_letter
 dispatch with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
+erasure with fillfactor=70
 event_failure with fillfactor=50
 idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 inbox partition by RANGE (event_id)
@@ -115,6 +116,11 @@ dispatch.attempts integer not null
 dispatch.lease text not null
 dispatch.template_parameters jsonb
 dispatch.job_id text collate C
+erasure.organization_id text collate C not null
+erasure.contact_id text collate C not null
+erasure.erased_at timestamp with time zone not null
+erasure.passes integer not null default 0
+erasure.due_at timestamp with time zone
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
@@ -219,6 +225,7 @@ data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
 dispatch: CHECK ((state = ANY (ARRAY['DISPATCHING'::text, 'RETRY'::text, 'UNKNOWN'::text, 'PACED'::text])))
 dispatch: PRIMARY KEY (organization_id, message_id)
+erasure: PRIMARY KEY (organization_id, contact_id)
 event_failure: PRIMARY KEY (event_id, consumer)
 idempotency_key: CHECK ((length(body_sha256) = 32))
 idempotency_key: CHECK (((status IS NULL) = (response IS NULL)))
@@ -276,6 +283,8 @@ CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_paced ON messaging.dispatch USING btree (organization_id, channel_id, job_id, due_at) WHERE (state = 'PACED'::text)
 CREATE INDEX dispatch_retry ON messaging.dispatch USING btree (organization_id, channel_id, due_at) WHERE (state = 'RETRY'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
+CREATE INDEX erasure_due ON messaging.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE UNIQUE INDEX erasure_pkey ON messaging.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON messaging.event_failure USING btree (event_id, consumer)
 CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)
 CREATE UNIQUE INDEX idempotency_key_pkey ON messaging.idempotency_key USING btree (organization_id, key_sha256)

@@ -2,6 +2,7 @@
 account with fillfactor=50
 channel
 dead_letter
+erasure with fillfactor=70
 event_failure with fillfactor=50
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
@@ -45,6 +46,11 @@ dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
+erasure.organization_id text collate C not null
+erasure.contact_id text collate C not null
+erasure.erased_at timestamp with time zone not null
+erasure.passes integer not null default 0
+erasure.due_at timestamp with time zone
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
@@ -172,6 +178,7 @@ account: PRIMARY KEY (organization_id, business_account_id)
 channel: CHECK ((status = ANY (ARRAY['CONNECTED'::text, 'DISCONNECTED'::text])))
 channel: PRIMARY KEY (organization_id, id)
 dead_letter: PRIMARY KEY (event_id, consumer)
+erasure: PRIMARY KEY (organization_id, contact_id)
 event_failure: PRIMARY KEY (event_id, consumer)
 inbox: PRIMARY KEY (event_id, consumer)
 incarnation: CHECK ((id = 1))
@@ -206,6 +213,8 @@ CREATE INDEX channel_account ON templates.channel USING btree (organization_id, 
 CREATE UNIQUE INDEX channel_pkey ON templates.channel USING btree (organization_id, id)
 CREATE INDEX dead_letter_redrive ON templates.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON templates.dead_letter USING btree (event_id, consumer)
+CREATE INDEX erasure_due ON templates.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE UNIQUE INDEX erasure_pkey ON templates.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON templates.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY templates.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON templates.incarnation USING btree (id)

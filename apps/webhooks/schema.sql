@@ -5,6 +5,7 @@ data_key
 dead_letter
 delivery with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
 dropped_delivery partition by RANGE (id)
+erasure with fillfactor=70
 event partition by RANGE (id)
 event_failure with fillfactor=50
 feed with fillfactor=50
@@ -67,6 +68,11 @@ dropped_delivery.id text collate C not null
 dropped_delivery.organization_id text collate C not null
 dropped_delivery.event_id text collate C not null
 dropped_delivery.type text not null
+erasure.organization_id text collate C not null
+erasure.contact_id text collate C not null
+erasure.erased_at timestamp with time zone not null
+erasure.passes integer not null default 0
+erasure.due_at timestamp with time zone
 event.organization_id text collate C not null
 event.id text collate C not null
 event.type text not null
@@ -144,6 +150,7 @@ delivery: CHECK ((((attempt_id IS NULL) = (attempt_at IS NULL)) AND ((attempt_id
 delivery: CHECK ((kind = ANY (ARRAY['AUTOMATIC'::text, 'MANUAL'::text, 'REPLAY'::text])))
 delivery: PRIMARY KEY (webhook_id, id)
 dropped_delivery: PRIMARY KEY (webhook_id, id)
+erasure: PRIMARY KEY (organization_id, contact_id)
 event: PRIMARY KEY (id)
 event_failure: PRIMARY KEY (event_id, consumer)
 feed: PRIMARY KEY (organization_id)
@@ -172,6 +179,8 @@ CREATE INDEX delivery_retry ON webhooks.delivery USING btree (webhook_id, due_at
 CREATE INDEX delivery_under_way ON webhooks.delivery USING btree (webhook_id) WHERE (attempt_id IS NOT NULL)
 CREATE UNIQUE INDEX delivery_pkey ON webhooks.delivery USING btree (webhook_id, id)
 CREATE UNIQUE INDEX dropped_delivery_pkey ON ONLY webhooks.dropped_delivery USING btree (webhook_id, id)
+CREATE INDEX erasure_due ON webhooks.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE UNIQUE INDEX erasure_pkey ON webhooks.erasure USING btree (organization_id, contact_id)
 CREATE INDEX event_feed ON ONLY webhooks.event USING btree (organization_id, "position")
 CREATE UNIQUE INDEX event_pkey ON ONLY webhooks.event USING btree (id)
 CREATE UNIQUE INDEX event_failure_pkey ON webhooks.event_failure USING btree (event_id, consumer)

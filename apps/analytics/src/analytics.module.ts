@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { FactRangeRepository } from './fact/fact-range.repository.js';
+import { EraseLettersWorker, EraseSignal, LetterErasuresConsumer } from './erase-letters/erase-letters.worker.js';
 import { TemplateNameRepository } from './fact/template-name.repository.js';
 import { ObserveRebuilds } from './rebuild/observe-rebuilds.js';
 import { RebuildRepository } from './rebuild/rebuild.repository.js';
@@ -20,6 +21,9 @@ import { TakeRequestsConsumer } from './take-requests/take-requests.consumer.js'
     ObserveRebuilds,
     RebuildFiguresWorker,
     RebuildRepository,
+    EraseLettersWorker,
+    EraseSignal,
+    LetterErasuresConsumer,
     RollupRepository,
     TakeMessagesConsumer,
     TakeOptOutsConsumer,

@@ -1,6 +1,17 @@
-import { readConfig, serviceConfigSchema, type ServiceConfig } from '@switchboard/platform';
+import { key256, optionalKey256, readConfig, serviceConfigSchema, type ConfigOf } from '@switchboard/platform';
 
-/** Contacts needs what every service needs, and nothing else. @throws Error that lists every problem at once */
-export function contactsConfig(env: NodeJS.ProcessEnv = process.env): ServiceConfig {
-  return readConfig(serviceConfigSchema, env);
+const schema = {
+  ...serviceConfigSchema,
+  CREDENTIALS_KEY: key256({
+    description: '32 bytes in base 64: the master key of the keys that hash the numbers of erased contacts',
+  }),
+  CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),
+};
+
+/** What contacts reads from its environment. */
+export type ContactsConfig = ConfigOf<typeof schema>;
+
+/** @throws Error that lists every problem at once */
+export function contactsConfig(env: NodeJS.ProcessEnv = process.env): ContactsConfig {
+  return readConfig(schema, env);
 }

@@ -1,4 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { SecretBox } from '@switchboard/secrets';
+import type { ContactsConfig } from './contacts.config.js';
 import { ChannelDirectory } from './channel/channel-directory.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ChangeContactsBatch } from './contact/change-contacts.batch.js';
@@ -8,8 +10,15 @@ import { ContactViewRepository } from './contact/contact-view.repository.js';
 import { CreateOptOutHandler } from './create-opt-out/create-opt-out.handler.js';
 import { DeleteOptOutHandler } from './delete-opt-out/delete-opt-out.handler.js';
 import { UnconfirmedRemovalRepository } from './delete-opt-out/unconfirmed-removal.repository.js';
+import { EraseContactHandler } from './erase-contact/erase-contact.handler.js';
+import { EraseContact } from './erase-contact/erase-contact.js';
+import { EraseContactsWorker } from './erase-contact/erase-contacts.worker.js';
+import { EraseSignal } from './erase-contact/erase-signal.js';
+import { ErasedNumberRepository } from './erase-contact/erased-number.repository.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
+import { HeldOptOutRepository } from './held-opt-out/held-opt-out.repository.js';
+import { NumberHashes } from './held-opt-out/number-hash.js';
 import { ContactListRepository } from './list-contacts/contact-list.repository.js';
 import { ListContactsHandler } from './list-contacts/list-contacts.handler.js';
 import { ListContacts } from './list-contacts/list-contacts.js';
@@ -33,6 +42,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     GetOptOutHandler,
     ListOptOutsHandler,
     DeleteOptOutHandler,
+    EraseContactHandler,
   ],
   providers: [
     ChangeContacts,
@@ -42,7 +52,13 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     ContactListRepository,
     ContactRepository,
     ContactViewRepository,
+    EraseContact,
+    EraseContactsWorker,
+    ErasedNumberRepository,
+    EraseSignal,
+    HeldOptOutRepository,
     ListContacts,
+    NumberHashes,
     OptOutRepository,
     ProjectChannelsConsumer,
     RecordObservedConsumer,
@@ -51,4 +67,10 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     UnconfirmedRemovalRepository,
   ],
 })
-export class ContactsModule {}
+export class ContactsModule {
+  /** @param config the key of the hashes that are left of erased contacts */
+  static of({ CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS }: ContactsConfig): DynamicModule {
+    const box = new SecretBox({ current: CREDENTIALS_KEY, previous: CREDENTIALS_KEY_PREVIOUS });
+    return { module: ContactsModule, providers: [{ provide: SecretBox, useValue: box }] };
+  }
+}

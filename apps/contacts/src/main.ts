@@ -3,4 +3,5 @@ import { serve } from '@switchboard/platform';
 import { contactsConfig } from './contacts.config.js';
 import { ContactsModule } from './contacts.module.js';
 
-await serve({ service: 'contacts', config: contactsConfig(), module: ContactsModule });
+const config = contactsConfig();
+await serve({ service: 'contacts', config, module: ContactsModule.of(config) });

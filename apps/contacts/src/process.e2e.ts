@@ -21,7 +21,8 @@ describe('the built programs of contacts', () => {
     });
     expect(await migration.logged('migrations.applied')).toMatchObject({ count: contactsMigrations.length });
 
-    const access = { NATS_URL: nats.url, NATS_USER: 'contacts', NATS_PASSWORD: nats.password };
+    const credentials = { CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const access = { NATS_URL: nats.url, NATS_USER: 'contacts', NATS_PASSWORD: nats.password, ...credentials };
     const service = runBuiltProgram(servers, join(dist, 'main.js'), { DATABASE_URL: prepared.url, ...access });
     const { url } = await service.logged('service.ready');
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
@@ -48,6 +49,7 @@ describe('the built programs of contacts', () => {
     service.stderr.on('data', (chunk) => (said += String(chunk)));
     const [code] = await once(service, 'close');
     expect(code).toBe(1);
-    for (const key of ['DATABASE_URL', 'NATS_USER', 'NATS_PASSWORD']) expect(said).toContain(`${key} is required`);
+    for (const key of ['DATABASE_URL', 'NATS_USER', 'NATS_PASSWORD', 'CREDENTIALS_KEY'])
+      expect(said).toContain(`${key} is required`);
   });
 });

@@ -11,6 +11,7 @@ import {
   testServers,
   type ServiceDatabase,
 } from '@switchboard/testing';
+import { SecretBox } from '@switchboard/secrets';
 import { ChannelDirectory } from '../src/channel/channel-directory.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ChangeContacts, type ContactChange } from '../src/contact/change-contacts.js';
@@ -19,6 +20,8 @@ import { ContactViewRepository } from '../src/contact/contact-view.repository.js
 import { createOptOut } from '../src/create-opt-out/create-opt-out.js';
 import { deleteOptOut } from '../src/delete-opt-out/delete-opt-out.js';
 import { ContactListRepository } from '../src/list-contacts/contact-list.repository.js';
+import { HeldOptOutRepository } from '../src/held-opt-out/held-opt-out.repository.js';
+import { NumberHashes } from '../src/held-opt-out/number-hash.js';
 import { ListContacts } from '../src/list-contacts/list-contacts.js';
 import { searchTerm } from '../src/list-contacts/search.policy.js';
 import { contactsMigrations } from '../src/migrations/all.js';
@@ -55,6 +58,8 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
   'contacts.channel.ids': ['channel_pkey'],
 };
 
+const box = new SecretBox({ current: Buffer.alloc(32, 7), previous: null });
+
 describe('every statement of contacts', () => {
   let prepared: ServiceDatabase;
   beforeAll(async () => (prepared = await servers.serviceDatabase('contacts', contactsMigrations)));
@@ -66,7 +71,9 @@ describe('every statement of contacts', () => {
     const lists = new ContactListRepository(database);
     const optOuts = new OptOutRepository(database);
     const relay = new Relay({ database, service: 'contacts' } as unknown as ConstructorParameters<typeof Relay>[0]);
-    const changes = new ChangeContacts(database, new ContactRepository(database), channels, relay, new FakeClock());
+    const held = new HeldOptOutRepository(database, new NumberHashes(box));
+    const contacts = new ContactRepository(database);
+    const changes = new ChangeContacts(database, contacts, channels, held, relay, new FakeClock());
     const change = async (one: ContactChange<unknown>): Promise<unknown> => {
       const [outcome] = await changes.run([one]);
       return outcome && 'ok' in outcome ? outcome.ok : undefined;

@@ -40,9 +40,10 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     NATS_URL: nats.url,
     NATS_USER: 'contacts',
     NATS_PASSWORD: nats.password,
+    CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
   for (const log of [createLog('contacts'), createLog('contacts')]) {
-    const running = await startService({ service: 'contacts', config, log, module: ContactsModule });
+    const running = await startService({ service: 'contacts', config, log, module: ContactsModule.of(config) });
     servers.onEnd(running.stop);
   }
   const connection = await nats.connect('messaging');

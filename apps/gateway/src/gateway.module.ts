@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { ReadinessCheck } from '@switchboard/platform';
 import { AppModule } from './app/app.module.js';
 import { CallbacksModule } from './callbacks/callbacks.module.js';
+import { EraseCallbacksModule } from './erase-callbacks/erase-callbacks.module.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './gateway.config.js';
 import { READINESS_CHECKS } from './http/health/health.controller.js';
 import { ConsoleModule } from './console/console.module.js';
@@ -19,7 +20,9 @@ export interface GatewaySettings {
 }
 
 /** The gateway: every route, and what all of them go through. Needs the providers of `PlatformModule`. */
-@Module({ imports: [HttpModule, V1Module, AppModule, CallbacksModule, ReferenceModule, ConsoleModule] })
+@Module({
+  imports: [HttpModule, V1Module, AppModule, CallbacksModule, EraseCallbacksModule, ReferenceModule, ConsoleModule],
+})
 export class GatewayModule {
   static of({ config, checks, isSampled }: GatewaySettings): DynamicModule {
     const masterKeys = { current: config.CREDENTIALS_KEY, previous: config.CREDENTIALS_KEY_PREVIOUS };

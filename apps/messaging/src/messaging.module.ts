@@ -17,6 +17,9 @@ import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { RetrySignal } from './dispatch/retry-signal.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
+import { EraseMessagesWorker } from './erase-messages/erase-messages.worker.js';
+import { EraseSignal } from './erase-messages/erase-signal.js';
+import { MessageErasuresConsumer } from './erase-messages/message-erasures.consumer.js';
 import { FindMessagesHandler } from './find-messages/find-messages.handler.js';
 import { MessageSearchRepository } from './find-messages/message-search.repository.js';
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
@@ -77,6 +80,9 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ContactRepository,
     ConversationRepository,
     Dispatcher,
+    EraseMessagesWorker,
+    EraseSignal,
+    MessageErasuresConsumer,
     IdempotentReplay,
     keyPruner,
     ListUpstreamTemplates,

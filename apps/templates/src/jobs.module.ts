@@ -17,6 +17,11 @@ import { GetJobHandler } from './get-job/get-job.handler.js';
 import { CauseSignal } from './job/cause-signal.js';
 import { FeedSignal } from './job/feed-signal.js';
 import { JobRepository } from './job/job.repository.js';
+import {
+  EraseRecipientsWorker,
+  EraseSignal,
+  RecipientErasuresConsumer,
+} from './erase-recipients/erase-recipients.worker.js';
 import { TouchedJobs } from './job/touched-jobs.js';
 import { pruneJobKeys } from './job-key/job-key.repository.js';
 import { KeyedJobs } from './job-key/keyed-jobs.js';
@@ -63,6 +68,9 @@ const keyPruner = PruneWorker.provide({
     ChannelRepository,
     CommitJob,
     CompleteJobsWorker,
+    EraseRecipientsWorker,
+    EraseSignal,
+    RecipientErasuresConsumer,
     FeedJob,
     FeedJobsWorker,
     FeedSignal,

@@ -11,6 +11,7 @@ import { RequestsInFlight } from './deliver/requests-in-flight.js';
 import { SendRequest } from './attempt/send-request.client.js';
 import { FeedWakeUps } from './event/feed-wake-ups.js';
 import { EnableWebhookHandler } from './enable-webhook/enable-webhook.handler.js';
+import { EraseEventsWorker, EraseSignal, EventErasuresConsumer } from './erase-events/erase-events.worker.js';
 import {
   FanOutMessagingConsumer,
   FanOutOptOutsConsumer,
@@ -48,6 +49,9 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
   providers: [
     DeliverSignal,
     DeliverWorker,
+    EraseEventsWorker,
+    EraseSignal,
+    EventErasuresConsumer,
     FanOutMessagingConsumer,
     FanOutOptOutsConsumer,
     FanOutTemplatesConsumer,

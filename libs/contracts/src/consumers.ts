@@ -151,3 +151,19 @@ export const webhooksTemplatesConsumer: ConsumerTopology = {
   filter: 'templates.template.>',
   ackPendingMax: 500,
 };
+
+/** Overwrites what a service keeps of contacts that are erased. */
+function erasuresConsumer(service: string): ConsumerTopology {
+  return { name: `${service}-erasures`, stream: 'CONTACTS', filter: 'contacts.contact.erased.>', ackPendingMax: 500 };
+}
+
+/** Overwrites what the gateway keeps of callbacks about contacts that are erased. */
+export const gatewayErasuresConsumer = erasuresConsumer('gateway');
+/** Overwrites messages of contacts that are erased. */
+export const messagingErasuresConsumer = erasuresConsumer('messaging');
+/** Overwrites recipients of contacts that are erased. */
+export const templatesErasuresConsumer = erasuresConsumer('templates');
+/** Overwrites events of contacts that are erased. */
+export const webhooksErasuresConsumer = erasuresConsumer('webhooks');
+/** Overwrites dead letters of contacts that are erased: figures hold nothing else of them. */
+export const analyticsErasuresConsumer = erasuresConsumer('analytics');

@@ -1,20 +1,25 @@
 import { deliveryReportRpc, templateReportRpc, usageReportRpc } from './analytics/rpc.js';
 import {
+  analyticsErasuresConsumer,
   analyticsMessagesConsumer,
   analyticsOptOutsConsumer,
   analyticsRequestsConsumer,
   contactsChannelsConsumer,
   contactsOptOutsConsumer,
+  gatewayErasuresConsumer,
   messagingCallbacksConsumer,
   messagingContactsConsumer,
+  messagingErasuresConsumer,
   messagingJobsConsumer,
   templatesCallbacksConsumer,
   templatesChannelsConsumer,
+  templatesErasuresConsumer,
   templatesLanesConsumer,
   templatesOrganizationsConsumer,
   templatesOutcomesConsumer,
   templatesRefusalsConsumer,
   templatesSkippedConsumer,
+  webhooksErasuresConsumer,
   webhooksMessagingConsumer,
   webhooksOptOutsConsumer,
   webhooksTemplatesConsumer,
@@ -29,9 +34,12 @@ import {
   testChannelRpc,
 } from './messaging/channel-rpc.js';
 import {
+  confirmErasureRpc,
   createOptOutRpc,
   deleteOptOutRpc,
+  eraseContactRpc,
   getContactRpc,
+  getErasureRpc,
   getOptOutRpc,
   listContactsRpc,
   listOptOutsRpc,
@@ -117,7 +125,11 @@ const contactRequests = [
   getOptOutRpc,
   listOptOutsRpc,
   deleteOptOutRpc,
+  eraseContactRpc,
 ];
+
+/** What every service that keeps something of contacts asks for while it erases one. */
+const erasureRequests = [getErasureRpc, confirmErasureRpc];
 
 /** What the gateway asks templates for, apart from jobs. */
 const templateRequests = [listTemplatesRpc, getTemplateRpc];
@@ -177,9 +189,10 @@ export const topology = {
       ...jobRequests,
       ...webhookRequests,
       ...reportRequests,
+      ...erasureRequests,
     ],
     stream: 'GATEWAY',
-    consumes: [],
+    consumes: [gatewayErasuresConsumer],
     outside: 'listens',
     settings: {
       required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],
@@ -195,9 +208,9 @@ export const topology = {
       listUpstreamTemplatesRpc,
       listCountedRpc,
     ],
-    calls: [resolveContactsRpc, getContactRpc, getJobRpc],
+    calls: [resolveContactsRpc, getContactRpc, getJobRpc, ...erasureRequests],
     stream: 'MESSAGING',
-    consumes: [messagingCallbacksConsumer, messagingContactsConsumer, messagingJobsConsumer],
+    consumes: [messagingCallbacksConsumer, messagingContactsConsumer, messagingJobsConsumer, messagingErasuresConsumer],
     outside: 'calls',
     settings: {
       required: ['CREDENTIALS_KEY'],
@@ -212,14 +225,15 @@ export const topology = {
     },
   },
   contacts: {
-    serves: [resolveContactsRpc, ...contactRequests],
+    serves: [resolveContactsRpc, ...contactRequests, ...erasureRequests],
     calls: [getChannelRpc, applySuppressionsRpc],
     stream: 'CONTACTS',
     consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
+    settings: { required: ['CREDENTIALS_KEY'], optional: ['CREDENTIALS_KEY_PREVIOUS'] },
   },
   templates: {
     serves: [...templateRequests, ...jobRequests],
-    calls: [listUpstreamTemplatesRpc, getChannelRpc, getQuotaRpc, ...laneRequests],
+    calls: [listUpstreamTemplatesRpc, getChannelRpc, getQuotaRpc, ...laneRequests, ...erasureRequests],
     stream: 'TEMPLATES',
     consumes: [
       templatesChannelsConsumer,
@@ -229,14 +243,15 @@ export const topology = {
       templatesSkippedConsumer,
       templatesLanesConsumer,
       templatesOrganizationsConsumer,
+      templatesErasuresConsumer,
     ],
     settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS'] },
   },
   webhooks: {
     serves: webhookRequests,
-    calls: [],
+    calls: [...erasureRequests],
     stream: 'WEBHOOKS',
-    consumes: [webhooksMessagingConsumer, webhooksOptOutsConsumer, webhooksTemplatesConsumer],
+    consumes: [webhooksMessagingConsumer, webhooksOptOutsConsumer, webhooksTemplatesConsumer, webhooksErasuresConsumer],
     // Its topics are the organizations whose feed of events has grown.
     wakes: ['gateway'],
     outside: 'calls',
@@ -253,9 +268,14 @@ export const topology = {
   },
   analytics: {
     serves: [...reportRequests],
-    calls: [listCountedRpc],
+    calls: [listCountedRpc, ...erasureRequests],
     stream: 'ANALYTICS',
-    consumes: [analyticsMessagesConsumer, analyticsOptOutsConsumer, analyticsRequestsConsumer],
+    consumes: [
+      analyticsMessagesConsumer,
+      analyticsOptOutsConsumer,
+      analyticsRequestsConsumer,
+      analyticsErasuresConsumer,
+    ],
   },
 } as const satisfies Record<string, ServiceTopology>;
 

@@ -33,3 +33,15 @@ export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
 export { PollingLoop, type PollingLoopOptions, type RoundResult } from './polling-loop.js';
 export { PollingWorker, type PollingWorkerSpec } from './polling.worker.js';
 export { PruneWorker, type PruneSpec } from './prune.worker.js';
+export { erasureTable, erasureTableReversal } from './erasure/erasure-table.js';
+export { erasedAmong, noteErasures, type PendingErasure } from './erasure/erasure-ledger.js';
+export { blankCallback, blankContact, type ErasedPerson } from './erasure/blank-event.policy.js';
+export { likeTerm } from './erasure/erase-events.js';
+export { remoteErasureBook, type ErasureBook, type ErasureKey } from './erasure/erasure-book.js';
+export {
+  ErasuresConsumer,
+  type ErasedContact,
+  type ErasuresConsumerParts,
+  type FoundContact,
+} from './erasure/erasures.consumer.js';
+export { ErasureWorker, type ErasureTarget, type ErasureWorkerParts } from './erasure/erasure.worker.js';

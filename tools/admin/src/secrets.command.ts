@@ -10,6 +10,13 @@ import { textTable } from './text-table.js';
 const sealed = [
   { service: 'messaging', table: 'channel', columns: ['access_token_sealed'], owner: 'organization_id', id: 'id' },
   {
+    service: 'contacts',
+    table: 'number_key',
+    columns: ['key_sealed'],
+    owner: 'organization_id',
+    id: 'id',
+  },
+  {
     service: 'webhooks',
     table: 'webhook',
     columns: ['secret_sealed', 'previous_secret_sealed'],

@@ -54,6 +54,7 @@ export function serviceEnvironment(
       DISPATCH_JOURNAL_DIR: common.passed['DISPATCH_JOURNAL_DIR'] ?? service.stateFolder,
       ...(service.cloudAuthorityFile === undefined ? {} : { CLOUD_CA_FILE: service.cloudAuthorityFile }),
     },
+    contacts: masterKeys(secrets),
     webhooks: {
       ...masterKeys(secrets),
       WEBHOOKS_ALLOW_PRIVATE: common.passed['WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',

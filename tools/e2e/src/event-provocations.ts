@@ -34,6 +34,8 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   const contact = await ask('POST', '/v1/contacts', { phone: '+14155550188', name: 'Grace' });
   const optOut = await ask('POST', '/v1/opt-outs', { contactId: contact['id'], reason: 'asked for it' });
   await ask('DELETE', `/v1/opt-outs/${String(optOut['id'])}`);
+  // Erased.
+  await ask('DELETE', `/v1/contacts/${String(contact['id'])}`);
   // A template that is known becomes another status.
   await simulator.post('template-status', { name: 'back_in_stock', event: 'UNPAUSED' });
   // A job is accepted, and finished.

@@ -58,6 +58,8 @@ export const carriers: Carriers = {
   [answerTo(contacts.getContactRpc)]: ['phone', 'name'],
   [contacts.listContactsRpc.subject]: ['phone', 'text'],
   [answerTo(contacts.listContactsRpc)]: ['phone', 'name'],
+  // Of a contact that is erased, until every service has looked for them.
+  [answerTo(contacts.getErasureRpc)]: ['phone'],
   [contactChanged.subject]: ['phone', 'name'],
   // The facts of a contact, as the event carries them.
   [applySuppressionsRpc.subject]: ['phone', 'name'],

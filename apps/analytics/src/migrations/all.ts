@@ -2,6 +2,7 @@ import { Initial1764900000000 } from './1764900000000-initial.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Rebuild1766600000000 } from './1766600000000-rebuild.js';
 import { DayGrain1766600001000 } from './1766600001000-day-grain.js';
+import { Erasure1766610000000 } from './1766610000000-erasure.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -9,4 +10,5 @@ export const analyticsMigrations = [
   Incarnation1766390000000,
   Rebuild1766600000000,
   DayGrain1766600001000,
+  Erasure1766610000000,
 ] as const;

@@ -18,6 +18,11 @@ export function userAlias(upstreamUserId: string): string {
   return USER_PREFIX + upstreamUserId;
 }
 
+/** The upstream's own id of a person, of its alias. */
+export function upstreamUserIdOf(alias: string): string {
+  return alias.slice(USER_PREFIX.length);
+}
+
 /** True for a written form of a phone, false for an upstream's own id. */
 export function isPhoneForm(alias: string): boolean {
   return !alias.startsWith(USER_PREFIX);

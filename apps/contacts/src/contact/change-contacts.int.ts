@@ -11,6 +11,9 @@ import {
   type ServiceDatabase,
 } from '@switchboard/testing';
 import { calls, changeOf, CHANNELS, FORMS, notFound, phoneOf, input, type Call } from '../../test/contact-calls.js';
+import { SecretBox } from '@switchboard/secrets';
+import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
+import { NumberHashes } from '../held-opt-out/number-hash.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { createOptOut } from '../create-opt-out/create-opt-out.js';
 import { contactsMigrations } from '../migrations/all.js';
@@ -57,7 +60,9 @@ async function openReplica(): Promise<Replica> {
     races.lost++;
     return find(...args);
   };
-  const useCase = new ChangeContacts(database, contacts, new ChannelRepository(database), relay, new FakeClock());
+  const box = new SecretBox({ current: Buffer.alloc(32, 7), previous: null });
+  const held = new HeldOptOutRepository(database, new NumberHashes(box));
+  const useCase = new ChangeContacts(database, contacts, new ChannelRepository(database), held, relay, new FakeClock());
   const sizes: number[] = [];
   const run = useCase.run.bind(useCase);
   useCase.run = (batch) => {

@@ -5,6 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
+import { HeldOptOutRepository, type HeldOptOut } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';
@@ -35,6 +36,7 @@ export class ChangeContacts {
     private readonly database: Database,
     private readonly contacts: ContactRepository,
     private readonly channels: ChannelRepository,
+    private readonly heldOptOuts: HeldOptOutRepository,
     private readonly relay: Relay,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -49,23 +51,47 @@ export class ChangeContacts {
    * @throws OutcomeUnknown; asking again is always safe
    */
   async run(changes: readonly ContactChange<unknown>[]): Promise<ChangeOutcome[]> {
+    let held: readonly HeldOptOut[] = [];
     for (let race = 0; race < RACES_MAX; race++) {
       const at = new Date(this.clock.now());
-      const ledgers = await this.read(changes, at);
+      const ledgers = await this.read(changes, at, held);
       const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
-      if (await this.store([...ledgers.values()], at)) return outcomes;
+      const found = await this.heldFor(ledgers);
+      // Decided anew with what is held for a number that a contact gains, which is rare.
+      const isNews = found.length > held.length;
+      held = found;
+      if (!isNews && (await this.store(ledgers, at))) return outcomes;
     }
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
 
-  private async read(changes: readonly ContactChange<unknown>[], at: Date): Promise<Map<string, ContactLedger>> {
+  private async heldFor(ledgers: ReadonlyMap<string, ContactLedger>): Promise<HeldOptOut[]> {
+    const gained = [...ledgers].flatMap(([organizationId, ledger]) =>
+      ledger.gainedAliases().map((alias) => ({ organizationId, alias })),
+    );
+    return gained.length > 0 ? this.heldOptOuts.find(gained) : [];
+  }
+
+  private async read(
+    changes: readonly ContactChange<unknown>[],
+    at: Date,
+    held: readonly HeldOptOut[],
+  ): Promise<Map<string, ContactLedger>> {
     const known = Map.groupBy(await this.contacts.find(changes), ({ organizationId }) => organizationId);
     const organizationIds = new Set(changes.map(({ organizationId }) => organizationId));
-    return new Map([...organizationIds].map((id) => [id, new ContactLedger(id, known.get(id) ?? [], at, newCuid)]));
+    const ledgerOf = (id: string): ContactLedger => {
+      const own = Map.groupBy(
+        held.filter(({ organizationId }) => organizationId === id),
+        ({ alias }) => alias,
+      );
+      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, own);
+    };
+    return new Map([...organizationIds].map((id) => [id, ledgerOf(id)]));
   }
 
   /** False when a race was lost; nothing was stored then. */
-  private async store(ledgers: readonly ContactLedger[], at: Date): Promise<boolean> {
+  private async store(byOrganization: ReadonlyMap<string, ContactLedger>, at: Date): Promise<boolean> {
+    const ledgers = [...byOrganization.values()];
     const steps = ledgers.flatMap((ledger) => ledger.steps);
     if (steps.length === 0) return true;
     const covering = new Set(steps.filter(needsChannels).map(({ after }) => after.organizationId));
@@ -75,6 +101,10 @@ export class ChangeContacts {
         async (tx) => {
           const writes = ledgers.flatMap((ledger) => ledger.writes());
           if (!(await storeContacts(tx, writes))) throw new RaceLost();
+          const taken = [...byOrganization].flatMap(([organizationId, ledger]) =>
+            [...ledger.taken].map((alias) => ({ organizationId, alias })),
+          );
+          await this.heldOptOuts.release(tx, taken);
           const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
           appendEvents(tx, events);
         },

@@ -1,5 +1,6 @@
 import { aliasList } from './alias.policy.js';
-import type { Contact } from './contact.entity.js';
+import type { Contact, OptOut } from './contact.entity.js';
+import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
 /** One change of a contact, to be emitted. */
 export interface ContactStep {
@@ -33,6 +34,8 @@ export class ContactLedger {
   readonly steps: ContactStep[] = [];
   /** Of the call whose change is being folded. */
   traceparent: string | null = null;
+  /** Aliases whose held opt-outs a contact has by now. */
+  readonly taken = new Set<string>();
   private readonly contacts = new Map<string, Contact>();
   private readonly owners = new Map<string, string>();
   private readonly read: ReadonlyMap<string, Contact>;
@@ -43,6 +46,8 @@ export class ContactLedger {
     /** The moment of the batch. */
     private readonly at: Date,
     readonly newId: () => string,
+    /** Opt-outs of erased contacts, by alias: they go on holding for whoever has it. */
+    private readonly held: ReadonlyMap<string, readonly Pick<OptOut, 'channelId' | 'source'>[]> = new Map(),
   ) {
     this.read = new Map(known.map((contact) => [contact.id, contact]));
     for (const contact of known) this.put(contact);
@@ -66,7 +71,7 @@ export class ContactLedger {
   create(made: NewContact): Contact {
     const { organizationId, at } = this;
     const own = { organizationId, id: this.newId(), version: 1, updatedAt: at, optOuts: [], appliedStatements: null };
-    const after: Contact = { ...made, ...own, aliases: aliasList(made.aliases) };
+    const after = this.inherit({ ...made, ...own, aliases: aliasList(made.aliases) }, []);
     this.put(after);
     this.recordStep(null, after);
     return after;
@@ -75,7 +80,8 @@ export class ContactLedger {
   /** Changes a contact and its version; aliases that it gives up are free from then on. */
   change(before: Contact, patch: ContactPatch, observed: readonly string[] = []): Contact {
     const aliases = aliasList(patch.aliases ?? before.aliases);
-    const after: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
+    const changed: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
+    const after = this.inherit(changed, before.aliases);
     for (const alias of before.aliases) if (!aliases.includes(alias)) this.owners.delete(alias);
     this.put(after);
     this.recordStep(before, after, observed);
@@ -87,12 +93,29 @@ export class ContactLedger {
     this.recordStep(contact, contact, observed);
   }
 
+  /** Aliases that contacts did not have when they were read. */
+  gainedAliases(): readonly string[] {
+    return this.writes().flatMap(({ before, after }) =>
+      after.aliases.filter((alias) => !before?.aliases.includes(alias)),
+    );
+  }
+
   /** The contacts that are not as they were read, in the order of their ids. */
   writes(): ContactWrite[] {
     return [...this.contacts.values()]
       .map((after): ContactWrite => ({ before: this.read.get(after.id) ?? null, after }))
       .filter(({ before, after }) => before?.version !== after.version)
       .sort((one, other) => (one.after.id < other.after.id ? -1 : 1));
+  }
+
+  /** With the opt-outs that are held for the aliases that it gains. */
+  private inherit(contact: Contact, former: readonly string[]): Contact {
+    const gained = contact.aliases.filter((alias) => !former.includes(alias) && this.held.has(alias));
+    if (gained.length === 0) return contact;
+    for (const alias of gained) this.taken.add(alias);
+    const byChannel = new Map(gained.flatMap((alias) => this.held.get(alias) ?? []).map((one) => [one.channelId, one]));
+    const optOuts = [...byChannel.values()].map((one) => ({ ...one, id: '', reason: null }));
+    return { ...contact, optOuts: optOutsOfBoth(contact, { optOuts }, this.newId) };
   }
 
   private put(contact: Contact): void {

@@ -1,5 +1,5 @@
-import { ALL_CHANNELS, type ContactSighting, type SightedPreference } from '@switchboard/contracts/contacts/rpc';
-import type { Contact, OptOut } from '../contact/contact.entity.js';
+import type { ContactSighting, SightedPreference } from '@switchboard/contracts/contacts/rpc';
+import type { Contact } from '../contact/contact.entity.js';
 import type { ContactPatch } from '../contact/contact-ledger.js';
 
 /** Which message or event stated something, and when. */
@@ -32,12 +32,4 @@ export function preferencePatch(
     ...(value === 'stop' && !own && { optOuts: [...optOuts, { id: newId(), channelId, source, reason: null }] }),
     ...(value === 'start' && isTheirs && { optOuts: optOuts.filter((optOut) => optOut !== own) }),
   };
-}
-
-/** The opt-outs of a contact and, for what they do not cover, copies of another's: both are the same person. */
-export function optOutsOfBoth(contact: Contact, other: Contact, newId: () => string): readonly OptOut[] {
-  const covered = new Set(contact.optOuts.map(({ channelId }) => channelId));
-  if (covered.has(ALL_CHANNELS)) return contact.optOuts;
-  const copied = other.optOuts.filter(({ channelId }) => !covered.has(channelId));
-  return [...contact.optOuts, ...copied.map((optOut) => ({ ...optOut, id: newId() }))];
 }

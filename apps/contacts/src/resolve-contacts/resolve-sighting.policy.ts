@@ -2,7 +2,8 @@ import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { aliasList, isPhoneForm, messagingForms, phoneForms, userAlias } from '../contact/alias.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
-import { optOutsOfBoth, preferencePatch } from '../opt-out/preference.policy.js';
+import { optOutsOfBoth } from '../contact/opt-outs-of-both.policy.js';
+import { preferencePatch } from '../opt-out/preference.policy.js';
 
 const NAME_CODE_POINTS_MAX = 256;
 /** Changes of number that are remembered, so that a repetition does nothing. */

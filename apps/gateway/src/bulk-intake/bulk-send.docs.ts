@@ -77,7 +77,7 @@ export const listRecipientsDocs: Docs = {
   summary: 'List the recipients of a bulk send',
   description:
     'In the order of the request. `reason` is the code of a failure, or why a recipient was skipped: DUPLICATE, OPTED_OUT, ' +
-    'JOB_CANCELED. UNCONFIRMED: the outcome at the upstream is not known yet; a late callback still settles it.',
+    'JOB_CANCELED, ERASED. UNCONFIRMED: the outcome at the upstream is not known yet; a late callback still settles it.',
   query: ListRecipientsQuery,
   answers: { 200: { description: 'A page of recipients.', body: { pageOf: 'Recipient' } } },
 };

@@ -30,7 +30,8 @@ export function statusOf(item: unknown): UpstreamStatusItem | null {
     id,
     status,
     timestamp: textOf(timestamp),
-    ...(recipient !== '' && { recipient_id: recipient }),
+    // Only a refusal needs the number: it may be an opt-out, and its words are found by the number when the contact is erased.
+    ...(recipient !== '' && errors !== undefined && { recipient_id: recipient }),
     ...(typeof reference === 'string' && { biz_opaque_callback_data: reference }),
     ...(errors !== undefined && { errors: listOf(errors).flatMap(errorOf) }),
   };

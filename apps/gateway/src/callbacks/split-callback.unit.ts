@@ -286,4 +286,10 @@ describe('splitting a callback', () => {
     const mixed = inChange({ metadata, statuses: [...itemsOf(500, () => 7), { id: 'w', status: 'sent' }] });
     expect(split(mixed).events.filter(({ event }) => event === callbackStatus)).toHaveLength(1);
   });
+
+  it('keeps the number of a recipient only where a refusal needs it', () => {
+    const status = { id: 'w', status: 'delivered', timestamp: '1', recipient_id: '16505551234' };
+    const { recipient_id: _number, ...item } = status;
+    expect(split(inChange({ metadata, statuses: [status] })).events[0]?.data).toEqual({ phoneNumberId: '106', item });
+  });
 });

@@ -97,10 +97,14 @@ export const views = {
       action: { description: 'For example `api-key.revoked`.', type: 'string' },
       actor: {
         description:
-          'Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing.',
+          'Who did it, as they were called then: an API key has its id, an operator has the name of his account as id, the platform itself nothing.',
         type: 'object',
         properties: {
-          type: { description: 'What kind of actor it was.', type: 'string', enum: ['operator', 'system', 'user'] },
+          type: {
+            description: 'What kind of actor it was.',
+            type: 'string',
+            enum: ['key', 'operator', 'system', 'user'],
+          },
           id: { description: 'The id of the actor; null for the platform itself.', type: ['string', 'null'] },
           email: { description: 'The email address of a user; null for others.', type: ['string', 'null'] },
         },
@@ -1270,7 +1274,7 @@ export const views = {
       },
       reason: {
         description:
-          'Code of the failure, or why it was skipped: `DUPLICATE`, `OPTED_OUT`, `JOB_CANCELED`; null otherwise.',
+          'Code of the failure, or why it was skipped: `DUPLICATE`, `OPTED_OUT`, `JOB_CANCELED`, `ERASED`; null otherwise.',
         type: ['string', 'null'],
       },
       messageId: {

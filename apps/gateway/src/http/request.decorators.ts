@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Principal as PrincipalOfRpc } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
-import type { SessionAct } from '../identity/audit.contract.js';
+import type { Act as AuditAct, SessionAct } from '../identity/audit.contract.js';
 import type { ActSource } from '../identity/people.contract.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import type { CurrentSession as Session, IdempotentRequest } from './request-state.js';
@@ -48,6 +48,19 @@ export const Act = fromRequest((request): SessionAct => {
   const actor = { type: 'user', id: user.id, email: user.email } as const;
   const { address, traceId } = sourceOf(request);
   return { organizationId: organization.id, actor, sessionId, address, traceId };
+});
+
+/** Who acts and from where, for the audit log: a key, or a signed-in user. */
+export type CallerAct = AuditAct;
+export const CallerAct = fromRequest((request): AuditAct => {
+  const { admitted, session } = request.state;
+  const { address, traceId } = sourceOf(request);
+  if (admitted) {
+    return { organizationId: admitted.organizationId, actor: { type: 'key', id: admitted.keyId }, address, traceId };
+  }
+  const { organization, user } = required(session);
+  const actor = { type: 'user', id: user.id, email: user.email } as const;
+  return { organizationId: organization.id, actor, address, traceId };
 });
 
 function principalOf({ state: { admitted, session } }: FastifyRequest): Principal {

@@ -13,6 +13,7 @@ export const auditActions = [
   'channel.changed',
   'channel.tested',
   'channel.disconnected',
+  'contact.erased',
   'user.signed-in',
   'user.sign-in-failed',
   'user.signed-out',
@@ -49,9 +50,10 @@ export const auditActions = [
 /** One of `auditActions`. */
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who did it: a user as he was called then, an operator by the name of his account, or the platform by itself. */
+/** Who did it: a user as he was called then, an API key, an operator by the name of his account, or the platform by itself. */
 export type AuditActor =
   | { readonly type: 'user'; readonly id: string; readonly email: string }
+  | { readonly type: 'key'; readonly id: string }
   | { readonly type: 'operator'; readonly id: string | null }
   | { readonly type: 'system' };
 

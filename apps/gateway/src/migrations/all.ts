@@ -4,6 +4,7 @@ import { InviteMaker1766600001000 } from './1766600001000-invite-maker.js';
 import { ConfirmedMemberships1766600002000 } from './1766600002000-confirmed-memberships.js';
 import { SessionDevice1766600003000 } from './1766600003000-session-device.js';
 import { SecondFactors1766600004000 } from './1766600004000-second-factors.js';
+import { Erasure1766610000000 } from './1766610000000-erasure.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -13,4 +14,5 @@ export const gatewayMigrations = [
   ConfirmedMemberships1766600002000,
   SessionDevice1766600003000,
   SecondFactors1766600004000,
+  Erasure1766610000000,
 ] as const;

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
 import { Reports } from '../analytics/reports.js';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ChannelsController } from './channels/channels.controller.js';
@@ -29,7 +30,7 @@ import { TemplatesController } from './templates/templates.controller.js';
     TemplatesController,
     AnalyticsController,
   ],
-  imports: [BulkIntakeModule],
+  imports: [BulkIntakeModule, IdentityModule],
   providers: [FindMessages, ListMessages, Reports, SendMessage],
 })
 export class V1Module {}

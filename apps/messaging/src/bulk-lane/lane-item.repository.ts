@@ -1,10 +1,11 @@
 import { bulkItemSkipped } from '@switchboard/contracts/messaging/bulk-events';
+import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { LaneItem, LaneKey, RecipientKey } from './lane.entity.js';
 
 /** Why a recipient gets no message. */
-export type SkipReason = 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED';
+export type SkipReason = 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED' | 'ERASED';
 
 /** A message that is there already began before, whatever became of the row since. */
 const insertSql = statement(
@@ -102,9 +103,14 @@ function announceSkips(tx: Transaction, skipped: readonly (RecipientKey & { read
       aggregateId: jobId,
       sequence: null,
       occurredAt,
-      data: { jobId, recipientIndex, messageId, reason },
+      data: { jobId, recipientIndex, messageId, ...announcedReason(reason) },
       traceparent: null,
     })),
   );
   tx.atCommit(releaseSql, unnestColumns(skipped, ['organizationId', 'jobId', 'recipientIndex']));
+}
+
+/** Within a version a reason cannot become another: see ADR 0009. */
+function announcedReason(reason: SkipReason): Pick<EventDataOf<typeof bulkItemSkipped>, 'reason' | 'isErased'> {
+  return reason === 'ERASED' ? { reason: 'JOB_CANCELED', isErased: true } : { reason };
 }

@@ -11,12 +11,15 @@ export interface MessageKey {
 /** An outbound message with the number of its conversation's last event, locked until the transaction ends. */
 export interface LockedMessage extends Message {
   readonly eventSequence: string;
+  /** Its contact is erased: nothing that the upstream says of it in words is kept. */
+  readonly isErased: boolean;
 }
 
 /** With FOR UPDATE the server reads the newest version of both once the lock is had. */
 const lockSql = statement<LockedMessage>(
   'messaging.message.lock',
-  `SELECT m.organization_id AS "organizationId", ${messageColumns}, c.event_sequence AS "eventSequence"
+  `SELECT m.organization_id AS "organizationId", ${messageColumns}, c.event_sequence AS "eventSequence",
+     EXISTS (SELECT FROM erasure e WHERE e.organization_id = m.organization_id AND e.contact_id = m.contact_id) AS "isErased"
    FROM unnest($1::text[], $2::text[]) AS given(organization_id, id)
    JOIN message m ON m.organization_id = given.organization_id AND m.id = given.id AND m.direction = 'OUTBOUND'
    JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id

@@ -90,7 +90,9 @@ export async function recordProgress(
     const before = messages.get(key);
     if (!before || (report.onlyIfQueued && (before.status !== 'QUEUED' || before.sentAt))) continue;
     const { progress, milestones } = withFact(before, report.fact);
-    const after = { ...before, ...progress, upstreamMessageId: before.upstreamMessageId ?? report.upstreamMessageId };
+    const upstreamMessageId = before.upstreamMessageId ?? report.upstreamMessageId;
+    const after = { ...before, ...progress, upstreamMessageId };
+    if (before.isErased && after.errorMessage) after.errorMessage = '';
     messages.set(key, after);
     changed.add(key);
     const traceparent = progressTraceparent(before, report);

@@ -9,6 +9,7 @@ import { QuotaReservations1766400002000 } from './1766400002000-quota-reservatio
 import { HeldLanes1766400003000 } from './1766400003000-held-lanes.js';
 import { AnnounceChannels1766500000000 } from './1766500000000-announce-channels.js';
 import { DataKeys1766510000000 } from './1766510000000-data-keys.js';
+import { Erasure1766600000000 } from './1766600000000-erasure.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -23,4 +24,5 @@ export const messagingMigrations = [
   HeldLanes1766400003000,
   AnnounceChannels1766500000000,
   DataKeys1766510000000,
+  Erasure1766600000000,
 ] as const;

@@ -3,6 +3,7 @@ import { Templates1766100000000 } from './1766100000000-templates.js';
 import { Jobs1766200000000 } from './1766200000000-jobs.js';
 import { Organizations1766200000001 } from './1766200000001-organizations.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
+import { Erasure1766600000000 } from './1766600000000-erasure.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -11,4 +12,5 @@ export const templatesMigrations = [
   Jobs1766200000000,
   Organizations1766200000001,
   Incarnation1766390000000,
+  Erasure1766600000000,
 ] as const;

@@ -25,7 +25,7 @@ export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
   const unknown = eventDataOf(envelope, messageOutcomeUnknown);
   if (unknown) return named(unknown, 'UNCONFIRMED', null);
   const skipped = eventDataOf(envelope, bulkItemSkipped);
-  return skipped ? named(skipped, 'SKIPPED', skipped.data.reason) : null;
+  return skipped ? named(skipped, 'SKIPPED', skipped.data.isErased ? 'ERASED' : skipped.data.reason) : null;
 }
 
 function named(

@@ -26,13 +26,18 @@ export interface PublicEvent {
   readonly bodyBytes: number;
   /** ISO 8601. */
   readonly occurredAt: string;
+  /** Whom it speaks of; null for an event about no contact. */
+  readonly contactId: string | null;
 }
 
 /** A larger body has its resource summarised. Source: docs/api-behaviour.md#webhooks-body. */
 export const BODY_BYTES_MAX = 262_144;
 
+/** A resource as the events carry it, with the contact that it is of. */
 interface Resource {
   readonly id: string;
+  readonly contactId?: string;
+  readonly contact?: { readonly id: string };
 }
 
 /** What `data` holds next to `id` and `sequence`. */
@@ -85,7 +90,9 @@ export function publicEventOf(envelope: EventEnvelope): PublicEvent | null {
   const isTooLarge = Buffer.byteLength(whole) > BODY_BYTES_MAX;
   const body = isTooLarge ? bodyOf(type, envelope, data, { id: data.resource.id, summarised: true }) : whole;
   const line = envelope.sequence === null ? '' : envelope.aggregateId;
-  return { id, organizationId, type, line, body, bodyBytes: Buffer.byteLength(body), occurredAt };
+  const { contactId, contact } = data.resource;
+  const whom = contactId ?? contact?.id ?? null;
+  return { id, organizationId, type, line, body, bodyBytes: Buffer.byteLength(body), occurredAt, contactId: whom };
 }
 
 function define<Data>(

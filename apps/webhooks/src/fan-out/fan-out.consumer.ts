@@ -1,10 +1,10 @@
 import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
-import { EventConsumer, type Platform } from '@switchboard/platform';
+import { blankContact, erasedAmong, EventConsumer, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { publicEventOf } from '../event/event-body.policy.js';
+import { publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 import { inOrder } from './event-order.policy.js';
 import { readLines, storeLines } from './line.repository.js';
@@ -48,7 +48,8 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     storeLines(tx, reached);
     const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
     for (const { organizationId } of carried) this.#grown.add(organizationId);
-    for (const webhookId of await storePublicEvents(tx, carried)) this.#woken.add(webhookId);
+    const left = await withoutErased(tx, carried);
+    for (const webhookId of await storePublicEvents(tx, left)) this.#woken.add(webhookId);
     return waiting;
   }
 
@@ -58,4 +59,16 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     this.feedWakeUps.send([...this.#grown]);
     this.#grown.clear();
   }
+}
+
+/** An event may come long after its contact was erased; its transaction has written, so that it sees every such contact. */
+async function withoutErased(tx: Transaction, events: readonly PublicEvent[]): Promise<readonly PublicEvent[]> {
+  const named = events.flatMap(({ organizationId, contactId }) => (contactId ? [{ organizationId, contactId }] : []));
+  const erased = await erasedAmong(tx, named);
+  if (erased.size === 0) return events;
+  return events.map((event) => {
+    if (!event.contactId || !erased.has(event.contactId)) return event;
+    const body = blankContact(event.body, event.contactId);
+    return { ...event, body, bodyBytes: Buffer.byteLength(body) };
+  });
 }

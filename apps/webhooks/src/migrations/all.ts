@@ -1,6 +1,12 @@
 import { Initial1764900000000 } from './1764900000000-initial.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Lines1766700000000 } from './1766700000000-lines.js';
+import { Erasure1766710000000 } from './1766710000000-erasure.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
-export const webhooksMigrations = [Initial1764900000000, Incarnation1766390000000, Lines1766700000000] as const;
+export const webhooksMigrations = [
+  Initial1764900000000,
+  Incarnation1766390000000,
+  Lines1766700000000,
+  Erasure1766710000000,
+] as const;

@@ -27,3 +27,11 @@ export const optOutCreated = defineEvent<{
 
 /** An opt-out was lifted; another one of the same contact may still cover its channel. @aggregate contact */
 export const optOutDeleted = defineEvent<{ readonly optOut: OptOutView }>('contacts', 'opt-out.deleted', 1);
+
+/**
+ * A contact was erased: what is kept of the person is overwritten wherever it is. Carries ids alone; the numbers to look for
+ * are asked for (`getErasureRpc`), because an event is kept for days.
+ *
+ * @aggregate contact, counted
+ */
+export const contactErased = defineEvent<{ readonly contactId: Cuid }>('contacts', 'contact.erased', 1);

@@ -147,3 +147,31 @@ export const listOptOutsRpc = defineRpc<ListOptOutsRequest, Page<OptOutView>>('c
 export const deleteOptOutRpc = defineRpc<{ readonly id: Cuid }, Record<string, never>>('contacts', 'delete-opt-out', {
   deadlineMs: 10_000,
 });
+
+/**
+ * Erases a contact; answers when it is gone from the contacts service. The other services follow by `contacts.contact.erased`.
+ *
+ * @throws CONTACT_NOT_FOUND
+ */
+export const eraseContactRpc = defineRpc<{ readonly id: Cuid }, Record<string, never>>('contacts', 'erase-contact', {
+  deadlineMs: 5_000,
+});
+
+/** By what rows of an erased contact are found that do not name its id. */
+export interface ErasedNumbers {
+  /** Every E.164 form of its numbers. */
+  readonly phoneForms: readonly string[];
+  /** The upstream's own ids of the person. */
+  readonly upstreamUserIds: readonly string[];
+}
+
+/** What to look for; empty lists once every service has confirmed, because the numbers are gone then. */
+export const getErasureRpc = defineRpc<{ readonly contactId: Cuid }, ErasedNumbers>('contacts', 'get-erasure', {
+  deadlineMs: 5_000,
+});
+
+/** A service has overwritten all that it kept of a contact. May be repeated. */
+export const confirmErasureRpc = defineRpc<
+  { readonly contactId: Cuid; readonly service: string },
+  Record<string, never>
+>('contacts', 'confirm-erasure', { deadlineMs: 5_000 });

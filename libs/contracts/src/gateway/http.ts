@@ -238,10 +238,10 @@ export interface AuditEntryView {
   readonly sequence: Int;
   /** For example `api-key.revoked`. */
   readonly action: string;
-  /** Who did it, as they were called then: an operator has the name of his account as id, the platform itself nothing. */
+  /** Who did it, as they were called then: an API key has its id, an operator has the name of his account as id, the platform itself nothing. */
   readonly actor: {
     /** What kind of actor it was. */
-    readonly type: 'user' | 'operator' | 'system';
+    readonly type: 'user' | 'key' | 'operator' | 'system';
     /** The id of the actor; null for the platform itself. */
     readonly id: string | null;
     /** The email address of a user; null for others. */

@@ -27,13 +27,18 @@ export interface LaneHold {
  */
 export const messageOutcomeUnknown = defineEvent<BulkRecipient>('messaging', 'message.outcome-unknown', 1);
 /**
- * A recipient of a job gets no message: it has opted out, the job was withdrawn, or its time had passed. Its quota is
+ * A recipient of a job gets no message: it has opted out or was erased, the job was withdrawn, or its time
+ * had passed. Its quota is
  * given back in the same transaction.
  *
  * @aggregate job
  */
 export const bulkItemSkipped = defineEvent<
-  BulkRecipient & { readonly reason: 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED' }
+  BulkRecipient & {
+    readonly reason: 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED';
+    /** Its contact was erased: it is shown as `ERASED`, and counts as withdrawn where that is not known. */
+    readonly isErased?: boolean;
+  }
 >('messaging', 'bulk-item.skipped', 1);
 /** A job's lane stands still for a reason that messaging observed or was given. @aggregate job */
 export const bulkLaneHeld = defineEvent<LaneHold>('messaging', 'bulk-lane.held', 1);

@@ -92,7 +92,7 @@ export interface RecipientView {
   readonly to: string;
   /** How far the message of the recipient has come. */
   readonly status: RecipientStatus;
-  /** Code of the failure, or why it was skipped: `DUPLICATE`, `OPTED_OUT`, `JOB_CANCELED`; null otherwise. */
+  /** Code of the failure, or why it was skipped: `DUPLICATE`, `OPTED_OUT`, `JOB_CANCELED`, `ERASED`; null otherwise. */
   readonly reason: string | null;
   /** Null until the recipient is taken up, and for one that was skipped before. */
   readonly messageId: Cuid | null;

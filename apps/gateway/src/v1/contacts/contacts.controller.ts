@@ -1,21 +1,25 @@
-import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { ContactView } from '@switchboard/contracts/contacts/http';
-import { getContactRpc, listContactsRpc, upsertContactRpc } from '@switchboard/contracts/contacts/rpc';
+import { eraseContactRpc, getContactRpc, listContactsRpc, upsertContactRpc } from '@switchboard/contracts/contacts/rpc';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { pageOf } from '../../http/input/page.query.js';
-import { Principal } from '../../http/request.decorators.js';
+import { CallerAct, Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
+import { AUDIT_TRAIL, type AuditTrail } from '../../identity/audit.contract.js';
 import { ListContactsQuery } from './list-contacts.query.js';
 import { changedContacts, newContacts, UpsertContactBody, upsertContactBody } from './upsert-contact.body.js';
 
 /** `/v1/contacts`, and `/app/api/contacts` for every member. Source: docs/api-behaviour.md#contacts. */
 @Controller(['v1/contacts', 'app/api/contacts'])
 export class ContactsController {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    @Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail,
+  ) {}
 
   @Post()
   @Declare({
@@ -85,5 +89,30 @@ export class ContactsController {
   list(@Principal() principal: Principal, @Query() query: ListContactsQuery): Promise<Page<ContactView>> {
     const { search = null, phone = null, isOptedOut = null } = query;
     return this.rpc.call(listContactsRpc, principal, { ...pageOf(query), search, phone, isOptedOut });
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Declare({
+    access: 'key-or-session',
+    scope: 'contacts:write',
+    errors: [contactsErrors.CONTACT_NOT_FOUND],
+    cost: 1,
+    docs: {
+      operationId: 'eraseContact',
+      tag: 'Contacts',
+      summary: 'Erase a contact',
+      description:
+        'For good. Name, email, numbers, and the texts, parameters, references and metadata of its messages are overwritten ' +
+        'within a minute, in stored events too; ids, times, states and figures stay. Recipients that a bulk send has not begun ' +
+        'are SKIPPED `ERASED`, messages still to be sent FAILED `ERASED`. Opt-outs go on holding for its numbers. What arrives ' +
+        'from a number later begins a new contact.',
+      answers: { 204: { description: 'The contact is erased: from now on it is 404.', body: null } },
+    },
+  })
+  async erase(@Principal() principal: Principal, @CallerAct() act: CallerAct, @Param('id') id: string): Promise<void> {
+    await this.rpc.call(eraseContactRpc, principal, { id });
+    // The id alone: the log outlives the person's data.
+    await this.auditTrail.record({ ...act, action: 'contact.erased', before: { id }, after: null });
   }
 }

@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { contactErased } from '@switchboard/contracts/contacts/events';
+import { serviceNames } from '@switchboard/contracts/topology';
+import { appendEvents, Relay } from '@switchboard/outbox';
+import { CLOCK, noteErasures, type Clock } from '@switchboard/platform';
+import { Database, statement } from '@switchboard/postgres';
+import type { OptOut } from '../contact/contact.entity.js';
+import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
+import { EraseSignal } from './erase-signal.js';
+
+/** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
+const deleteContact = statement<{ version: number }>(
+  'contacts.erase.contact',
+  'DELETE FROM contact WHERE organization_id = $1 AND id = $2 RETURNING version::float8 AS version',
+);
+const deleteAliases = statement<{ alias: string }>(
+  'contacts.erase.aliases',
+  'DELETE FROM contact_alias WHERE organization_id = $1 AND contact_id = $2 RETURNING alias',
+);
+const deleteOptOuts = statement<Pick<OptOut, 'channelId' | 'source'>>(
+  'contacts.erase.opt-outs',
+  `DELETE FROM opt_out WHERE organization_id = $1 AND contact_id = $2 RETURNING channel_id AS "channelId", source`,
+);
+const forgetRemovals = statement(
+  'contacts.erase.removals',
+  'DELETE FROM unconfirmed_removal WHERE organization_id = $1 AND contact_id = $2',
+);
+const keepNumbers = statement(
+  'contacts.erase.numbers',
+  `INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for) VALUES ($1, $2, $3::text[], $4::text[])
+   ON CONFLICT DO NOTHING`,
+);
+
+/**
+ * Erases a contact: its row, its aliases and its opt-outs are gone with the commit, and every other service has the event.
+ *
+ * Its opt-outs go on holding for its numbers by their keyed hashes. The numbers themselves stay, for the services to look for,
+ * until each has confirmed.
+ */
+@Injectable()
+export class EraseContact {
+  constructor(
+    private readonly database: Database,
+    private readonly heldOptOuts: HeldOptOutRepository,
+    private readonly relay: Relay,
+    private readonly signal: EraseSignal,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @returns false when there is no such contact */
+  async execute(organizationId: string, contactId: string): Promise<boolean> {
+    const occurredAt = new Date(this.clock.now());
+    const key = [organizationId, contactId];
+    const isErased = await this.database.transaction(async (tx) => {
+      const [contact] = await tx.query(deleteContact, key);
+      if (!contact) return false;
+      const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
+      const optOuts = await tx.query(deleteOptOuts, key);
+      await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
+      await tx.query(keepNumbers, [...key, aliases, serviceNames]);
+      await noteErasures(tx, [{ organizationId, contactId, erasedAt: occurredAt }]);
+      tx.atCommit(forgetRemovals, key);
+      const event = { event: contactErased, organizationId, aggregateId: contactId, occurredAt, data: { contactId } };
+      appendEvents(tx, [{ ...event, sequence: contact.version + 1 }]);
+      return true;
+    });
+    if (!isErased) return false;
+    this.relay.wake();
+    this.signal.wake();
+    return true;
+  }
+}

@@ -1,0 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { gatewayErasuresConsumer } from '@switchboard/contracts/consumers';
+import { RpcClient } from '@switchboard/nats';
+import {
+  ErasuresConsumer,
+  ErasureWorker,
+  LOG,
+  PLATFORM,
+  remoteErasureBook,
+  type Log,
+  type Platform,
+} from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { WakeSignal } from '@switchboard/timing';
+
+/** Wakes the worker that erases. */
+export class EraseSignal extends WakeSignal {}
+
+/** Notes contacts whose callbacks are to be overwritten. */
+@Injectable()
+export class CallbackErasuresConsumer extends ErasuresConsumer {
+  constructor(@Inject(PLATFORM) platform: Platform, rpc: RpcClient, signal: EraseSignal) {
+    super(platform, { consumer: gatewayErasuresConsumer, book: remoteErasureBook(rpc, 'gateway'), signal });
+  }
+}
+
+/** Overwrites the callbacks about erased contacts: they are stored as events, and nothing else here is theirs. */
+@Injectable()
+export class EraseCallbacksWorker extends ErasureWorker {
+  constructor(database: Database, rpc: RpcClient, signal: EraseSignal, @Inject(LOG) log: Log) {
+    super({ database, book: remoteErasureBook(rpc, 'gateway'), log, signal });
+  }
+
+  protected async erase(): Promise<boolean> {
+    return true;
+  }
+}

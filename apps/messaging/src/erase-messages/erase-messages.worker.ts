@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RpcClient } from '@switchboard/nats';
+import { Relay } from '@switchboard/outbox';
+import {
+  CLOCK,
+  ErasureWorker,
+  LOG,
+  remoteErasureBook,
+  type Clock,
+  type ErasureTarget,
+  type Log,
+} from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { erasePhones } from './erased-contact.repository.js';
+import { eraseDispatches } from './erased-dispatch.repository.js';
+import { eraseItems, skipItems } from './erased-item.repository.js';
+import { eraseMessages } from './erased-message.repository.js';
+import { EraseSignal } from './erase-signal.js';
+
+/** Overwrites what messaging keeps of erased contacts; messages that are still to be sent to them fail. */
+@Injectable()
+export class EraseMessagesWorker extends ErasureWorker {
+  constructor(
+    database: Database,
+    rpc: RpcClient,
+    private readonly relay: Relay,
+    signal: EraseSignal,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) log: Log,
+  ) {
+    super({ database, book: remoteErasureBook(rpc, 'messaging'), log, signal });
+  }
+
+  protected async erase(target: ErasureTarget): Promise<boolean> {
+    await this.database.transaction((tx) => skipItems(tx, target));
+    const isSettled = await eraseDispatches(this.database, target, new Date(this.clock.now()));
+    this.relay.wake();
+    await eraseItems(this.database, target);
+    await eraseMessages(this.database, target);
+    await erasePhones(this.database, target);
+    return isSettled;
+  }
+}

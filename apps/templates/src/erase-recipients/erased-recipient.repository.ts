@@ -1,0 +1,68 @@
+import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import type { ErasureTarget } from '@switchboard/platform';
+import { statement, unnestColumns, type Database } from '@switchboard/postgres';
+import type { StatusChange } from '../job/job-count.js';
+import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+
+/** A place in the walk through an organization's recipients. */
+export interface RecipientCursor {
+  readonly jobId: string;
+  readonly index: number;
+}
+
+/** A recipient that an erased contact is. */
+export interface FoundRecipient extends RecipientCursor {
+  readonly isQueued: boolean;
+}
+
+/** By the primary key. A job that was accepted after the erasure speaks of a new contact. */
+const sliceSql = statement<{ rows: number; last: RecipientCursor | null; found: FoundRecipient[] | null }>(
+  'templates.recipient.erasure-slice',
+  `WITH slice AS MATERIALIZED (
+     SELECT job_id, index, status = 'QUEUED' AS is_queued, phone = ANY ($5::text[]) OR subscriber = ANY ($5) AS is_found
+     FROM recipient WHERE organization_id = $1 AND (job_id, index) > ($2, $3::int) AND job_id < $4
+     ORDER BY job_id, index LIMIT $6)
+   SELECT count(*)::int AS rows,
+     (SELECT json_build_object('jobId', job_id, 'index', index) FROM slice ORDER BY job_id DESC, index DESC LIMIT 1) AS last,
+     json_agg(json_build_object('jobId', job_id, 'index', index, 'isQueued', is_queued)) FILTER (WHERE is_found) AS found
+   FROM slice`,
+);
+const eraseSql = statement(
+  'templates.recipient.erase',
+  `UPDATE recipient r SET phone = '', subscriber = '', variables = NULL, client_reference = NULL, metadata = NULL
+   FROM unnest($2::text[], $3::int[]) AS given (job_id, index)
+   WHERE r.organization_id = $1 AND r.job_id = given.job_id AND r.index = given.index`,
+);
+
+/** The next recipients behind the cursor, and which of them the contact is. */
+export async function findRecipients(
+  database: Database,
+  { organizationId, erasedAt, phoneForms }: ErasureTarget,
+  behind: RecipientCursor,
+  limit: number,
+): Promise<{
+  readonly rows: number;
+  readonly last: RecipientCursor | null;
+  readonly found: readonly FoundRecipient[];
+}> {
+  const values = [organizationId, behind.jobId, behind.index, cuidFloor(erasedAt), phoneForms, limit];
+  const [slice] = await database.query(sliceSql, values);
+  return { rows: slice?.rows ?? 0, last: slice?.last ?? null, found: slice?.found ?? [] };
+}
+
+/** Overwrites recipients; those that are queued are SKIPPED. @returns what changed of the counts */
+export async function eraseRecipients(
+  database: Database,
+  organizationId: string,
+  recipients: readonly RecipientCursor[],
+): Promise<StatusChange[]> {
+  const outcome = { organizationId, status: 'SKIPPED', reason: 'ERASED' } as const;
+  return database.transaction(async (tx) => {
+    const changes = await applyOutcomes(
+      tx,
+      recipients.map(({ jobId, index }) => ({ ...outcome, jobId, index })),
+    );
+    tx.atCommit(eraseSql, [organizationId, ...unnestColumns(recipients, ['jobId', 'index'])]);
+    return changes;
+  });
+}

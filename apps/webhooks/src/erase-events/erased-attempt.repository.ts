@@ -1,0 +1,46 @@
+import { likeTerm, type ErasureTarget } from '@switchboard/platform';
+import { statement, type Database } from '@switchboard/postgres';
+
+/** Attempts that are looked at in one statement. */
+const SLICE_MAX = 5_000;
+
+/** A walk from webhook to webhook along the primary key: deleted ones too have attempts. */
+const webhooksSql = statement<{ id: string }>(
+  'webhooks.attempt.erasure-webhooks',
+  `WITH RECURSIVE walk AS (
+     (SELECT webhook_id, organization_id FROM attempt ORDER BY webhook_id, id LIMIT 1)
+     UNION ALL
+     SELECT next.webhook_id, next.organization_id FROM walk CROSS JOIN LATERAL (
+       SELECT a.webhook_id, a.organization_id FROM attempt a WHERE a.webhook_id > walk.webhook_id
+       ORDER BY a.webhook_id, a.id LIMIT 1) AS next)
+   SELECT webhook_id AS id FROM walk WHERE organization_id = $1`,
+);
+/** Events are kept for fewer days than attempts: an answer that repeats the contact's id or number is found by itself. */
+const eraseSql = statement<{ rows: number; last: string | null }>(
+  'webhooks.attempt.erase',
+  `WITH slice AS MATERIALIZED (
+     SELECT id, (response_body <> '' OR error <> '') AND (event_id = ANY ($3::text[])
+       OR response_body LIKE ANY ($4::text[]) OR error LIKE ANY ($4)) AS is_found
+     FROM attempt WHERE webhook_id = $1 AND id > $2 ORDER BY id LIMIT $5),
+   erased AS (
+     UPDATE attempt a SET response_body = CASE WHEN a.response_body IS NULL THEN NULL ELSE '' END
+     FROM slice WHERE a.webhook_id = $1 AND a.id = slice.id AND slice.is_found)
+   SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
+);
+
+/** Overwrites what receivers answered to events about a contact. */
+export async function eraseAttempts(
+  database: Database,
+  target: ErasureTarget,
+  eventIds: readonly string[],
+): Promise<void> {
+  const needles = [target.contactId, ...target.upstreamNames].map(likeTerm);
+  for (const webhook of await database.query(webhooksSql, [target.organizationId])) {
+    for (let behind = ''; ;) {
+      const [slice] = await database.query(eraseSql, [webhook.id, behind, eventIds, needles, SLICE_MAX]);
+      await target.keepOn();
+      if (!slice?.last || slice.rows < SLICE_MAX) break;
+      behind = slice.last;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  callbackChange,
+  callbackMessage,
+  callbackPreference,
+  callbackStatus,
+} from '@switchboard/contracts/gateway/events';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+
+/** The person that is erased, as stored events name them. */
+export interface ErasedPerson {
+  readonly contactId: string;
+  readonly erasedAt: Date;
+  /** Digits of their numbers, and the upstream's own ids of them. */
+  readonly upstreamNames: readonly string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is personal of a message, a contact or an opt-out, by the name that every shape uses, and what is left of it. */
+const PERSONAL: Fields = {
+  text: null,
+  clientReference: null,
+  metadata: {},
+  phone: '',
+  phoneForms: [],
+  messagingId: '',
+  name: null,
+  email: null,
+  reason: null,
+};
+
+/**
+ * A stored event, or the body of a webhook, without what is personal of the contact; everything else of it is as it was, and
+ * other contacts' too. The same text when it holds nothing of the contact.
+ */
+export function blankContact(json: string, contactId: string): string {
+  if (!json.includes(contactId)) return json;
+  return JSON.stringify(blanked(JSON.parse(json), contactId));
+}
+
+function blanked(value: unknown, contactId: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => blanked(item, contactId));
+  if (!isFields(value)) return value;
+  const isOwn = value.contactId === contactId || value.id === contactId;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => {
+      if (isOwn && Object.hasOwn(PERSONAL, name)) return [name, PERSONAL[name]];
+      if (isOwn && name === 'error' && isFields(part)) return [name, { ...part, message: '' }];
+      return [name, blanked(part, contactId)];
+    }),
+  );
+}
+
+/** A callback's event without what is personal of the person; null when it is none of theirs. */
+export function blankCallback(envelope: EventEnvelope, person: ErasedPerson): EventEnvelope | null {
+  const blank = BLANK_CALLBACKS.get(envelope.subject);
+  return blank && isFields(envelope.data) ? blank(envelope, envelope.data, person) : null;
+}
+
+type Blank = (envelope: EventEnvelope, data: Fields, person: ErasedPerson) => EventEnvelope | null;
+
+const BLANK_CALLBACKS: ReadonlyMap<string, Blank> = new Map<string, Blank>([
+  [callbackStatus.subject, blankStatus],
+  [callbackMessage.subject, blankMessage],
+  [callbackPreference.subject, blankPreference],
+  [callbackChange.subject, blankChange],
+]);
+
+function blankStatus(envelope: EventEnvelope, data: Fields, { upstreamNames }: ErasedPerson): EventEnvelope | null {
+  const item = fieldsOf(data.item);
+  if (!isOneOf(item.recipient_id, upstreamNames)) return null;
+  const { id, status, timestamp, biz_opaque_callback_data: reference, errors } = item;
+  const codes = Array.isArray(errors) ? errors.map((error) => ({ code: fieldsOf(error).code })) : undefined;
+  const left = { id, status, timestamp, biz_opaque_callback_data: reference, errors: codes };
+  return { ...envelope, data: { phoneNumberId: data.phoneNumberId, item: left } };
+}
+
+function blankMessage(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
+  const item = fieldsOf(data.item);
+  const message = fieldsOf(item.message);
+  const { upstreamNames } = person;
+  if (!isOneOf(message.from, upstreamNames) && !isOneOf(item.userId, upstreamNames)) return null;
+  if (!isBefore(envelope, person)) return null;
+  const { id, timestamp, type } = message;
+  const left = { message: { id, from: '', timestamp, type }, profileName: null };
+  return { ...unnamed(envelope), data: { phoneNumberId: data.phoneNumberId, item: left } };
+}
+
+function blankPreference(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
+  const { wa_id: number, user_id: userId, value, timestamp } = fieldsOf(data.item);
+  if (!isOneOf(number, person.upstreamNames) && !isOneOf(userId, person.upstreamNames)) return null;
+  if (!isBefore(envelope, person)) return null;
+  return { ...unnamed(envelope), data: { ...data, item: { value, timestamp }, profileName: null } };
+}
+
+/** Its shape is the provider's: it is the person's when any text in it holds one of their names, whole. */
+function blankChange(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
+  if (!isBefore(envelope, person) || !holdsName(data.value, person.upstreamNames)) return null;
+  return { ...envelope, data: { ...data, value: { isErased: true } } };
+}
+
+/** What the person says after they were erased begins anew. */
+function isBefore({ id }: EventEnvelope, { erasedAt }: ErasedPerson): boolean {
+  return id < cuidFloor(erasedAt);
+}
+
+/** The aggregate of what a person says is «line:person». */
+function unnamed(envelope: EventEnvelope): EventEnvelope {
+  return { ...envelope, aggregateId: envelope.aggregateId.slice(0, envelope.aggregateId.indexOf(':') + 1) };
+}
+
+function holdsName(value: unknown, names: readonly string[]): boolean {
+  const text = JSON.stringify(value) ?? '';
+  return names.some((name) => text.split(/[^0-9A-Za-z._:=-]+/).includes(name));
+}
+
+function isOneOf(value: unknown, names: readonly string[]): boolean {
+  return typeof value === 'string' && names.includes(value.replace(/^\+/, ''));
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { callbackChange, callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
+import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
+
+const erasedAt = new Date('2026-03-01T00:00:00Z');
+const person: ErasedPerson = { contactId: 'cperson01', erasedAt, upstreamNames: ['14155550123', 'US.13'] };
+
+function callback(event: EventDefinition, data: unknown, at = new Date(erasedAt.getTime() - 1)): EventEnvelope {
+  return {
+    id: `${cuidFloor(at)}0000000000000000`,
+    subject: event.subject,
+    organizationId: null,
+    aggregateId: '106:14155550123',
+    sequence: null,
+    occurredAt: at.toISOString(),
+    data,
+  };
+}
+
+describe('an event about a contact that is erased', () => {
+  const message = {
+    id: 'cmessage1',
+    contactId: 'cperson01',
+    text: 'hello',
+    template: { id: 'ctemplate', name: 'welcome', language: 'en' },
+    clientReference: 'order 1',
+    metadata: { note: 'x' },
+    status: 'FAILED',
+    error: { code: '131026', message: 'to +14155550123' },
+  };
+
+  it('keeps ids, times and states, in the same order, and nothing that is personal', () => {
+    const left = blankContact(JSON.stringify({ id: 'cevent001', data: { message } }), 'cperson01');
+    const expected = {
+      ...message,
+      text: null,
+      clientReference: null,
+      metadata: {},
+      error: { code: '131026', message: '' },
+    };
+    expect(left).toBe(JSON.stringify({ id: 'cevent001', data: { message: expected } }));
+    expect(blankContact(left, 'cperson01')).toBe(left);
+  });
+
+  it('shows a conversation without number and name, an opt-out without number and reason', () => {
+    const contact = { id: 'cperson01', name: 'Ada', phone: '+14155550123', messagingId: '14155550123' };
+    const optOut = { id: 'coptout01', contactId: 'cperson01', phone: '+14155550123', reason: 'asked' };
+    const left = JSON.parse(blankContact(JSON.stringify({ conversation: { contact }, optOut }), 'cperson01'));
+    expect(left).toEqual({
+      conversation: { contact: { id: 'cperson01', name: null, phone: '', messagingId: '' } },
+      optOut: { ...optOut, phone: '', reason: null },
+    });
+  });
+
+  it('is left as it is, letter by letter, when it is about another contact', () => {
+    const json = JSON.stringify({ data: { message: { ...message, contactId: 'cother001' } } });
+    expect(blankContact(json, 'cperson01')).toBe(json);
+    const both = JSON.stringify([message, { ...message, contactId: 'cother001' }]);
+    expect(JSON.parse(blankContact(both, 'cperson01'))[1]).toEqual({ ...message, contactId: 'cother001' });
+  });
+});
+
+describe('a callback about a person who is erased', () => {
+  it('keeps what a repetition needs, and neither number, words nor name', () => {
+    const status = { id: 'wamid.1', status: 'failed', timestamp: '1', recipient_id: '14155550123' };
+    const errors = [{ code: 131026, title: 'to 14155550123' }];
+    const failed = blankCallback(
+      callback(callbackStatus, { phoneNumberId: '106', item: { ...status, errors } }),
+      person,
+    );
+    expect(JSON.stringify(failed?.data)).toBe(
+      '{"phoneNumberId":"106","item":{"id":"wamid.1","status":"failed","timestamp":"1","errors":[{"code":131026}]}}',
+    );
+    const text = { id: 'wamid.2', from: '14155550123', timestamp: '1', type: 'text', text: { body: 'hello' } };
+    const item = { message: text, profileName: 'Ada' };
+    const said = blankCallback(callback(callbackMessage, { phoneNumberId: '106', item }), person);
+    expect(said).toMatchObject({ aggregateId: '106:' });
+    expect(JSON.stringify(said)).not.toMatch(/14155550123|hello|Ada/);
+  });
+
+  it('of another shape is theirs when it names them as a whole, and no longer number', () => {
+    const change = (note: string) =>
+      blankCallback(callback(callbackChange, { businessAccountId: '1', field: 'x', value: { note } }), person);
+    expect(change('call +14155550123 now')?.data).toMatchObject({ value: { isErased: true } });
+    expect(change('call 914155550123')).toBeNull();
+  });
+
+  it('is of a new contact when it came after the erasure', () => {
+    const item = { message: { id: 'w', from: '14155550123', timestamp: '1', type: 'text' }, profileName: null };
+    const later = new Date(erasedAt.getTime() + 1);
+    expect(blankCallback(callback(callbackMessage, { phoneNumberId: '106', item }, later), person)).toBeNull();
+  });
+});

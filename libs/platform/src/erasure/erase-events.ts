@@ -1,0 +1,113 @@
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { statement, unnestColumns, type Database } from '@switchboard/postgres';
+import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
+
+/** Rows that are looked at in one statement. */
+const SLICE_MAX = 5_000;
+const ERASED = 'erased';
+
+interface Slice {
+  readonly rows: number;
+  readonly last: string | null;
+  readonly hits: readonly string[] | null;
+}
+
+/** By the primary key, so that each partition is read in the order in which it was written. */
+const outboxSliceSql = statement<Slice>(
+  'erasure.outbox-slice',
+  `WITH slice AS MATERIALIZED (
+     SELECT id, payload LIKE ANY ($2::text[]) AS is_hit FROM outbox WHERE id > $1 ORDER BY id LIMIT $3)
+   SELECT count(*)::int AS rows, max(id) AS last, array_agg(id) FILTER (WHERE is_hit) AS hits FROM slice`,
+);
+const outboxRowsSql = statement<{ id: string; payload: string; isPublished: boolean }>(
+  'erasure.outbox-rows',
+  `SELECT id, payload, published_at IS NOT NULL AS "isPublished" FROM outbox WHERE id = ANY ($1::text[])
+   ORDER BY id FOR UPDATE`,
+);
+const rewriteOutboxSql = statement(
+  'erasure.outbox-rewrite',
+  `UPDATE outbox o SET payload = g.payload, aggregate_id = g.aggregate_id
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS g(id, payload, aggregate_id) WHERE o.id = g.id COLLATE "C"`,
+);
+/** Few: an operator looks after each. */
+const lettersSql = statement<{ eventId: string; consumer: string; envelope: string }>(
+  'erasure.letters',
+  `SELECT event_id AS "eventId", consumer, envelope FROM dead_letter WHERE envelope LIKE ANY ($1::text[])
+   ORDER BY event_id, consumer FOR UPDATE`,
+);
+const rewriteLettersSql = statement(
+  'erasure.letters-rewrite',
+  `UPDATE dead_letter d SET envelope = g.envelope, error = '${ERASED}'
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS g(event_id, consumer, envelope)
+   WHERE d.event_id = g.event_id COLLATE "C" AND d.consumer = g.consumer`,
+);
+
+/**
+ * Overwrites what a service's outbox and dead letters hold of a person, slice by slice. Safe to repeat.
+ *
+ * A callback that was not published yet is left as it is: whoever takes it needs it.
+ *
+ * @param keepOn called after every slice
+ * @returns false when such a callback was found
+ */
+export async function eraseStoredEvents(
+  database: Database,
+  person: ErasedPerson,
+  keepOn: () => Promise<void>,
+): Promise<boolean> {
+  const needles = [person.contactId, ...person.upstreamNames].map(likeTerm);
+  let isWhole = true;
+  for (let from = ''; ;) {
+    const [slice] = await database.query(outboxSliceSql, [from, needles, SLICE_MAX]);
+    if (slice?.hits && !(await eraseRows(database, person, slice.hits))) isWhole = false;
+    await keepOn();
+    if (!slice?.last || slice.rows < SLICE_MAX) break;
+    from = slice.last;
+  }
+  await eraseLetters(database, person, needles);
+  return isWhole;
+}
+
+async function eraseRows(database: Database, person: ErasedPerson, ids: readonly string[]): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const rows = await tx.query(outboxRowsSql, [ids]);
+    const changed = rows.flatMap(({ id, payload, isPublished }) => {
+      const left = withoutPerson(payload, person);
+      return left === payload ? [] : [{ id, payload: left, isReady: isPublished || !isCallback(left) }];
+    });
+    const ready = changed.filter(({ isReady }) => isReady);
+    const columns = unnestColumns(ready, ['id', 'payload', ({ payload }) => envelopeOf(payload).aggregateId]);
+    if (ready.length > 0) tx.atCommit(rewriteOutboxSql, columns);
+    return ready.length === changed.length;
+  });
+}
+
+async function eraseLetters(database: Database, person: ErasedPerson, needles: readonly string[]): Promise<void> {
+  await database.transaction(async (tx) => {
+    const letters = await tx.query(lettersSql, [needles]);
+    const changed = letters.flatMap((letter) => {
+      const envelope = withoutPerson(letter.envelope, person);
+      return envelope === letter.envelope ? [] : [{ ...letter, envelope }];
+    });
+    if (changed.length > 0) tx.atCommit(rewriteLettersSql, unnestColumns(changed, ['eventId', 'consumer', 'envelope']));
+  });
+}
+
+function withoutPerson(json: string, person: ErasedPerson): string {
+  const envelope = envelopeOf(json);
+  const callback = blankCallback(envelope, person);
+  return blankContact(callback ? JSON.stringify(callback) : json, person.contactId);
+}
+
+function isCallback(json: string): boolean {
+  return envelopeOf(json).subject.startsWith('gateway.callback.');
+}
+
+function envelopeOf(json: string): EventEnvelope {
+  return JSON.parse(json) as EventEnvelope;
+}
+
+/** @returns a pattern of LIKE for texts that hold the term */
+export function likeTerm(term: string): string {
+  return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
+}

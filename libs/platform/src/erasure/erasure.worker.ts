@@ -1,0 +1,118 @@
+import type { ErasedNumbers } from '@switchboard/contracts/contacts/rpc';
+import type { Database } from '@switchboard/postgres';
+import type { WakeSignal } from '@switchboard/timing';
+import { CachedGauge } from '../cached-gauge.js';
+import type { Log } from '../logger.js';
+import { PollingWorker } from '../polling.worker.js';
+import type { RoundResult } from '../polling-loop.js';
+import type { ErasedPerson } from './blank-event.policy.js';
+import { eraseStoredEvents } from './erase-events.js';
+import type { ErasureBook } from './erasure-book.js';
+import {
+  endErasure,
+  keepErasure,
+  leaveErasure,
+  nextErasureMs,
+  pendingErasures,
+  takeErasure,
+  type PendingErasure,
+} from './erasure-ledger.js';
+
+/** A contact that is being erased, with all that its rows are found by. */
+export interface ErasureTarget extends ErasedPerson, ErasedNumbers, PendingErasure {
+  /** Shows that the work goes on; to be called after every slice of it. */
+  keepOn(): Promise<void>;
+}
+
+/** What a worker needs. */
+export interface ErasureWorkerParts {
+  readonly database: Database;
+  readonly book: ErasureBook;
+  readonly log: Log;
+  readonly signal: WakeSignal;
+}
+
+/** Two passes: the second finds what was under way during the first. */
+const PASSES = 2;
+/**
+ * Between the passes: longer than a request's budget, a consumer's batch and the transactions of both, so that whatever had
+ * read the contact before it was erased has been written, or never will be.
+ */
+const SETTLE_MS = 20_000;
+/** Until a pass that found something under way is repeated. */
+const AGAIN_MS = 5_000;
+const IDLE_MS = 5_000;
+
+/**
+ * Overwrites what a service keeps of erased contacts: one at a time, slice by slice. Every slice is a transaction and may be
+ * repeated, so that a replica that dies is followed by another, which begins anew.
+ */
+export abstract class ErasureWorker extends PollingWorker {
+  protected readonly database: Database;
+  readonly #parts: ErasureWorkerParts;
+
+  constructor(parts: ErasureWorkerParts) {
+    super({ log: parts.log, idleMs: IDLE_MS, signal: parts.signal, failureEvent: 'contact.erase-failed' });
+    this.#parts = parts;
+    this.database = parts.database;
+  }
+
+  override onApplicationBootstrap(): void {
+    observeErasures(this.#parts.database, this.#parts.log);
+    super.onApplicationBootstrap();
+  }
+
+  protected async round(): Promise<RoundResult> {
+    const pending = await takeErasure(this.database);
+    if (!pending) return (await nextErasureMs(this.database)) ?? false;
+    const startedMs = performance.now();
+    const isWhole = await this.#pass(pending);
+    const { organizationId, contactId } = pending;
+    const passes = pending.passes + (isWhole ? 1 : 0);
+    if (!isWhole) await leaveErasure(this.database, pending, 0, AGAIN_MS);
+    else if (passes < PASSES) await leaveErasure(this.database, pending, 1, SETTLE_MS);
+    else {
+      await this.#parts.book.confirm(pending);
+      await endErasure(this.database, pending);
+    }
+    const durationMs = Math.round(performance.now() - startedMs);
+    this.#parts.log.info('contact.erased', {
+      organizationId,
+      contactId,
+      passes,
+      isDone: passes >= PASSES,
+      durationMs,
+    });
+    return true;
+  }
+
+  /** Overwrites what is the service's own. @returns false when something is under way that must be looked at again */
+  protected abstract erase(target: ErasureTarget): Promise<boolean>;
+
+  async #pass(pending: PendingErasure): Promise<boolean> {
+    const numbers = await this.#parts.book.numbersOf(pending);
+    const digits = numbers.phoneForms.map((form) => form.replace(/^\+/, ''));
+    const target: ErasureTarget = {
+      ...pending,
+      ...numbers,
+      upstreamNames: [...digits, ...numbers.upstreamUserIds],
+      keepOn: () => keepErasure(this.database, pending),
+    };
+    const isWhole = await this.erase(target);
+    return (await eraseStoredEvents(this.database, target, target.keepOn)) && isWhole;
+  }
+}
+
+function observeErasures(database: Database, log: Log): void {
+  const pending = new CachedGauge({ name: 'pending erasures', read: () => pendingErasures(database), log });
+  pending.observeAs(
+    'switchboard_erasures_pending',
+    'Erased contacts of which this service still keeps something',
+    ({ count }) => [{ value: count }],
+  );
+  pending.observeAs(
+    'switchboard_erasures_oldest_seconds',
+    'Age of the oldest erasure that this service has not finished; 0 when there is none',
+    ({ oldestSeconds }) => [{ value: oldestSeconds }],
+  );
+}
