@@ -183,7 +183,7 @@ describe('a contact that is erased', () => {
     const [row] = await database.query<{ count: number }>(
       `SELECT (${parts.join(') + (')})::int + (SELECT count(*) FROM contacts.erased_number)::int AS count`,
     );
-    return row?.count ?? -1;
+    return Number(row?.count ?? -1);
   };
   const figuresNow = async (): Promise<unknown> => {
     const { totals } = await ok('GET', '/v1/analytics/delivery');
