@@ -89,6 +89,7 @@ describe('the code of the guides', () => {
         );
       await eventually(async () => (await answered({})) === 401, SOON);
       expect(await answered({ 'x-service-signature': '0'.repeat(64) })).toBe(401);
+      await eventually(async () => /^caught up$/m.test(said()), SOON);
       const sent = await all.acme.send('+14155552673', 'Hello');
       expect(sent.status).toBe(200);
       await eventually(async () => /^message\.delivered c\w+ \d+$/m.test(said()), SOON);

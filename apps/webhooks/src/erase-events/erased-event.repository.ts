@@ -33,8 +33,9 @@ export async function eraseBodies(database: Database, target: ErasureTarget): Pr
       eventIds.push(...slice.found);
     }
     await target.keepOn();
-    if (slice?.last == null || slice.rows < SLICE_MAX) return eventIds;
-    behind = slice.last;
+    const last = slice?.last ?? null;
+    if (last === null || (slice?.rows ?? 0) < SLICE_MAX) return eventIds;
+    behind = last;
   }
 }
 
