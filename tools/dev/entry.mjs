@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { helpText, problemOf, scripts } from './commands.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const modules = join(root, 'node_modules');
@@ -19,6 +20,7 @@ const commands = {
   stop: supervise,
   status: supervise,
   listen: supervise,
+  sim: supervise,
   build: buildOnly,
   test,
   check,
@@ -30,6 +32,8 @@ const commands = {
   'new-service': newService,
   'demo:bulk': demoBulk,
   screenshots,
+  format,
+  help,
 };
 const [name = 'start', ...args] = process.argv.slice(2);
 
@@ -44,8 +48,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 if (process.env.npm_lifecycle_event !== undefined) watchNpm();
 
 const command = commands[name];
-if (command === undefined) {
-  process.stderr.write(`Unknown command "${name}". There are: ${Object.keys(commands).join(', ')}.\n`);
+const problem =
+  command === undefined ? `There is no command "${name}"; npm run help lists them.` : problemOf(name, args);
+if (problem !== null) {
+  const { usage } = scripts[name] ?? {};
+  process.stderr.write(`${problem}\n${usage === undefined ? '' : `usage: ${usage}\n`}`);
   process.exitCode = 2;
 } else {
   try {
@@ -84,7 +91,7 @@ async function start() {
   return supervise(name, args);
 }
 
-/** start, stop, status and listen live in the supervisor. Without an installation nothing can run, so nothing has to be built. */
+/** start, stop, status, listen and sim live in the supervisor. Without an installation nothing can run, so nothing has to be built. */
 async function supervise(what, rest) {
   const supervisor = join(root, 'tools', 'dev', 'dist', 'main.js');
   if (what !== 'start' && !existsSync(supervisor)) {
@@ -180,6 +187,16 @@ async function screenshots() {
 async function auditVerify() {
   args.unshift('audit', 'verify');
   return admin();
+}
+
+async function format() {
+  await install();
+  return run(findNode(), [join(modules, 'prettier', 'bin', 'prettier.cjs'), '--write', '--log-level', 'warn', '.']);
+}
+
+function help() {
+  process.stdout.write(helpText());
+  return 0;
 }
 
 async function newService() {

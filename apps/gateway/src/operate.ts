@@ -3,6 +3,8 @@ import type { ApiKeyView } from '@switchboard/contracts/gateway/http';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
+import { scopes } from './identity/admission.contract.js';
+import type { ApiKeyInput } from './identity/api-keys.contract.js';
 import type { Act } from './identity/audit.contract.js';
 import { appendAudit } from './identity/audit/audit.repository.js';
 import { changePlan, type PlanChange } from './identity/change-plan/change-plan.js';
@@ -16,6 +18,7 @@ import {
   type PlanRow,
   type SubscriptionStatus,
 } from './identity/organization/organization.repository.js';
+import { createApiKey } from './identity/create-api-key/create-api-key.js';
 import { endSessions } from './identity/end-sessions/end-sessions.js';
 import { organizationsOfUser } from './identity/member/member.repository.js';
 import type { Role } from './identity/people.contract.js';
@@ -33,6 +36,7 @@ export {
   type OrganizationRow,
   type PlanOverrides,
 } from './identity/organization/organization.repository.js';
+export { scopes };
 export type { PlanChange } from './identity/change-plan/change-plan.js';
 
 /** An organization as an operator sees it. */
@@ -72,6 +76,11 @@ export interface Operation {
   changePlan(id: string, change: PlanChange): Promise<OrganizationRow>;
   /** @throws AppError NOT_FOUND */
   changeSubscription(id: string, status: SubscriptionStatus): Promise<OrganizationRow>;
+  /** Makes a key with the secret that is shown once. @param organization its id, or its name @throws AppError NOT_FOUND */
+  createApiKey(
+    organization: string,
+    input: ApiKeyInput,
+  ): Promise<{ readonly key: ApiKeyView; readonly secret: string }>;
   /** @throws AppError API_KEY_NOT_FOUND */
   revokeApiKey(keyId: string): Promise<ApiKeyView>;
   /** Writes into the log that a counter was set, in the transaction that sets it: the counter itself is messaging's. */
@@ -88,6 +97,10 @@ export interface Operation {
   verifyAudit(options: VerifyAuditOptions): AsyncGenerator<VerifiedChain>;
 }
 
+const organizationsNamed = statement<{ id: string }>(
+  'gateway.organizations-named',
+  'SELECT id FROM organization WHERE id = $1 OR name = $1 LIMIT 2',
+);
 const ownerOfKey = statement<{ organizationId: string }>(
   'gateway.owner-of-key',
   'SELECT organization_id AS "organizationId" FROM api_key WHERE id = $1',
@@ -102,6 +115,13 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
     organization: (id) => detailOf(database, id),
     changePlan: (id, change) => changePlan(database, act(id), change),
     changeSubscription: (id, status) => changeSubscription(database, act(id), status),
+    createApiKey: async (organization, input) => {
+      const found = await database.query(organizationsNamed, [organization]);
+      const [only, other] = found;
+      if (!only) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${organization}`);
+      if (other) throw new AppError(serviceErrors.CONFLICT, `${organization} is the name of several: give an id`);
+      return database.transaction((tx) => createApiKey(tx, act(only.id), input));
+    },
     revokeApiKey: async (keyId) => {
       const [owner] = await database.query(ownerOfKey, [keyId]);
       if (!owner) throw new AppError(gatewayErrors.API_KEY_NOT_FOUND, `There is no API key ${keyId}`);

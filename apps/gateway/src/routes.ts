@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@switchboard/openapi';
 import { createLog, PlatformModule, type Platform } from '@switchboard/platform';
 import { createApplication } from './gateway.js';
 import { gatewayConfig } from './gateway.config.js';
@@ -20,6 +21,8 @@ export interface GatewayRoute {
   readonly roles: readonly Role[] | null;
   /** What a key needs, on a route for keys; null: nothing, or a route of another kind. */
   readonly scope: Scope | null;
+  /** A relation between the fields of its body, in JSON Schema: the description has it in words. */
+  readonly bodyRule?: JsonSchema;
   /** Reads a request as the gateway would, as `readParts` says. */
   read(request: RequestParts, headers?: Readonly<Record<string, string>>): unknown;
 }
@@ -35,7 +38,16 @@ export async function gatewayRoutes(): Promise<readonly GatewayRoute[]> {
     const { access } = declaration;
     const roles = access === 'session' ? declaration.roles : null;
     const scope = access === 'key' ? declaration.scope : null;
-    return { method, path, access, roles, scope, read: (parts, headers) => readParts(route, parts, headers) };
+    const bodyRule = declaration.docs?.body?.rule?.schema;
+    return {
+      method,
+      path,
+      access,
+      roles,
+      scope,
+      ...(bodyRule && { bodyRule }),
+      read: (parts, headers) => readParts(route, parts, headers),
+    };
   });
 }
 

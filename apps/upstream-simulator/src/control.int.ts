@@ -99,7 +99,7 @@ describe('magic recipients', () => {
     await sim.control('PUT', 'knobs', { errorRate: { '131016': 1 } });
 
     expect((await magic('10')).status).toBe(200);
-    expect((await magic('13', 'ordinary')).body['error']?.['code']).toBe(131016);
+    expect((await magic('14', 'ordinary')).body['error']?.['code']).toBe(131016);
     expect((await sim.send({ to: '+12015550200' })).status).toBe(503);
   });
 });

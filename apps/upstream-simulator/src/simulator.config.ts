@@ -21,6 +21,8 @@ export interface SimulatorConfig {
   readonly accounts: readonly Account[] | null;
   readonly templates: readonly TemplateDraft[];
   readonly callback: CallbackTarget;
+  /** Milliseconds from the acceptance to `read` unless the knob says otherwise; null: never. */
+  readonly readDelayMs: number | null;
 }
 
 /**
@@ -34,6 +36,7 @@ export interface SimulatorConfig {
  * | SIMULATOR_DATA_DIR | .data/upstream-simulator, from the working folder |
  * | SIMULATOR_ACCOUNTS | JSON, see parseAccounts; those that were set last, else one with the provider's example ids |
  * | SIMULATOR_TEMPLATES | JSON, see parseTemplates; eight examples |
+ * | SIMULATOR_READ_DELAY_MS | none: no message is ever read |
  * | SIMULATOR_CALLBACK_URL | none: no callbacks until PUT /_sim/callback |
  * | SIMULATOR_APP_SECRET, SIMULATOR_VERIFY_TOKEN | simulator-app-secret, simulator-verify-token |
  *
@@ -65,6 +68,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       parseAccounts(parseJson(value), key),
     ),
     templates: read('SIMULATOR_TEMPLATES', DEFAULT_TEMPLATES, (value, key) => parseTemplates(parseJson(value), key)),
+    readDelayMs: read<number | null>('SIMULATOR_READ_DELAY_MS', null, parseDelay),
     callback: Object.freeze({
       url: read<string | null>('SIMULATOR_CALLBACK_URL', null, parseUrl),
       appSecret: read('SIMULATOR_APP_SECRET', 'simulator-app-secret', text),
@@ -79,6 +83,11 @@ function parsePort(value: string, key: string): number {
   const port = Number(value);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`\`${key}\` must be a port, 0 to 65535`);
   return port;
+}
+
+function parseDelay(value: string, key: string): number {
+  if (!/^[0-9]{1,8}$/.test(value)) throw new Error(`\`${key}\` must be a number of milliseconds`);
+  return Number(value);
 }
 
 function parseUrl(value: string, key: string): string {

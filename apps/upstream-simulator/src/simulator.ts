@@ -68,7 +68,7 @@ export async function startSimulator(
 
   const accounts = new AccountRepository(join(config.dataDir, 'accounts.json'), config.accounts);
   const templates = new TemplateRepository(config.templates);
-  const knobs = new KnobsRepository();
+  const knobs = new KnobsRepository({ callbackDelayMs: { read: config.readDelayMs } });
   const limits = new Limits();
   const open = new OpenRequests();
   const ids = new MessageIds();

@@ -25,8 +25,8 @@ export interface DescribedShape {
 export interface DescribedBody extends DescribedShape {
   /** Requests that are accepted, by a short name. */
   readonly examples: Readonly<Record<string, Json>>;
-  /** A relation between the fields, in words and in JSON Schema. */
-  readonly rule?: { readonly words: string; readonly schema: JsonSchema };
+  /** A relation between the fields, in words. */
+  readonly rule?: string;
 }
 
 /** A response that is no refusal. */

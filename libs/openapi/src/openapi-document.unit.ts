@@ -45,7 +45,7 @@ const brew: ApiRoute = {
       { name: 'sugar', isRequired: false, isShared: false, schema: { type: 'boolean' } },
     ],
     examples: { plain: { minutes: 3 } },
-    rule: { words: 'One at least.', schema: { minProperties: 1 } },
+    rule: 'One at least.',
   },
   answers: { 201: { description: 'It is ready.', body: 'Tea', headers: { 'X-Pot': 'Pot' } } },
   refusals: { errors: [notFound, tooHot, notFound], sentences: { TOO_HOT: 'Wait for the tea' }, headersOf },
@@ -175,7 +175,6 @@ describe('an OpenAPI document', () => {
       properties: { minutes: { type: 'integer' }, sugar: { type: 'boolean' } },
       required: ['minutes'],
       description: 'One at least.',
-      'x-fields-rule': { minProperties: 1 },
     });
   });
 

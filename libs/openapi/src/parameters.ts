@@ -34,16 +34,15 @@ export function requestBodyOf({ name, examples }: DescribedBody): JsonObject {
 
 /**
  * The schema component of a body: a flat object, since generators of clients make types without fields, or none at all, of
- * alternatives next to properties. A relation between fields is said in words; `x-fields-rule` has it for validators.
+ * alternatives next to properties. A relation between fields is said in words.
  */
 export function bodySchema({ fields, rule }: DescribedBody): JsonSchema {
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
-    ...(rule && { description: rule.words }),
+    ...(rule !== undefined && { description: rule }),
     type: 'object',
     properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
     ...(required.length > 0 && { required }),
-    ...(rule && { 'x-fields-rule': rule.schema }),
   };
 }
 

@@ -8,8 +8,15 @@ import { verifyAuditLog } from './audit.command.js';
 import { setChannelRate } from './channel-rate.command.js';
 import { readCommandLine, UsageError, type Choices } from './command-line.js';
 import { discardDeadLetters, listDeadLetters, redriveDeadLetters, showDeadLetter } from './dead-letters.command.js';
-import { setAttemptsUnknown } from './dispatch.command.js';
-import { listOrganizations, revokeKey, setPlan, setSubscription, showOrganization } from './organizations.command.js';
+import { giveUpOutcome, setAttemptsUnknown } from './dispatch.command.js';
+import {
+  createKey,
+  listOrganizations,
+  revokeKey,
+  setPlan,
+  setSubscription,
+  showOrganization,
+} from './organizations.command.js';
 import { outboxStatus, replayOutbox } from './outbox.command.js';
 import { rotateSecrets } from './secrets.command.js';
 import { checkQuota, showQuota } from './quota.command.js';
@@ -25,6 +32,7 @@ const commands: Readonly<Record<string, Command>> = {
   'outbox status': outboxStatus,
   'outbox replay': replayOutbox,
   'dispatch set-unknown': setAttemptsUnknown,
+  'dispatch give-up': giveUpOutcome,
   'channel-rate set': setChannelRate,
   'secrets rotate': rotateSecrets,
   'quota show': showQuota,
@@ -33,6 +41,7 @@ const commands: Readonly<Record<string, Command>> = {
   'organizations show': showOrganization,
   'plan set': setPlan,
   'subscription set': setSubscription,
+  'api-keys create': createKey,
   'api-keys revoke': revokeKey,
   'users show': showUser,
   'users reset-password': resetUserPassword,
@@ -53,12 +62,16 @@ const operandsMax: Readonly<Record<string, number>> = {
   'organizations show': 1,
   'plan set': 1,
   'subscription set': 2,
+  'dispatch give-up': 1,
+  'api-keys create': 1,
   'api-keys revoke': 1,
   'users show': 1,
   'users reset-password': 1,
   'users reset-second-factor': 1,
   'users sign-out': 1,
 };
+
+const USAGE = 'usage: npm run admin -- <command> [options]; npm run admin -- help lists both';
 
 const HELP = `npm run admin -- <command> [options]
 
@@ -69,6 +82,8 @@ const HELP = `npm run admin -- <command> [options]
   outbox status          what waits to be published, since when, and how far each stream is
   outbox replay          publish again what a service wrote since a moment (--service, --since)
   dispatch set-unknown   after a restore: send nothing again that may have been sent since the backup (--all)
+  dispatch give-up       an unknown outcome is awaited no longer: dispatch give-up <message id>; within seconds the message
+                         is FAILED with UPSTREAM_OUTCOME_UNKNOWN, as after 24 hours
   channel-rate set       attempts a second of a channel: channel-rate set <channel> <number or default>
   secrets rotate         new data keys, and every secret sealed anew under the current master key (CREDENTIALS_KEY)
   quota show             messages accepted in its months, failed ones too: quota show <organization>
@@ -82,6 +97,8 @@ const HELP = `npm run admin -- <command> [options]
                                           --request-burst, --messages-per-month, --channels, --seats;
                                           --reset-overrides: the plan's own again
   subscription set <organization> <status>  ACTIVE, PAST_DUE or CANCELED
+  api-keys create <organization>          by id or name: --label <what for>, --scopes <by comma> (all without it); prints the
+                                          key, which is shown once
   api-keys revoke <key id>                at once, for good
   users show <email>                      a person, their organizations and sessions
   users reset-password <email>            a new password, shown once; all their sessions end, and the memberships that were
@@ -122,7 +139,9 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
     return 0;
   } catch (error) {
     err(said(error));
-    return error instanceof UsageError ? 2 : 1;
+    if (!(error instanceof UsageError)) return 1;
+    err(USAGE);
+    return 2;
   }
 }
 

@@ -14,6 +14,10 @@ export interface Choices {
   readonly operands: readonly string[];
   readonly organization: string | undefined;
   readonly plan: string | undefined;
+  /** Of a new key. */
+  readonly label: string | undefined;
+  /** Of a new key, by comma; undefined: all. */
+  readonly scopes: string | undefined;
   /** Numbers of a plan as they were written, by the option's name; those that were not given are not there. */
   readonly numbers: Readonly<Record<string, string>>;
   readonly resetOverrides: boolean;
@@ -56,6 +60,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
         'database-url': { type: 'string' },
         organization: { type: 'string' },
         plan: { type: 'string' },
+        label: { type: 'string' },
+        scopes: { type: 'string' },
         'requests-per-minute': { type: 'string' },
         'request-burst': { type: 'string' },
         'messages-per-month': { type: 'string' },
@@ -69,19 +75,38 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       },
     });
     const { service, consumer, id, all, repair, since, json, 'database-url': databaseUrl } = values;
-    const { organization, plan, expect, 'reset-overrides': resetOverrides, 'save-heads': saveHeads } = values;
+    const {
+      organization,
+      plan,
+      label,
+      scopes,
+      expect,
+      'reset-overrides': resetOverrides,
+      'save-heads': saveHeads,
+    } = values;
     const keepMemberships = values['keep-memberships'];
     const numbers = Object.fromEntries(
       planNumbers.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
     );
     const events = { service, consumer, id, all, repair, since };
-    const organizations = { organization, plan, numbers, resetOverrides, keepMemberships, expect, saveHeads };
+    const organizations = {
+      organization,
+      plan,
+      label,
+      scopes,
+      numbers,
+      resetOverrides,
+      keepMemberships,
+      expect,
+      saveHeads,
+    };
     const operands = positionals.slice(2);
     return {
       command: values.help ? '' : positionals.slice(0, 2).join(' '),
       choices: { ...events, ...organizations, json, databaseUrl, operands },
     };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.split('. ')[0] ?? message);
   }
 }

@@ -9,6 +9,9 @@ import { servicesIn } from './services.js';
 const SET_UNKNOWN = `
   UPDATE messaging.dispatch SET state = 'UNKNOWN', due_at = now() + interval '24 hours', lease = 'restored'
   WHERE state IN ('RETRY', 'PACED', 'DISPATCHING')`;
+/** The worker that settles what is overdue looks every few seconds. */
+const GIVE_UP = `
+  UPDATE messaging.dispatch SET due_at = now() WHERE message_id = $1 AND state = 'UNKNOWN' RETURNING message_id`;
 /** A recipient that waits in a restored lane may have its message by now: resumed by hand, once that is known. */
 const PAUSE_LANES = 'UPDATE messaging.bulk_lane SET is_paused = true WHERE is_open AND NOT is_withdrawn';
 const SESSIONS = `
@@ -30,4 +33,17 @@ export async function setAttemptsUnknown(client: pg.ClientBase, choices: Choices
   await client.query(PAUSE_LANES);
   const attempts = rowCount ?? 0;
   return [choices.json ? JSON.stringify({ attempts }) : `${attempts} attempts are UNKNOWN now; none is made again.`];
+}
+
+/** Awaits the unknown outcome of a message no longer: messaging fails it within seconds, as it would after 24 hours. */
+export async function giveUpOutcome(
+  client: pg.ClientBase,
+  { operands: [messageId], json }: Choices,
+): Promise<string[]> {
+  if (messageId === undefined) throw new UsageError('Which message? Give its id.');
+  await servicesIn(client, 'messaging');
+  const { rowCount } = await client.query(GIVE_UP, [messageId]);
+  if (rowCount === 0) throw new Error(`The message ${messageId} awaits no unknown outcome.`);
+  const said = `The message ${messageId} will be FAILED with UPSTREAM_OUTCOME_UNKNOWN within seconds.`;
+  return [json ? JSON.stringify({ messageId }) : said];
 }

@@ -1,5 +1,6 @@
 import {
   operate,
+  scopes,
   subscriptionStatuses,
   type Operation,
   type OrganizationDetail,
@@ -86,6 +87,33 @@ export async function setSubscription(
   if (!known) throw new UsageError(`A subscription is ${subscriptionStatuses.join(', ')}; not ${status ?? 'nothing'}.`);
   const row = await (await operationOn(client, operator)).changeSubscription(organizationId, known);
   return [json ? JSON.stringify(row) : `The subscription of ${row.name} (${row.id}) is ${row.subscription}.`];
+}
+
+/** Makes a key with the scopes given, or all; its secret is shown here and never again. */
+export async function createKey(
+  client: pg.ClientBase,
+  { operands: [organization], label, scopes: written, json }: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
+): Promise<string[]> {
+  const owner = required(organization, 'For which organization? Give its id or name.');
+  if (label === undefined || label === '' || label.length > 100) {
+    throw new UsageError('What is the key for? Give --label, 1 to 100 characters.');
+  }
+  const chosen = written === undefined ? null : scopesOf(written);
+  const { key, secret } = await (await operationOn(client, operator)).createApiKey(owner, { label, scopes: chosen });
+  if (json) return [JSON.stringify({ ...key, secret })];
+  return [
+    secret,
+    `The key ${key.id} (${key.label}) has ${chosen ? chosen.join(', ') : 'every scope'}. It is not shown again.`,
+  ];
+}
+
+function scopesOf(written: string): (typeof scopes)[number][] {
+  return [...new Set(written.split(','))].map((name) => {
+    const scope = scopes.find((one) => one === name.trim());
+    if (!scope) throw new UsageError(`There is no scope "${name}"; there are ${scopes.join(', ')}.`);
+    return scope;
+  });
 }
 
 /** Revokes a key at once, for good. */

@@ -33,6 +33,11 @@ export class DataFolder {
   get simulator(): string {
     return join(this.path, 'simulator');
   }
+
+  /** The port of the simulator, kept from one start to the next. */
+  get simulatorPortFile(): string {
+    return join(this.path, 'simulator.port');
+  }
   /** What the processes of a service leave to those that follow. */
   stateOf(service: string): string {
     return join(this.path, 'services', service);

@@ -6,6 +6,10 @@ import { parseEnv } from 'node:util';
 export interface DevConfig {
   /** `PORT`: the gateway's; 0 lets the kernel choose. Default 3000. */
   readonly port: number;
+  /** `SIMULATOR_PORT`: the simulator's; undefined: that of the last start in the data folder, else one that the kernel chooses. */
+  readonly simulatorPort: number | undefined;
+  /** `SIMULATOR_READ_DELAY_MS`: after which the simulator's recipients open a message. Default 2,000. */
+  readonly simulatorReadDelayMs: number;
   /** `GATEWAY_HOST`: the address it listens on. Default 127.0.0.1, since the demonstration's keys are no secret. */
   readonly host: string;
   /** `SWITCHBOARD_DATA_DIR`: absolute. Default `.data` in the checkout. */
@@ -38,6 +42,8 @@ const ownKeys = new Set([
   'DATABASE_URL',
   'NATS_URL',
   'GATEWAY_HOST',
+  'SIMULATOR_PORT',
+  'SIMULATOR_READ_DELAY_MS',
 ]);
 
 /** From this line on `.env.example` is about docker-compose.yml: passwords that no program of a local run may see. */
@@ -57,12 +63,20 @@ export function readDevConfig(
   const problems: string[] = [];
   const unknown = args.filter((arg) => arg !== '--detach' && arg !== '--reset');
   if (unknown.length > 0) problems.push(`Unknown option ${unknown.join(' ')}; there are --detach and --reset.`);
-  const port = Number(environment['PORT'] ?? 3000);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) problems.push('PORT must be an integer from 0 to 65535.');
+  const port = parsePort('PORT', environment['PORT'] ?? '3000', problems);
+  const simulatorPortText = environment['SIMULATOR_PORT'];
+  const simulatorPort =
+    simulatorPortText === undefined ? undefined : parsePort('SIMULATOR_PORT', simulatorPortText, problems);
+  const simulatorReadDelayMs = Number(environment['SIMULATOR_READ_DELAY_MS'] ?? 2_000);
+  if (!Number.isInteger(simulatorReadDelayMs) || simulatorReadDelayMs < 0) {
+    problems.push('SIMULATOR_READ_DELAY_MS must be a whole number of milliseconds.');
+  }
   const replicas = parseReplicas(environment['SWITCHBOARD_REPLICAS'], problems);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return {
     port,
+    simulatorPort,
+    simulatorReadDelayMs,
     host: environment['GATEWAY_HOST'] ?? '127.0.0.1',
     dataDir: resolve(root, environment['SWITCHBOARD_DATA_DIR'] ?? '.data'),
     databaseUrl: environment['DATABASE_URL'],
@@ -93,6 +107,12 @@ export function baseEnvironment(): Record<string, string> {
 function isNpmFlag(environment: Environment, flag: string): boolean {
   const value = environment[`npm_config_${flag}`];
   return value !== undefined && value !== '' && value !== 'false';
+}
+
+function parsePort(name: string, text: string, problems: string[]): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) problems.push(`${name} must be an integer from 0 to 65535.`);
+  return port;
 }
 
 function parseReplicas(text: string | undefined, problems: string[]): Record<string, number> {

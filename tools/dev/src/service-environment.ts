@@ -94,6 +94,7 @@ export function simulatorEnvironment(
     readonly providerPort: number;
     readonly tlsPort: number;
     readonly callbackUrl: string | undefined;
+    readonly readDelayMs?: number | undefined;
   },
 ): Record<string, string> {
   return {
@@ -103,6 +104,7 @@ export function simulatorEnvironment(
     SIMULATOR_TLS_PORT: String(spec.tlsPort),
     SIMULATOR_DATA_DIR: spec.dataDir,
     ...upstreamSecrets(common.secrets, 'SIMULATOR'),
+    ...(spec.readDelayMs === undefined ? {} : { SIMULATOR_READ_DELAY_MS: String(spec.readDelayMs) }),
     ...(spec.callbackUrl === undefined ? {} : { SIMULATOR_CALLBACK_URL: spec.callbackUrl }),
   };
 }

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import type { DatabaseAccess } from './database.js';
@@ -29,19 +30,23 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
   if (entry === undefined) return undefined;
   let callbackUrl = spec.port === 0 ? undefined : callbackOf(`http://127.0.0.1:${spec.port}`);
   let run: ServiceRun | undefined;
+  const firstPort = spec.simulator.port ?? (await keptPort(folder.simulatorPortFile));
+  const { readDelayMs } = spec.simulator;
   await progress.step('upstream simulator', () =>
     stack.add('simulator', 'simulator', async (signal) => {
       const ports = {
-        port: portOf(run?.url),
+        port: run === undefined ? firstPort : portOf(run.url),
         providerPort: portOf(addressOf(run, 'providerUrl')),
         tlsPort: portOf(addressOf(run, 'tlsUrl')),
       };
-      const environment = simulatorEnvironment(common, { dataDir: folder.simulator, ...ports, callbackUrl });
+      const given = { dataDir: folder.simulator, ...ports, callbackUrl, readDelayMs };
+      const environment = simulatorEnvironment(common, given);
       run = await launchService({ name: 'simulator', entry, environment, log: logOf(context, 'simulator') }, signal);
       return run;
     }),
   );
   const url = run?.url ?? '';
+  await writeFile(folder.simulatorPortFile, `${portOf(url)}\n`);
   const isTls = common.passed['UPSTREAM_TLS'] === 'true';
   return {
     url,
@@ -52,6 +57,18 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
       await control(url, 'PUT', '/_sim/callback', { url: callbackUrl });
     },
   };
+}
+
+/** The simulator's port at the last start on the data folder; 0 when there was none, or something else has it now. */
+async function keptPort(file: string): Promise<number> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return 0;
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(0));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
+  });
 }
 
 /** Runs the seed; undefined while this checkout holds none. */

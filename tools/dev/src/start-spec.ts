@@ -11,6 +11,7 @@ export interface StartSpec {
   /** The gateway's port; 0 lets the kernel choose. */
   readonly port: number;
   readonly host: string;
+  readonly simulator: SimulatorSpec;
   readonly databaseUrl: string | undefined;
   readonly natsUrl: string | undefined;
   readonly replicas: Readonly<Record<string, number>>;
@@ -19,6 +20,14 @@ export interface StartSpec {
   readonly isMigrated: boolean;
   /** What a process of a service gets, made of what it would get. */
   readonly environmentOf: EnvironmentOf;
+}
+
+/** How the simulator of a start is otherwise than a test needs it. */
+export interface SimulatorSpec {
+  /** Undefined: that of the last start on the data folder, while it is free. */
+  readonly port?: number | undefined;
+  /** After which recipients open a message; undefined: never. */
+  readonly readDelayMs?: number | undefined;
 }
 
 /** Changes the environment of one process of a service (`gateway`, `gateway-2`, …), at each of its launches. */

@@ -18,7 +18,7 @@ import {
   startServices,
   startSimulator,
 } from './start-services.js';
-import type { EnvironmentOf, StartContext, StartSpec } from './start-spec.js';
+import type { EnvironmentOf, SimulatorSpec, StartContext, StartSpec } from './start-spec.js';
 import { Stack, type StackProcess } from './stack.js';
 
 /** How to start everything. */
@@ -29,6 +29,8 @@ export interface StackOptions {
   readonly port?: number;
   /** The address that the gateway listens on; 127.0.0.1 by default. */
   readonly host?: string;
+  /** Port and readers of the simulator; by default no message is ever read. */
+  readonly simulator?: SimulatorSpec;
   /** Say nothing. */
   readonly quiet?: boolean;
   /** Takes one line of progress; stdout by default. */
@@ -95,6 +97,7 @@ async function within<Begun>(options: StackOptions, begin: (context: StartContex
     root,
     port: options.port ?? 0,
     host: options.host ?? '127.0.0.1',
+    simulator: options.simulator ?? {},
     databaseUrl: options.databaseUrl,
     natsUrl: options.natsUrl,
     replicas: options.replicas ?? {},

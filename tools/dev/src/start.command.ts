@@ -40,9 +40,21 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
   // The entry script is gone, however it ended: no signal of a user would reach us any more. A detached supervisor outlives it.
   if (!isSupervisor && process.connected) process.on('disconnect', end);
 
+  const simulator = { port: config.simulatorPort, readDelayMs: config.simulatorReadDelayMs };
   const { port, host, dataDir, databaseUrl, natsUrl, replicas, isReset, passed } = config;
   onLine('\nSwitchboard\n');
-  const options = { dataDir, port, host, onLine, databaseUrl, natsUrl, replicas, reset: isReset, environment: passed };
+  const options = {
+    dataDir,
+    port,
+    host,
+    simulator,
+    onLine,
+    databaseUrl,
+    natsUrl,
+    replicas,
+    reset: isReset,
+    environment: passed,
+  };
   const stack = await startStack({ ...options, signal: ending.signal }).catch((error: unknown) => {
     process.off('disconnect', end);
     if (ending.signal.aborted) return undefined;

@@ -64,8 +64,17 @@ describe.each([
         'object',
         [],
       ]);
-      if ('x-fields-rule' in body) expect([name, isSentence(body['description'])]).toEqual([name, true]);
     }
+  });
+
+  it('says in words what relates fields of a body', () => {
+    const related = schemas.filter(([name]) => /^(ChangeConversation|CreateOptOut|SendTemplate)Body$/.test(name));
+    expect(related.length).toBeGreaterThan(0);
+    for (const [name, body] of related)
+      expect([name, body['description']]).toEqual([
+        name,
+        expect.stringMatching(/^(Exactly one|`snoozedUntil` is allowed only)/),
+      ]);
   });
 
   it('says whom to ask', () => {
@@ -73,12 +82,12 @@ describe.each([
   });
 });
 
-/** Every object of the document but those of examples and rules, with where it is. */
+/** Every object of the document but those of examples, with where it is. */
 function* partsOf(part: unknown, at: string): Generator<readonly [string, JsonObject]> {
   if (typeof part !== 'object' || part === null) return;
   if (!Array.isArray(part)) yield [at, part as JsonObject];
   for (const [name, value] of Object.entries(part)) {
-    if (!['example', 'examples', 'x-fields-rule'].includes(name)) yield* partsOf(value, `${at}/${name}`);
+    if (!['example', 'examples'].includes(name)) yield* partsOf(value, `${at}/${name}`);
   }
 }
 

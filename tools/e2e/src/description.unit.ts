@@ -133,7 +133,8 @@ describe('the descriptions', () => {
         }),
         ...(body ? bodyCandidates(body, examples) : []).map((candidate) => ({
           what: JSON.stringify(candidate),
-          isDescribed: body !== undefined && isDescribed(body, candidate) && isDescribed(ruleOf(body), candidate),
+          isDescribed:
+            body !== undefined && isDescribed(body, candidate) && isDescribed(route.bodyRule ?? {}, candidate),
           isTaken: read({ body: candidate }),
         })),
       ];
@@ -210,11 +211,6 @@ function sentencesOf(document: JsonObject, described: JsonObject): Readonly<Reco
       return [code, String(Object(value?.['error'])['message'])];
     }),
   );
-}
-
-/** What a body says of more than one field: generators of clients pass over it. */
-function ruleOf(body: JsonObject): JsonObject {
-  return Object(body['x-fields-rule']) as JsonObject;
 }
 
 function propertiesOf(body: JsonObject | undefined): string[] {

@@ -54,7 +54,7 @@ function describedShape(shape: Shape): DescribedShape {
 }
 
 function describedBody({ shape, examples, rule }: BodyDocs): DescribedBody {
-  return { ...describedShape(shape), examples, ...(rule && { rule: { words: rule.words, schema: rule.schema } }) };
+  return { ...describedShape(shape), examples, ...(rule && { rule: rule.words }) };
 }
 
 /** What a caller must have, as sentences. */

@@ -7,6 +7,7 @@ import type { AccountRepository, Sender } from './account.repository.js';
 /**
  * `GET` and `PUT /_sim/accounts`: `{ items: [{ wabaId, phoneNumbers: [{ id, displayPhone, name }] }] }`. PUT replaces all, and
  * takes a `token` with each, which is never shown; an account that is there keeps its own where it is left out.
+ * `GET` and `PUT /_sim/tokens`: the provider refuses the token of one line, `{ phoneNumberId or displayPhone, refused }`.
  */
 export function accountRoutes(app: FastifyInstance, accounts: AccountRepository): void {
   const shown = (): object => ({
@@ -17,6 +18,14 @@ export function accountRoutes(app: FastifyInstance, accounts: AccountRepository)
     const items = Array.isArray(request.body) ? request.body : asObject(request.body)?.['items'];
     accounts.replace(parseAccounts(items, 'items', accounts.all));
     return shown();
+  });
+  app.get('/_sim/tokens', () => ({ refused: accounts.refused }));
+  app.put('/_sim/tokens', (request) => {
+    const body = asObject(request.body) ?? {};
+    const { refused } = body;
+    if (typeof refused !== 'boolean') throw new ControlRefusal('refused', 'must be true or false');
+    accounts.refuse(senderNamedIn(body, accounts).phone.id, refused);
+    return { refused: accounts.refused };
   });
 }
 

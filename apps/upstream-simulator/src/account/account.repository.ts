@@ -13,6 +13,7 @@ export class AccountRepository {
   #accounts: readonly Account[] = [];
   #byPhoneNumberId = new Map<string, Sender>();
   #tokens = new Set<string>();
+  readonly #refused = new Set<string>();
 
   /** @param accounts in place of those in the file; null: those, or the example where there are none. */
   constructor(
@@ -49,6 +50,22 @@ export class AccountRepository {
   /** Whether any account has this token. */
   hasToken(token: string): boolean {
     return this.#tokens.has(token);
+  }
+
+  /** Phone number ids whose token is refused. */
+  get refused(): readonly string[] {
+    return [...this.#refused];
+  }
+
+  /** Refuses the token of one phone number from now on, or takes it again. */
+  refuse(phoneNumberId: string, isRefused: boolean): void {
+    if (isRefused) this.#refused.add(phoneNumberId);
+    else this.#refused.delete(phoneNumberId);
+  }
+
+  /** Whether the token of the phone number is refused. */
+  isRefused(phoneNumberId: string): boolean {
+    return this.#refused.has(phoneNumberId);
   }
 
   /** The sender with the provider's phone number id, or undefined. */

@@ -1,7 +1,7 @@
 import { refusal, unknownObject, type ProviderAnswer } from '../provider-error/provider-error.entity.js';
 import type { AccountRepository } from './account.repository.js';
 
-/** Answers `GET /{version}/{waba-id}/phone_numbers`: the account's numbers, all on one page. */
+/** Answers `GET /{version}/{waba-id}/phone_numbers`: the account's numbers, all on one page; without those whose token is refused. */
 export function listPhoneNumbers(
   accounts: AccountRepository,
   { wabaId, token }: { readonly wabaId: string; readonly token: string | undefined },
@@ -9,7 +9,9 @@ export function listPhoneNumbers(
   if (token === undefined || !accounts.hasToken(token)) return refusal(190);
   const account = accounts.findByWabaId(wabaId);
   if (account?.token !== token) return unknownObject(wabaId);
-  const data = account.phoneNumbers.map(({ id, displayPhone, name }) => ({
+  const lines = account.phoneNumbers.filter(({ id }) => !accounts.isRefused(id));
+  if (lines.length === 0 && account.phoneNumbers.length > 0) return refusal(190);
+  const data = lines.map(({ id, displayPhone, name }) => ({
     verified_name: name ?? displayPhone,
     display_phone_number: displayPhone,
     id,

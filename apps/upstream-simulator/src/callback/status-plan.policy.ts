@@ -55,6 +55,8 @@ function magicSteps(acceptedAtMs: number, magic: MagicBehaviour, knobs: Knobs): 
   const sentAt = acceptedAtMs + (knobs.callbackDelayMs.sent ?? FALLBACK_DELAY_MS.sent);
   const deliveredAt = acceptedAtMs + (knobs.callbackDelayMs.delivered ?? FALLBACK_DELAY_MS.delivered);
   const readAt = acceptedAtMs + (knobs.callbackDelayMs.read ?? FALLBACK_DELAY_MS.read);
+  // Nothing ever says what became of it.
+  if (magic.kind === 'cut-for-good') return [];
   if (magic.kind === 'fail-later') {
     return [step('sent', sentAt), { ...step('failed', Math.max(deliveredAt, sentAt)), errorCode: magic.code }];
   }

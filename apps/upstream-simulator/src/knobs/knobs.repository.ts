@@ -2,7 +2,14 @@ import { changeKnobs, DEFAULT_KNOBS, type Knobs } from './knobs.entity.js';
 
 /** The knobs as they are now, in memory: a restart begins with the defaults. */
 export class KnobsRepository {
-  #knobs = DEFAULT_KNOBS;
+  readonly #defaults: Knobs;
+  #knobs: Knobs;
+
+  /** @param patch what the defaults have otherwise here */
+  constructor(patch: object = {}) {
+    this.#defaults = changeKnobs(DEFAULT_KNOBS, patch);
+    this.#knobs = this.#defaults;
+  }
 
   /** The knobs as they are now. */
   get current(): Knobs {
@@ -17,7 +24,7 @@ export class KnobsRepository {
 
   /** Puts every knob back to its default. */
   reset(): Knobs {
-    this.#knobs = DEFAULT_KNOBS;
+    this.#knobs = this.#defaults;
     return this.#knobs;
   }
 }

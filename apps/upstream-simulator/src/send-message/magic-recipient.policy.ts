@@ -4,6 +4,7 @@ export type MagicBehaviour =
   | { readonly kind: 'refuse-twice'; readonly code: number }
   | { readonly kind: 'fault' }
   | { readonly kind: 'cut' }
+  | { readonly kind: 'cut-for-good' }
   | { readonly kind: 'slow' }
   | { readonly kind: 'fail-later'; readonly code: number }
   | { readonly kind: 'read-without-delivered' }
@@ -26,6 +27,7 @@ const BEHAVIOURS: readonly MagicBehaviour[] = [
   { kind: 'fail-later', code: 131049 },
   { kind: 'read-without-delivered' },
   { kind: 'reversed-twice' },
+  { kind: 'cut-for-good' },
 ];
 
 /** The behaviour of a recipient given by its digits, or undefined for every ordinary one. */

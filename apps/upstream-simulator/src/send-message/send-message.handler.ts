@@ -128,6 +128,7 @@ export class SendMessage {
     if (token === undefined || !accounts.hasToken(token)) return refusal(190);
     const sender = accounts.findSender(phoneNumberId);
     if (sender?.account.token !== token) return unknownObject(phoneNumberId);
+    if (accounts.isRefused(phoneNumberId)) return refusal(190);
     const message = readMessage(parsed);
     if ('code' in message) return refusal(message.code, message.details);
     if (message.template) {

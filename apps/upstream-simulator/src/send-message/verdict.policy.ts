@@ -54,7 +54,8 @@ function magicVerdict(
   if (magic.kind === 'refuse-twice' && refusals.refuses(magic.code, request.reference, request.waId)) {
     return { kind: 'refuse', code: magic.code };
   }
-  return { kind: 'accept', cut: magic.kind === 'cut', slow: magic.kind === 'slow', magic };
+  const cut = magic.kind === 'cut' || magic.kind === 'cut-for-good';
+  return { kind: 'accept', cut, slow: magic.kind === 'slow', magic };
 }
 
 function drawError(rates: Knobs['errorRate'], random: () => number): string | undefined {

@@ -8,8 +8,8 @@ export function schemaValidator(): Ajv2020 {
   formats.default(ajv);
   // Its pattern is given in addition.
   ajv.addFormat('cuid', true);
-  // A relation between fields and the meanings of words: said for other readers.
-  ajv.addVocabulary(['x-fields-rule', 'x-enumDescriptions']);
+  // Meanings of words: for other readers.
+  ajv.addVocabulary(['x-enumDescriptions']);
   return ajv;
 }
 

@@ -1,17 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
-import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { Database, readKeysetPage } from '@switchboard/postgres';
 import type { ApiKeyInput, ApiKeys } from '../api-keys.contract.js';
 import type { SessionAct } from '../audit.contract.js';
-import { appendAudit } from '../audit/audit.repository.js';
+import { createApiKey } from '../create-api-key/create-api-key.js';
 import { requireAdministering } from '../member/role.policy.js';
 import type { PageInput } from '../people.contract.js';
 import { revokeApiKey } from '../revoke-api-key/revoke-api-key.js';
 import { roleInSession } from '../session/hold-session.js';
-import { mintKey } from './api-key.policy.js';
-import { apiKeyViewOf, auditedApiKey, countActiveApiKeys, insertApiKey, listApiKeyRows } from './api-key.repository.js';
+import { apiKeyViewOf, countActiveApiKeys, listApiKeyRows } from './api-key.repository.js';
 
 /** More active keys bring a hint in the answer, no refusal. Source: docs/api-behaviour.md#keys. */
 const UNREMARKED_MAX = 50;
@@ -23,19 +21,13 @@ const AFTER_ALL = 'd';
 export class DatabaseApiKeys implements ApiKeys {
   constructor(private readonly database: Database) {}
 
-  create(act: SessionAct, { label, scopes }: ApiKeyInput): Promise<NewApiKeyView> {
-    const { secret, prefix, hash } = mintKey();
-    const id = newCuid();
-    const { organizationId, actor, sessionId } = act;
-    const creator = actor.type === 'user' ? [actor.id, actor.email] : [null, null];
+  create(act: SessionAct, input: ApiKeyInput): Promise<NewApiKeyView> {
+    const { organizationId, sessionId } = act;
     return this.database.transaction(async (tx) => {
       requireAdministering(await roleInSession(tx, sessionId, organizationId));
-      const values = [id, organizationId, label, prefix, hash, scopes, ...creator, cuidTime(id)];
-      const [row] = await tx.query(insertApiKey, values);
-      if (!row) throw new Error('an insert returned no row');
+      const { key, secret } = await createApiKey(tx, act, input);
       const [counted] = await tx.query(countActiveApiKeys, [organizationId, UNREMARKED_MAX + 1]);
-      appendAudit(tx, { ...act, action: 'api-key.created', before: null, after: auditedApiKey(row) });
-      return { ...apiKeyViewOf(row), secret, hint: hintOf(counted?.active ?? 0) };
+      return { ...key, secret, hint: hintOf(counted?.active ?? 0) };
     });
   }
 

@@ -1,0 +1,122 @@
+/**
+ * Every npm script: what it does, and the options that it takes. `npm run help` lists them; an option that is not here is refused
+ * with one line and the usage before anything is installed or built.
+ *
+ * `options` are those with a value, `flags` those without; `operands` says whether words may follow. A script without
+ * `usage` hands everything on to the program behind it.
+ */
+export const scripts = {
+  start: {
+    about: 'Starts everything: PostgreSQL, NATS, the simulator and every service.',
+    usage: 'npm start -- [--detach] [--reset]',
+    flags: ['detach', 'reset'],
+  },
+  stop: { about: 'Stops what runs on the data folder.', usage: 'npm run stop' },
+  status: { about: 'Shows what runs on the data folder.', usage: 'npm run status' },
+  listen: { about: 'Registers a local receiver of webhooks and prints what arrives.', usage: 'npm run listen' },
+  sim: {
+    about: 'Has the simulated provider send messages and statuses, or refuse a token.',
+    usage:
+      'npm run sim -- inbound --from <phone> --text <text> [--to <line>] [--name <name>] | ' +
+      'status --message <id> --status <sent|delivered|read|failed> [--code <code>] | ' +
+      'refuse-token --line <line> | accept-token --line <line> | lines | knobs [--set <json>]',
+    options: ['from', 'text', 'to', 'name', 'message', 'status', 'code', 'line', 'set'],
+    operands: true,
+  },
+  admin: {
+    about: 'Does what operators do: keys, plans, people, quota, dead letters, audit log.',
+    usage: 'npm run admin -- <command> [options]; npm run admin -- help lists both',
+    options: [
+      ...['service', 'consumer', 'id', 'since', 'database-url', 'organization', 'plan', 'label', 'scopes', 'expect'],
+      ...['save-heads', 'requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'],
+    ],
+    flags: ['all', 'repair', 'json', 'reset-overrides', 'keep-memberships', 'help'],
+    operands: true,
+  },
+  'audit:verify': {
+    about: 'Walks the audit log and says whether anything of it was changed.',
+    usage: 'npm run audit:verify -- [--organization <id>] [--expect <file>] [--save-heads <file>] [--json]',
+    options: ['organization', 'expect', 'save-heads', 'database-url'],
+    flags: ['json', 'help'],
+  },
+  'demo:bulk': {
+    about: 'Sends a template to 2,000 recipients of the simulator and shows the job.',
+    usage: 'npm run demo:bulk -- [--recipients 2000] [--per-hour 36000]',
+    options: ['recipients', 'per-hour'],
+    flags: ['help'],
+  },
+  screenshots: { about: 'Takes pictures of the console for its documentation.' },
+  build: { about: 'Builds every package.', usage: 'npm run build' },
+  test: { about: 'Runs every test, on PostgreSQL and NATS of its own; options are those of Jest.' },
+  check: {
+    about: 'Checks types, lint, format, boundaries, generated files and citations.',
+    usage: 'npm run check -- [--only <name>,<name>] [--write]',
+    options: ['only'],
+    flags: ['write'],
+  },
+  affected: { about: 'Runs lint, types and tests of what changed since main; options are those of Nx.' },
+  bench: {
+    about: 'Measures speed and memory, each in alternating runs.',
+    usage: 'npm run bench -- <bench> [--short] [options]; npm run bench -- --help lists both',
+    options: ['connections', 'rounds', 'seconds', 'contacts', 'conversations', 'recipients', 'limits', 'requests'],
+    flags: ['short', 'help'],
+    operands: true,
+  },
+  chaos: {
+    about: 'Brings about faults under load and checks that every promise holds.',
+    usage: 'npm run chaos -- [--fault <name>,<name>] [--seed <n>] [--points <n>] [--short] [--json <file>]',
+    options: ['fault', 'seed', 'points', 'json'],
+    flags: ['short', 'help'],
+  },
+  'new-service': {
+    about: 'Adds an empty service, registered and ready to start.',
+    usage: 'npm run new-service -- <name>',
+    flags: ['help'],
+    operands: true,
+  },
+  format: { about: 'Formats every file.', usage: 'npm run format' },
+  help: { about: 'Lists every command with a sentence.', usage: 'npm run help' },
+};
+
+/**
+ * What is wrong with the words behind a script, in one line; null when nothing is.
+ *
+ * @param {string} name of the script
+ * @param {readonly string[]} args
+ * @returns {string | null}
+ */
+export function problemOf(name, args) {
+  const script = scripts[name];
+  if (script?.usage === undefined) return null;
+  const { options = [], flags = [], operands = false } = script;
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index];
+    if (arg === '--') return operands ? null : 'It takes no further words.';
+    if (arg === '-h' && flags.includes('help')) continue;
+    if (!arg.startsWith('-') || arg === '-') {
+      if (!operands) return `It takes no "${arg}".`;
+      continue;
+    }
+    const [, option = '', value] = /^--([^=]+)(=.*)?$/.exec(arg) ?? [];
+    if (flags.includes(option)) {
+      if (value !== undefined) return `The option --${option} takes no value.`;
+    } else if (!options.includes(option)) {
+      return `There is no option ${arg.split('=')[0]}.`;
+    } else if (value === undefined) {
+      index++;
+      if (args[index] === undefined || args[index].startsWith('--')) return `The option --${option} needs a value.`;
+    }
+  }
+  return null;
+}
+
+/** Every command with its sentence, a line each. @returns {string} */
+export function helpText() {
+  const width = Math.max(...Object.keys(scripts).map((name) => nameOf(name).length));
+  const lines = Object.entries(scripts).map(([name, { about }]) => `  ${nameOf(name).padEnd(width)}  ${about}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function nameOf(name) {
+  return name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`;
+}

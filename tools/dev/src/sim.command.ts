@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util';
+import { DataFolder, readJson } from './data-folder.js';
+import type { DevJson } from './dev-json.js';
+
+/** The words were not understood; one line says why. */
+export class SimUsageError extends Error {
+  override readonly name = 'SimUsageError';
+}
+
+type Values = Readonly<
+  Partial<Record<'from' | 'text' | 'to' | 'name' | 'message' | 'status' | 'code' | 'line' | 'set', string>>
+>;
+type Ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>;
+
+/**
+ * `npm run sim`: has the simulator of the local run do what the provider would do of its own accord.
+ *
+ * @returns the exit code
+ * @throws SimUsageError; Error in one line when nothing runs, or the simulator refuses
+ */
+export async function sim(dataDir: string, args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      from: { type: 'string' },
+      text: { type: 'string' },
+      to: { type: 'string' },
+      name: { type: 'string' },
+      message: { type: 'string' },
+      status: { type: 'string' },
+      code: { type: 'string' },
+      line: { type: 'string' },
+      set: { type: 'string' },
+    },
+  });
+  const act = acts[positionals[0] ?? ''];
+  if (!act)
+    throw new SimUsageError(`There is no "${positionals[0] ?? ''}"; there are ${Object.keys(acts).join(', ')}.`);
+  const dev = (await readJson(new DataFolder(dataDir).devFile)) as DevJson | undefined;
+  if (dev?.simulatorUrl === undefined) throw new Error(`No simulator runs in ${dataDir}: \`npm start\` first.`);
+  const line = dev.organizations?.[0]?.channels?.find(({ isDefault }) => isDefault)?.phone;
+  for (const said of await act(askAt(dev.simulatorUrl), values, line)) process.stdout.write(`${said}\n`);
+  return 0;
+}
+
+const acts: Readonly<Record<string, (ask: Ask, values: Values, line: string | undefined) => Promise<string[]>>> = {
+  async inbound(ask, { from, text, to, name }, line) {
+    const displayPhone = to ?? line;
+    const message = { from: required(from, 'from'), text: required(text, 'text'), ...(name !== undefined && { name }) };
+    const { id, delivered } = await ask('POST', '/_sim/inbound', { ...message, ...(displayPhone && { displayPhone }) });
+    return [`${from} wrote to ${displayPhone}: ${String(id)}, callback answered ${String(delivered)}`];
+  },
+  async status(ask, { message, status, code }) {
+    const reference = required(message, 'message');
+    const errors = code === undefined ? {} : { errors: [{ code: Number(code) }] };
+    const statuses = [{ reference, status: required(status, 'status'), ...errors }];
+    const { delivered } = await ask('POST', '/_sim/statuses', { statuses });
+    return [`${reference} is ${status} at the provider, callback answered ${String(delivered)}`];
+  },
+  'refuse-token': (ask, values) => setToken(ask, values, true),
+  'accept-token': (ask, values) => setToken(ask, values, false),
+  async lines(ask) {
+    const [{ items }, { refused }] = await Promise.all([ask('GET', '/_sim/accounts'), ask('GET', '/_sim/tokens')]);
+    return (items as readonly SimulatedAccount[]).flatMap(({ wabaId, phoneNumbers }) =>
+      phoneNumbers.map(({ id, displayPhone }) => {
+        const state = (refused as readonly string[]).includes(id) ? 'refused' : 'accepted';
+        return `${displayPhone}  phoneNumberId ${id}  businessAccountId ${wabaId}  token ${state}`;
+      }),
+    );
+  },
+  async knobs(ask, { set }) {
+    const knobs = set === undefined ? await ask('GET', '/_sim/knobs') : await ask('PUT', '/_sim/knobs', objectOf(set));
+    return [JSON.stringify(knobs, null, 2)];
+  },
+};
+
+interface SimulatedAccount {
+  readonly wabaId: string;
+  readonly phoneNumbers: readonly { readonly id: string; readonly displayPhone: string }[];
+}
+
+async function setToken(ask: Ask, { line }: Values, refused: boolean): Promise<string[]> {
+  const displayPhone = required(line, 'line');
+  await ask('PUT', '/_sim/tokens', { displayPhone, refused });
+  return [`The provider ${refused ? 'refuses' : 'accepts'} the token of ${displayPhone} from now on.`];
+}
+
+function required(value: string | undefined, name: string): string {
+  if (value === undefined || value === '') throw new SimUsageError(`The option --${name} is missing.`);
+  return value;
+}
+
+function objectOf(text: string): object {
+  try {
+    return Object(JSON.parse(text)) as object;
+  } catch {
+    throw new SimUsageError('The value of --set is not JSON.');
+  }
+}
+
+function askAt(url: string): Ask {
+  return async (method, path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const said = (await answer.json()) as Readonly<Record<string, unknown>>;
+    if (answer.ok) return said;
+    const { field, message } = Object(said['error']) as { readonly field?: unknown; readonly message?: unknown };
+    throw new Error(`The simulator refuses it: ${String(field)} ${String(message)}`);
+  };
+}
