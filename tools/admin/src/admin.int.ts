@@ -228,4 +228,15 @@ describe('dispatch set-unknown', () => {
     });
     expect((await open()).map(({ state }) => state)).toEqual(['RETRY', 'DISPATCHING', 'UNKNOWN']);
   });
+
+  it('awaits one unknown outcome no longer, and touches no other message', async () => {
+    await sql(DISPATCHES);
+    const [first, second] = await open();
+    expect((await admin('dispatch give-up cm3')).out).toEqual([
+      expect.stringMatching(/^The message cm3 will be FAILED/),
+    ]);
+    expect(await open()).toEqual([first, second, { id: 'cm3', state: 'UNKNOWN', lease: 'a.3', hours: 0 }]);
+    expect(await admin('dispatch give-up cm1')).toMatchObject({ code: 1 });
+    expect(await admin('dispatch give-up')).toMatchObject({ code: 2 });
+  });
 });

@@ -71,7 +71,8 @@ const operandsMax: Readonly<Record<string, number>> = {
   'users sign-out': 1,
 };
 
-const USAGE = 'usage: npm run admin -- <command> [options]; npm run admin -- help lists both';
+/** What follows a refusal of a command line. */
+export const USAGE = 'usage: npm run admin -- <command> [options]; npm run admin -- help lists both';
 
 const HELP = `npm run admin -- <command> [options]
 
@@ -139,9 +140,7 @@ export async function runAdmin(args: readonly string[], context: AdminContext): 
     return 0;
   } catch (error) {
     err(said(error));
-    if (!(error instanceof UsageError)) return 1;
-    err(USAGE);
-    return 2;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { readAdminConfig } from './admin.config.js';
-import { runAdmin } from './admin.js';
+import { runAdmin, USAGE } from './admin.js';
 
 process.exitCode = await runAdmin(process.argv.slice(2), {
   config: readAdminConfig(join(import.meta.dirname, '..', '..', '..')),
@@ -9,6 +9,8 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   err: (line) => void process.stderr.write(`${line}\n`),
   operator: accountName(),
 });
+
+if (process.exitCode === 2) process.stderr.write(`${USAGE}\n`);
 
 /** Null for a user id without an account, as containers have them. */
 function accountName(): string | null {

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { gatewayMigrations } from '@switchboard/gateway/migrations';
+import type { Database } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import { readAdminConfig } from './admin.config.js';
+import { runAdmin } from './admin.js';
+
+const servers = testServers();
+let database: Database;
+let url: string;
+
+beforeAll(async () => {
+  const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
+  database = await prepared.superuser();
+  url = prepared.superuserUrl;
+  await sql(
+    `INSERT INTO gateway.organization (id, name, plan)
+     VALUES ('cacme000', 'Acme', 'SCALE'), ('ctwin000', 'Twin', 'SCALE'), ('ctwin001', 'Twin', 'SCALE')`,
+  );
+});
+
+const sql = (text: string): Promise<Record<string, unknown>[]> => database.dataSource.query(text);
+
+async function admin(...args: string[]): Promise<{ code: number; out: string[]; err: string[] }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const config = readAdminConfig('/nowhere', { DATABASE_URL: url });
+  const context = { config, out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
+  return { code: await runAdmin(args, { ...context, operator: 'deputy' }), out, err };
+}
+
+describe('api-keys create', () => {
+  it('prints a key with its scopes alone, keeps its hash alone, and writes the audit log without it', async () => {
+    const made = await admin(
+      'api-keys',
+      'create',
+      'Acme',
+      '--label',
+      'shop',
+      '--scopes',
+      'messages:send, messages:read',
+    );
+    const [secret = '', line] = made.out;
+    expect(secret).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
+    expect(line).toMatch(/^The key c\w{24} \(shop\) has messages:send, messages:read\. It is not shown again\.$/);
+    const hash = createHash('sha256').update(secret).digest('hex');
+    const stored = await sql(
+      `SELECT organization_id, label, scopes FROM gateway.api_key WHERE secret_hash = decode('${hash}', 'hex')`,
+    );
+    const scopes = ['messages:send', 'messages:read'];
+    expect(stored).toEqual([{ organization_id: 'cacme000', label: 'shop', scopes }]);
+    const entries = await sql('SELECT * FROM gateway.audit_entry');
+    expect(entries).toMatchObject([{ action: 'api-key.created', actor_type: 'operator', actor_id: 'deputy' }]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+  });
+
+  it('gives every scope without --scopes, and JSON with --json', async () => {
+    const [json = ''] = (await admin('api-keys', 'create', 'cacme000', '--label', 'all', '--json')).out;
+    expect(JSON.parse(json)).toMatchObject({ label: 'all', scopes: null, secret: expect.stringMatching(/^svc_live_/) });
+  });
+
+  it.each([
+    [['api-keys', 'create'], 2, 'For which organization?'],
+    [['api-keys', 'create', 'cacme000'], 2, '--label'],
+    [['api-keys', 'create', 'cacme000', '--label', 'x', '--scopes', 'messages:send,all'], 2, 'There is no scope "all"'],
+    [['api-keys', 'create', 'nowhere', '--label', 'x'], 1, 'There is no organization nowhere'],
+    [['api-keys', 'create', 'Twin', '--label', 'x'], 1, 'give an id'],
+  ])('refuses %j in one line', async (args, code, reason) => {
+    const keys = await sql('SELECT id FROM gateway.api_key');
+    expect(await admin(...args)).toEqual({ code, out: [], err: [expect.stringContaining(reason)] });
+    expect(await sql('SELECT id FROM gateway.api_key')).toEqual(keys);
+  });
+});
