@@ -7,7 +7,6 @@ import { GATEWAY_CONFIG, type GatewayConfig } from './gateway.config.js';
 import { READINESS_CHECKS } from './http/health/health.controller.js';
 import { ConsoleModule } from './console/console.module.js';
 import { HttpModule } from './http/http.module.js';
-import { SAMPLING, type SamplingDecision } from './http/request-trace.js';
 import { MASTER_KEYS } from './identity/master-keys.contract.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { V1Module } from './v1/v1.module.js';
@@ -16,7 +15,6 @@ import { V1Module } from './v1/v1.module.js';
 export interface GatewaySettings {
   readonly config: GatewayConfig;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
-  readonly isSampled: SamplingDecision;
 }
 
 /** The gateway: every route, and what all of them go through. Needs the providers of `PlatformModule`. */
@@ -24,13 +22,12 @@ export interface GatewaySettings {
   imports: [HttpModule, V1Module, AppModule, CallbacksModule, EraseCallbacksModule, ReferenceModule, ConsoleModule],
 })
 export class GatewayModule {
-  static of({ config, checks, isSampled }: GatewaySettings): DynamicModule {
+  static of({ config, checks }: GatewaySettings): DynamicModule {
     const masterKeys = { current: config.CREDENTIALS_KEY, previous: config.CREDENTIALS_KEY_PREVIOUS };
     const providers = [
       { provide: GATEWAY_CONFIG, useValue: config },
       { provide: MASTER_KEYS, useValue: masterKeys },
       { provide: READINESS_CHECKS, useValue: checks },
-      { provide: SAMPLING, useValue: isSampled },
     ];
     const exports = providers.map(({ provide }) => provide);
     return { module: GatewayModule, global: true, providers, exports };

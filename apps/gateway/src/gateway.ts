@@ -15,7 +15,6 @@ import { GatewayModule } from './gateway.module.js';
 import { HttpListener } from './http/http-listener.js';
 import { createHttpServer } from './http/http-server.js';
 import { RequestLifecycle } from './http/request-lifecycle.js';
-import type { SamplingDecision } from './http/request-trace.js';
 import { RouteTable } from './http/route-table.js';
 import { UnparsedRequests } from './http/unparsed-requests.js';
 
@@ -32,12 +31,11 @@ export interface RunningGateway {
 export async function startGateway(
   config: GatewayConfig,
   log: Log & LoggerService,
-  isSampled: SamplingDecision,
   metrics?: Metrics,
 ): Promise<RunningGateway> {
   const platform = await openPlatform({ service: 'gateway', log, config });
   try {
-    return await serveHttp(platform, config, isSampled, metrics);
+    return await serveHttp(platform, config, metrics);
   } catch (error) {
     await platform.close();
     throw error;
@@ -47,12 +45,11 @@ export async function startGateway(
 async function serveHttp(
   platform: Platform,
   config: GatewayConfig,
-  isSampled: SamplingDecision,
   metrics: Metrics | undefined,
 ): Promise<RunningGateway> {
   const stopping = new AbortController();
   const checks = { ...platform.checks, gateway: async () => (stopping.signal.aborted ? 'stopping' : null) };
-  const gateway = GatewayModule.of({ config, checks, isSampled });
+  const gateway = GatewayModule.of({ config, checks });
   const app = await createApplication(PlatformModule.of(platform, gateway, stopping.signal), config, platform.log);
   await app.init();
   app.get(Descriptions).prepare(app.get(RouteTable).mounted);

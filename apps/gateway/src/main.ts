@@ -1,5 +1,4 @@
 import { createLog, endOnCrash, startMetrics, startTelemetry, stopOnSignal } from '@switchboard/platform';
-import { samplingOf } from './http/request-trace.js';
 import { gatewayConfig, gatewayTelemetry } from './gateway.config.js';
 import { startGateway } from './gateway.js';
 
@@ -9,7 +8,7 @@ const telemetry = gatewayTelemetry();
 const stopTelemetry = startTelemetry('gateway', telemetry);
 const metrics = startMetrics('gateway', log);
 try {
-  const gateway = await startGateway(gatewayConfig(), log, samplingOf(telemetry), metrics);
+  const gateway = await startGateway(gatewayConfig(), log, metrics);
   stopOnSignal(log, async () => {
     await gateway.stop();
     await Promise.all([stopTelemetry(), metrics.stop()]);

@@ -62,7 +62,7 @@ export async function mountedRoutes(): Promise<readonly MountedRoute[]> {
     CREDENTIALS_KEY: key,
   });
   const log = createLog('routes', { write: () => undefined });
-  const gateway = GatewayModule.of({ config, checks: {}, isSampled: () => false });
+  const gateway = GatewayModule.of({ config, checks: {} });
   const platform = { ...(nothing as Platform), log, database: nothing, rpc: nothing, relay: nothing, nats: nothing };
   const root = PlatformModule.of(platform as Platform, gateway, new AbortController().signal);
   const app = await createApplication(root, config, log);

@@ -37,7 +37,7 @@ describe('/app/api/channels', () => {
   const asked: { readonly rpc: string; readonly request: unknown }[] = [];
 
   beforeAll(async () => {
-    booted = await bootGateway(servers, {}, () => true);
+    booted = await bootGateway(servers);
     const answers = (rpc: { readonly subject: string }, answer: unknown) => ({
       [rpc.subject]: (request: unknown) => {
         asked.push({ rpc: rpc.subject, request });

@@ -9,7 +9,7 @@ const servers = testServers();
 let booted: TestGateway;
 
 beforeAll(async () => {
-  booted = await bootGateway(servers, {}, () => true);
+  booted = await bootGateway(servers);
 });
 
 async function clientOf(user: { email: string; password: string }): Promise<AppClient> {

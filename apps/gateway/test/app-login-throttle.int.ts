@@ -17,7 +17,7 @@ const newClient = (): AppClient => new AppClient(booted.gateway.url);
 describe('login attempts', () => {
   it('is slowed down per account over all gateways, right passwords included, and goes on after the wait', async () => {
     const user = await makeMember(booted.database);
-    const other = await startGateway(booted.config, new MemoryLog(), () => false);
+    const other = await startGateway(booted.config, new MemoryLog());
     try {
       const clients = [newClient(), new AppClient(other.url)];
       const attempt = async (index: number, password: string): Promise<number> =>

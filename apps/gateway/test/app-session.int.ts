@@ -313,7 +313,7 @@ describe('the application', () => {
   });
 
   it('on https hands out a cookie of this host alone, believes pages of https alone, and says to stay there', async () => {
-    const secure = await startGateway({ ...booted.config, TRUST_PROXY: ['127.0.0.1'] }, new MemoryLog(), () => false);
+    const secure = await startGateway({ ...booted.config, TRUST_PROXY: ['127.0.0.1'] }, new MemoryLog());
     try {
       const client = new AppClient(secure.url);
       const { host } = new URL(secure.url);

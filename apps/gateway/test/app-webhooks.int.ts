@@ -45,7 +45,7 @@ const answers: readonly (readonly [{ readonly subject: string }, Answer])[] = [
 ];
 
 beforeAll(async () => {
-  booted = await bootGateway(servers, {}, () => true);
+  booted = await bootGateway(servers);
   const handlers = answers.map(([{ subject }, answer]) => [
     subject,
     (request: unknown) => {

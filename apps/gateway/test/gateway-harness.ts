@@ -40,7 +40,6 @@ export interface TestGateway {
 export async function bootGateway(
   servers: TestServers,
   settings: Readonly<Record<string, string>> = {},
-  isSampled: () => boolean = () => false,
 ): Promise<TestGateway> {
   const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
   const nats = await servers.nats();
@@ -56,7 +55,7 @@ export async function bootGateway(
     ...settings,
   });
   const log = new MemoryLog();
-  const gateway = await startGateway(config, log, isSampled);
+  const gateway = await startGateway(config, log);
   servers.onEnd(() => gateway.stop());
   return { gateway, log, config, database: await prepared.database(), superuser: await prepared.superuser() };
 }

@@ -34,7 +34,7 @@ export class HttpHarness {
 
   constructor(servers: TestServers) {
     beforeAll(async () => {
-      const booted = await bootGateway(servers, { PUBLIC_BASE_URL: `${PUBLIC_BASE_URL}/` }, () => true);
+      const booted = await bootGateway(servers, { PUBLIC_BASE_URL: `${PUBLIC_BASE_URL}/` });
       this.made = { booted, key: await issueKey(booted.database) };
       await answerRpcs(await (await servers.nats()).connect('messaging'), 'messaging', this.answers());
     });

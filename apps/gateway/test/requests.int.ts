@@ -98,16 +98,20 @@ describe('credentials', () => {
 });
 
 describe('every answer', () => {
-  it('carries its trace, continues that of its caller, and shows no more than is asked', async () => {
-    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
-    const traceparent = `00-${traceId}-00f067aa0ba902b7-00`;
+  it('carries its trace, linked to that of its caller, and shows no more than is asked', async () => {
+    const ofCaller = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${ofCaller}-00f067aa0ba902b7-00`;
     spans.clear();
     const response = await post('{"to":"+12015550123","text":"hi"}', { traceparent });
-    expect(response.headers.get('x-request-id')).toBe(traceId);
+    const traceId = response.headers.get('x-request-id') ?? '';
+    expect(traceId).toMatch(/^(?!4bf92f3577b34da6)[0-9a-f]{32}$/);
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(response.headers.get('cache-control')).toBe('no-store');
     const server = await eventually(() => spans.named('POST /v1/messages')[0]);
     expect(server.spanContext().traceId).toBe(traceId);
+    expect(server.links.map(({ context }) => context.traceId)).toEqual([ofCaller]);
+    const second = await post('{"to":"+12015550123","text":"hi"}', { traceparent });
+    expect(second.headers.get('x-request-id')).not.toBe(traceId);
     expect(server.attributes).toEqual({
       'http.request.method': 'POST',
       'http.route': '/v1/messages',

@@ -11,7 +11,6 @@ import fc from 'fast-check';
 import { bearerToken } from './authentication/credentials.policy.js';
 import { FailedAttempts } from './authentication/failed-attempts.js';
 import { parseJsonBody } from './json-body.policy.js';
-import { samplingOf } from './request-trace.js';
 import { pathOf, RouteTable } from './route-table.js';
 import { legacyLocation } from './legacy/legacy-location.policy.js';
 import { SendMessage } from '../v1/messages/send-message.js';
@@ -172,28 +171,6 @@ describe('paths', () => {
         expect(location).toMatch(/^[\x21-\x7e]+$/);
       }),
     );
-  });
-});
-
-describe('sampling', () => {
-  const draws = [0, 0.249, 0.25, 0.5, 0.999];
-  const decisions = (sampler: string, samplerArgument: number): boolean[] => {
-    const left = [...draws];
-    const isSampled = samplingOf({ endpoint: 'x', sampler, samplerArgument }, () => left.shift() ?? 1);
-    return draws.map(() => isSampled());
-  };
-
-  it('records the share of traces that the ratio says', () => {
-    expect(decisions('parentbased_traceidratio', 0.25)).toEqual([true, true, false, false, false]);
-    expect(decisions('traceidratio', 1)).toEqual([true, true, true, true, true]);
-    expect(decisions('traceidratio', 0)).toEqual([false, false, false, false, false]);
-  });
-
-  it('records all or none where the sampler says so, whatever its argument', () => {
-    for (const argument of [0, 0.5, 1]) {
-      expect(decisions('parentbased_always_on', argument)).toEqual([true, true, true, true, true]);
-      expect(decisions('always_off', argument)).toEqual([false, false, false, false, false]);
-    }
   });
 });
 

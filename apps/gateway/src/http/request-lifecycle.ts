@@ -20,7 +20,7 @@ import { RequestCounts } from './request-counts.js';
 import { readInput } from './request-input.js';
 import { refusalOfHead } from './request-limits.policy.js';
 import { RequestMetrics } from './request-metrics.js';
-import { beginTrace, endTrace, SAMPLING, type SamplingDecision } from './request-trace.js';
+import { beginTrace, endTrace } from './request-trace.js';
 import { bodyUseOf, isApiPath } from './route-declaration.js';
 import { SessionCookie } from './session/session-cookie.js';
 
@@ -38,7 +38,6 @@ export class RequestLifecycle {
     private readonly counts: RequestCounts,
     private readonly refusedStrangers: RefusedStrangers,
     @Inject(KEY_USES) private readonly keyUses: KeyUses,
-    @Inject(SAMPLING) private readonly isSampled: SamplingDecision,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL' | 'TRUST_PROXY'>,
     @Inject(LOG) private readonly log: Log,
   ) {}
@@ -77,7 +76,7 @@ export class RequestLifecycle {
   /** Begins every request. @returns what is wrong with its head, or null */
   begin(request: FastifyRequest, reply: FastifyReply): AppError | null {
     if (this.config.TRUST_PROXY !== false) cutForwardedPorts(request.raw.headers);
-    request.state = beginTrace(request, this.isSampled);
+    request.state = beginTrace(request);
     this.openRequests.add(request, reply);
     reply.raw.once('close', () => this.end(request, reply));
     reply.header('x-request-id', request.state.traceId);

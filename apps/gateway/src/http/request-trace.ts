@@ -1,52 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import {
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Context,
-} from '@opentelemetry/api';
+import { isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Link } from '@opentelemetry/api';
 import { contextOfTraceparent } from '@switchboard/nats';
-import type { TelemetryConfig } from '@switchboard/platform';
 import type { FastifyRequest } from 'fastify';
 import type { RequestState } from './request-state.js';
 import { servedPath } from './route-table.js';
 
-/** Whether a trace that begins or continues here is recorded; never the caller's decision. */
-export type SamplingDecision = () => boolean;
-
-/** Token of the `SamplingDecision`. */
-export const SAMPLING = Symbol('SamplingDecision');
-
 const tracer = trace.getTracer('@switchboard/gateway');
 
 /**
- * Our own ratio of new traces, whatever the caller's `traceparent` asks for: else any caller could have all of them recorded.
- *
- * @param random 0 to 1, exclusive
- */
-export function samplingOf(
-  { sampler, samplerArgument }: TelemetryConfig,
-  random: () => number = Math.random,
-): SamplingDecision {
-  const ratio = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : samplerArgument;
-  return () => random() < ratio;
-}
-
-/**
- * Begins the request's span: within the caller's trace when it sends a valid `traceparent`, else in a new one.
+ * Begins the request's span in a trace of its own, linked to the caller's when it sends a valid `traceparent`: the trace id is
+ * `X-Request-Id`, which no two requests share, and whether to record is never the caller's decision.
  *
  * Neither path, query, body nor address is recorded: they may hold phone numbers.
  */
-export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision): RequestState {
+export function beginTrace(request: FastifyRequest): RequestState {
   const route = request.is404 ? undefined : request.routeOptions.url;
-  const parent = parentOf(request.headers.traceparent, isSampled);
   const span = tracer.startSpan(
     route === undefined ? request.method : `${request.method} ${route}`,
-    { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method, 'http.route': route } },
-    parent,
+    {
+      kind: SpanKind.SERVER,
+      attributes: { 'http.request.method': request.method, 'http.route': route },
+      links: linksOf(request.headers.traceparent),
+    },
+    ROOT_CONTEXT,
   );
   const spanContext = span.spanContext();
   return {
@@ -54,7 +30,7 @@ export function beginTrace(request: FastifyRequest, isSampled: SamplingDecision)
     path: servedPath(request),
     traceId: isSpanContextValid(spanContext) ? spanContext.traceId : newTraceId(),
     span,
-    traceContext: trace.setSpan(parent, span),
+    traceContext: trace.setSpan(ROOT_CONTEXT, span),
     answeredMs: null,
     admittedMs: Number.POSITIVE_INFINITY,
     admitted: null,
@@ -82,10 +58,8 @@ export function newTraceId(): string {
   return randomBytes(16).toString('hex');
 }
 
-function parentOf(traceparent: string | string[] | undefined, isSampled: SamplingDecision): Context {
-  if (typeof traceparent !== 'string') return ROOT_CONTEXT;
+function linksOf(traceparent: string | string[] | undefined): Link[] {
+  if (typeof traceparent !== 'string') return [];
   const remote = trace.getSpanContext(contextOfTraceparent(traceparent));
-  if (!remote || !isSpanContextValid(remote)) return ROOT_CONTEXT;
-  const traceFlags = isSampled() ? TraceFlags.SAMPLED : TraceFlags.NONE;
-  return trace.setSpanContext(ROOT_CONTEXT, { ...remote, traceFlags });
+  return remote && isSpanContextValid(remote) ? [{ context: remote }] : [];
 }

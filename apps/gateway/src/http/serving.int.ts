@@ -16,7 +16,6 @@ import { httpProviders } from './http.module.js';
 import { About } from './input/field-description.js';
 import { CodePoints } from './input/text.decorator.js';
 import { RequestCounts } from './request-counts.js';
-import { SAMPLING } from './request-trace.js';
 import { Declare } from './route-declaration.js';
 
 const servers = testServers({ ownPostgres: true });
@@ -103,7 +102,6 @@ describe('a route', () => {
       standIn(KEY_USES, { record: () => undefined }),
       standIn(GATEWAY_CONFIG, config),
       standIn(RequestCounts, { count: () => undefined }),
-      standIn(SAMPLING, () => false),
       standIn(LOG, log),
       standIn(CLOCK, { now: () => 0, monotonic: () => performance.now() + laterMs }),
     ];
