@@ -2,9 +2,9 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack } from '@switchboard/dev';
-import { AppClient } from '@switchboard/testing';
+import { AppClient } from '@switchboard/testing/app-client';
+import { Api, Simulator } from './api.js';
 import { consolePages, launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
-import { usable, type UsableStack } from './start-everything.js';
 
 // npm run screenshots: every page of the console, light and dark, wide and narrow, into .cache/screenshots.
 const folder = new URL('../../../.cache/screenshots/', import.meta.url).pathname;
@@ -13,14 +13,16 @@ await mkdir(folder, { recursive: true });
 const stack = await startStack({ dataDir, quiet: true });
 const browser = await launchBrowser();
 try {
-  const all = usable(stack.devJson);
-  const owner = stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
-  if (!owner) throw new Error('the stack has no owner to sign in');
-  await fillWithLife(all, owner);
+  const { baseUrl = '', simulatorUrl = '', organizations } = stack.devJson;
+  const organization = organizations?.[0];
+  const owner = organization?.users?.find(({ role }) => role === 'OWNER');
+  if (!organization || !owner) throw new Error('the stack has no owner to sign in');
+  const acme = new Api(baseUrl, organization.apiKey);
+  await fillWithLife(baseUrl, acme, new Simulator(simulatorUrl), owner);
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
       const viewport = { width, height: 860 };
-      const { page } = await openConsole(browser, all.baseUrl, { colorScheme, viewport });
+      const { page } = await openConsole(browser, baseUrl, { colorScheme, viewport });
       await page.locator('input[name=email]').waitFor();
       await page.screenshot({ path: fileFor('/sign-in', colorScheme, width) });
       await signIn(page, owner);
@@ -44,20 +46,22 @@ function fileFor(path: string, scheme: string, width: number): string {
 
 /** A few of everything, so that pages show what they are for. */
 async function fillWithLife(
-  all: UsableStack,
+  baseUrl: string,
+  acme: Api,
+  simulator: Simulator,
   owner: { readonly email: string; readonly password: string },
 ): Promise<void> {
-  const api = new AppClient(all.baseUrl);
+  const api = new AppClient(baseUrl);
   await api.signIn(owner);
   for (const [index, text] of [
     'Your order is on its way',
     'Your table is booked',
     'Thank you for your visit',
   ].entries()) {
-    await all.acme.send(`+1415555012${index}`, text);
+    await acme.send(`+1415555012${index}`, text);
   }
-  await all.simulator.post('inbound', { from: '14155550121', name: 'Ada', text: 'Is there a high chair?' });
-  await all.acme.ask(
+  await simulator.post('inbound', { from: '14155550121', name: 'Ada', text: 'Is there a high chair?' });
+  await acme.ask(
     'POST',
     '/v1/templates/send',
     JSON.stringify({
