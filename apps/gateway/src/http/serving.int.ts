@@ -21,6 +21,7 @@ import { Declare } from './route-declaration.js';
 const servers = testServers({ ownPostgres: true });
 
 describe('a route', () => {
+  const docs = { operationId: 'a', tag: 'System', summary: 'a', description: 'a', answers: {} } as const;
   @Controller('v1/undeclared')
   class Undeclared {
     @Get()
@@ -44,7 +45,7 @@ describe('a route', () => {
       scope: null,
       errors: [],
       cost: 1,
-      docs: { operationId: 'a', tag: 'System', summary: 'a', description: 'a', answers: {} },
+      docs,
     })
     get(): string {
       return 'closed';
@@ -149,14 +150,7 @@ describe('a route', () => {
       scope: 'messages:send',
       errors: [],
       cost: 1,
-      docs: {
-        operationId: 'a',
-        tag: 'System',
-        summary: 'a',
-        description: 'a',
-        body: { shape: Body, examples: {} },
-        answers: {},
-      },
+      docs: { ...docs, body: { shape: Body, examples: {} } },
     })
     post(): object {
       return { done: true };
@@ -171,7 +165,6 @@ describe('a route', () => {
   ])('%s', async (_name, tookMs, change, status, costs) => {
     const asked: number[] = [];
     const { promise: isAdmitted, resolve: onAdmitted } = Promise.withResolvers<void>();
-    const rate = { limit: 9, remaining: 8, resetSeconds: 1 };
     const admitted = {
       state: 'admitted',
       organizationId: 'o',
@@ -180,7 +173,7 @@ describe('a route', () => {
       hasScope: true,
       paymentRefusal: null,
       messagesPerMonth: 1,
-      rate,
+      rate: { limit: 9, remaining: 8, resetSeconds: 1 },
     };
     const app = await mount(Slow, {
       admit: async ({ cost }) => {
@@ -194,7 +187,6 @@ describe('a route', () => {
     const request = httpRequest(`${await app.getUrl()}/v1/slow`, { method: 'POST', headers });
     request.write('{"text":');
     await isAdmitted;
-    // The head was answered for by now: the rest of the loop's turn belongs to it.
     await new Promise(setImmediate);
     laterMs += tookMs;
     request.end('"a"}');
