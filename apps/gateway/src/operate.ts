@@ -21,7 +21,7 @@ import {
 import { createApiKey } from './identity/create-api-key/create-api-key.js';
 import { endSessions } from './identity/end-sessions/end-sessions.js';
 import { organizationsOfUser } from './identity/member/member.repository.js';
-import type { Role } from './identity/people.contract.js';
+import type { Role } from './identity/signed-in.contract.js';
 import { resetPassword, type ResetPassword, type Unconfirmed } from './identity/reset-password/reset-password.js';
 import { resetSecondFactor } from './identity/reset-second-factor/reset-second-factor.js';
 import { emailKey } from './identity/user/email.policy.js';

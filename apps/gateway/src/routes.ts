@@ -7,7 +7,7 @@ import { readParts, type RequestParts } from './http/request-input.js';
 import type { RouteDeclaration } from './http/route-declaration.js';
 import { RouteTable, type MountedRoute } from './http/route-table.js';
 import type { Scope } from './identity/admission.contract.js';
-import type { Role } from './identity/people.contract.js';
+import type { Role } from './identity/signed-in.contract.js';
 
 export type { RequestParts } from './http/request-input.js';
 

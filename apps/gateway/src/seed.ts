@@ -4,7 +4,7 @@ import { hashOfKey, mintKey } from './identity/api-key/api-key.policy.js';
 import type { Act, AuditAction, AuditedState } from './identity/audit.contract.js';
 import { appendAudit } from './identity/audit/audit.repository.js';
 import { hashPassword } from './identity/password/password.policy.js';
-import type { Role } from './identity/people.contract.js';
+import type { Role } from './identity/signed-in.contract.js';
 
 const KEY_LABEL = 'Demonstration';
 const ADVICE = 'Begin with empty data (--reset), or bring back the demo-keys.json of that folder.';

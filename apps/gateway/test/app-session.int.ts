@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AppClient, testServers } from '@switchboard/testing';
-import { startGateway } from '../src/gateway.js';
-import { bootGateway, issueKey, MemoryLog, type TestGateway } from './gateway-harness.js';
+import { bootGateway, issueKey, type TestGateway } from './gateway-harness.js';
 import { join, makeMember, makeOrganization, PASSWORD } from './people-harness.js';
 
 const servers = testServers();
@@ -280,60 +279,5 @@ describe('requests of other sites', () => {
       { origin: 'https://attacker.example' },
     );
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
-  });
-});
-
-describe('the application', () => {
-  it('shows the existing routes to sessions alone, as under /v1 to keys', async () => {
-    const stranger = newClient();
-    for (const path of ['/app/api', '/app/api/nothing', '/app/api/session/x']) {
-      expect((await stranger.get(path)).status).toBe(401);
-    }
-    const client = await signedIn(await makeMember(booted.database));
-    expect((await client.get('/app/api/nothing')).status).toBe(404);
-    const wrong = await client.get('/app/api/sign-out');
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
-    const text = await client.ask('POST', '/app/api/password', 'x', { 'content-type': 'text/plain' });
-    expect(text.status).toBe(415);
-  });
-
-  it('shows strict headers on every answer and lets none be kept', async () => {
-    const client = await signedIn(await makeMember(booted.database));
-    const paths = ['/app/api/session', '/app/api/nothing', '/app', '/app/nothing'];
-    for (const path of paths) {
-      const { headers } = await client.get(path);
-      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; frame-ancestors 'none'/);
-      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([
-        'nosniff',
-        'no-referrer',
-      ]);
-      expect(headers.get('cache-control')).toBe(path.startsWith('/app/api/') ? 'no-store' : null);
-      expect(headers.has('strict-transport-security')).toBe(false);
-    }
-  });
-
-  it('on https hands out a cookie of this host alone, believes pages of https alone, and says to stay there', async () => {
-    const secure = await startGateway({ ...booted.config, TRUST_PROXY: ['127.0.0.1'] }, new MemoryLog());
-    try {
-      const client = new AppClient(secure.url);
-      const { host } = new URL(secure.url);
-      const { email, password } = await makeMember(booted.database);
-      const proxied = { 'x-forwarded-proto': 'https' };
-      const signIn = (origin: string) =>
-        client.ask('POST', '/app/api/sign-in', { email, password }, { ...proxied, origin });
-      expect((await signIn(`http://${host}`)).status).toBe(403);
-      const answer = await signIn(`https://${host}`);
-      expect(answer.headers.getSetCookie()).toEqual([
-        expect.stringMatching(/^__Host-switchboard_session=.*; Secure;/),
-        expect.stringMatching(/^__Host-switchboard_device=.*; Secure;/),
-      ]);
-      expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}$/);
-      expect((await client.ask('GET', '/app/api/session', undefined, proxied)).status).toBe(200);
-      // Over http, as an attacker on the way would set it.
-      client.cookie = client.cookie?.replace('__Host-', '') ?? null;
-      expect((await client.ask('GET', '/app/api/session', undefined, proxied)).status).toBe(401);
-    } finally {
-      await secure.stop();
-    }
   });
 });

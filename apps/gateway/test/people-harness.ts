@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { eventually, type AppClient } from '@switchboard/testing';
 import type { Database } from '@switchboard/postgres';
 import { hashPassword } from '../src/identity/password/password.policy.js';
-import type { Role } from '../src/identity/people.contract.js';
+import type { Role } from '../src/identity/signed-in.contract.js';
 import { mintSecret } from '../src/identity/secret/secret.policy.js';
 
 /** The password of everybody that `makeMember` makes: one hash for all. */

@@ -92,7 +92,9 @@ describe('figures, compared with the messages by SQL of their own', () => {
       killOne('analytics'),
       acme.send(phones[9], 'still here'),
     ]);
-    expect(said).toMatch(/(\d+) of \1 organizations, \d+ messages read, [1-9]\d* facts and [1-9]\d* counts corrected\n$/);
+    expect(said).toMatch(
+      /(\d+) of \1 organizations, \d+ messages read, [1-9]\d* facts and [1-9]\d* counts corrected\n$/,
+    );
     expect(await agrees()).toMatch(/agree/);
     const [delivery] = before;
     expect((await report<DeliveryReport>('delivery')).totals.failed).toBe(

@@ -168,7 +168,7 @@ class Walk implements AppWalk {
     }
   }
 
-  /** A contact from its creation to an answered conversation and an opt-out. */
+  /** A contact from its creation to an answered conversation and an opt-out; another one that is erased. */
   async inbox(page: AppClient): Promise<void> {
     const phone = '+14155550188';
     const contact = await this.ask(page, 'POST', '/app/api/contacts', { phone, name: 'Walk' });
@@ -192,6 +192,8 @@ class Walk implements AppWalk {
     for (const value of ['stop', 'resume']) {
       await this.ask(page, 'POST', '/app/api/sandbox/preferences', { from: phone, value });
     }
+    const erased = await this.ask(page, 'POST', '/app/api/contacts', { phone: '+14155550187', name: 'Walk' });
+    await this.ask(page, 'DELETE', '/app/api/contacts/:id', undefined, erased?.id);
     const stream = await EventStreamReader.open(this.baseUrl, page.cookie);
     await stream.close();
     this.used.add('GET /app/api/events');

@@ -1,5 +1,5 @@
+import { auditActions } from '@switchboard/contracts/gateway/audit-actions';
 import type { Vocabulary } from '@switchboard/openapi';
-import { auditActions } from '../identity/audit.contract.js';
 
 const events: Vocabulary = {
   'message.received': 'An inbound message arrived from a contact.',
@@ -98,7 +98,12 @@ export const vocabularies: readonly Vocabulary[] = [
     ADMIN: 'Manages keys, webhooks, channels, members and the plan.',
     MEMBER: 'Works with conversations, contacts, templates, bulk sends and figures.',
   },
-  { user: 'A person of the organization.', operator: 'An operator of the platform.', system: 'The platform itself.' },
+  {
+    user: 'A person of the organization.',
+    key: 'An API key of the organization.',
+    operator: 'An operator of the platform.',
+    system: 'The platform itself.',
+  },
   {
     AUTOMATIC: 'The event occurred, or an earlier attempt failed.',
     MANUAL: 'A person sent the delivery again.',

@@ -1118,8 +1118,8 @@ export const views = {
     description: 'The organization of the session.',
     type: 'object',
     properties: {
-      id: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-      name: { type: 'string' },
+      id: { description: "The organization's own.", type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
+      name: { description: 'What it is called.', type: 'string' },
       isSecondFactorRequired: { description: 'Whether every member must have a second factor.', type: 'boolean' },
     },
     required: ['id', 'name', 'isSecondFactorRequired'],
@@ -1288,7 +1288,9 @@ export const views = {
   RecoveryCodes: {
     description: 'Codes for when the authenticator is lost; shown once.',
     type: 'object',
-    properties: { recoveryCodes: { type: 'array', items: { type: 'string' } } },
+    properties: {
+      recoveryCodes: { description: 'Ten, each of which can be used once.', type: 'array', items: { type: 'string' } },
+    },
     required: ['recoveryCodes'],
   },
   ReportSpan: {
@@ -1340,6 +1342,7 @@ export const views = {
       isEnabled: { description: 'Whether signing in asks for a code.', type: 'boolean' },
       isRequired: { description: 'Whether the organization of the session requires one.', type: 'boolean' },
       enabledAt: {
+        description: 'When its first code was given; null where signing in asks for none.',
         type: ['string', 'null'],
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',

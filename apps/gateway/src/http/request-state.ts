@@ -1,7 +1,7 @@
 import type { Context, Span } from '@opentelemetry/api';
 import type { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Admitted } from '../identity/admission.contract.js';
-import type { SignedIn } from '../identity/people.contract.js';
+import type { SignedIn } from '../identity/signed-in.contract.js';
 import type { RouteDeclaration, SharedRoute } from './route-declaration.js';
 
 /** A request with an `Idempotency-Key`: it takes effect once. */

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Principal as PrincipalOfRpc } from '@switchboard/contracts/grammar/principal';
 import type { FastifyRequest } from 'fastify';
 import type { Act as AuditAct, SessionAct } from '../identity/audit.contract.js';
-import type { ActSource } from '../identity/people.contract.js';
+import type { ActSource } from '../identity/signed-in.contract.js';
 import { readIdempotencyKey } from './idempotency-key.policy.js';
 import type { CurrentSession as Session, IdempotentRequest } from './request-state.js';
 import { readDeviceCookie } from './session/device-cookie.js';

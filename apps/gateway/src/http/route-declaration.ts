@@ -4,7 +4,7 @@ import type { RouteOptions } from 'fastify';
 import type { AppTag } from '../description/app-api.js';
 import type { ApiTag } from '../description/public-api.js';
 import type { Scope } from '../identity/admission.contract.js';
-import type { Role } from '../identity/people.contract.js';
+import type { Role } from '../identity/signed-in.contract.js';
 import { isAppApiPath } from './app-headers.policy.js';
 import { httpLimits, type BodyUse } from './request-limits.policy.js';
 import type { RouteDocs } from './route-docs.js';

@@ -1,51 +1,6 @@
+import type { auditActions } from '@switchboard/contracts/gateway/audit-actions';
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
-
-/** Every security-relevant act that is kept. A closed list: what is not in it is no act of the log. */
-export const auditActions = [
-  'organization.created',
-  'plan.changed',
-  'subscription.changed',
-  'quota.repaired',
-  'api-key.created',
-  'api-key.revoked',
-  'channel.connected',
-  'channel.changed',
-  'channel.tested',
-  'channel.disconnected',
-  'contact.erased',
-  'user.signed-in',
-  'user.sign-in-failed',
-  'user.signed-out',
-  'user.signed-out-everywhere',
-  'user.session-ended',
-  'user.organization-switched',
-  'user.password-changed',
-  'user.password-change-failed',
-  'user.password-reset',
-  'user.password-check-failed',
-  'user.second-factor-enabled',
-  'user.second-factor-disabled',
-  'user.second-factor-failed',
-  'user.second-factor-reset',
-  'user.recovery-codes-renewed',
-  'organization.second-factor-changed',
-  'invite.created',
-  'invite.revoked',
-  'invite.accepted',
-  'member.added',
-  'member.role-changed',
-  'member.removed',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.deleted',
-  'webhook.enabled',
-  'webhook.secret-shown',
-  'webhook.secret-rotated',
-  'webhook.tested',
-  'webhook.redelivered',
-  'webhook.replayed',
-] as const;
 
 /** One of `auditActions`. */
 export type AuditAction = (typeof auditActions)[number];

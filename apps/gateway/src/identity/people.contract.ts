@@ -1,64 +1,6 @@
 import type { Scope } from './admission.contract.js';
-
-/** What a member may do, the most powerful first. Source: docs/api-behaviour.md#app-roles. */
-export const roles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
-
-/** One role. */
-export type Role = (typeof roles)[number];
-
-/** A person. */
-export interface User {
-  readonly id: string;
-  /** In small letters. */
-  readonly email: string;
-  readonly name: string;
-}
-
-/** An organization by name. */
-export interface OrganizationName {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** An open session: its person, organization and role. */
-export interface SignedIn {
-  readonly sessionId: string;
-  readonly user: User;
-  readonly organization: OrganizationName;
-  readonly role: Role;
-  readonly secondFactor: SecondFactorNeed;
-}
-
-/** Whether a person has a second factor, and whether the organization of the session requires one. */
-export interface SecondFactorNeed {
-  readonly isEnabled: boolean;
-  readonly isRequired: boolean;
-}
-
-/** A session that was just made, or was given a new secret. */
-export interface NewSession {
-  /** 256 bits, base64url; shown once, and stored as a hash alone. */
-  readonly secret: string;
-  readonly signedIn: SignedIn;
-  /** Lets the browser have attempts of its own from now on; null: it keeps the one that it has. */
-  readonly deviceCookie: string | null;
-}
-
-/** What a browser says of itself. */
-export interface Browser {
-  readonly userAgent: string | null;
-  /** The cookie of `NewSession.deviceCookie`, if it has one. */
-  readonly deviceCookie: string | null;
-}
-
-/** Where a security-relevant act came from, for the audit log. */
-export interface ActSource {
-  readonly address: string;
-  /** 32 hex digits. */
-  readonly traceId: string;
-  /** Absent for what is no request. */
-  readonly browser?: Browser;
-}
+import type { SecondFactors } from './second-factor.contract.js';
+import type { ActSource, NewSession, OrganizationName, Role, SignedIn, User } from './signed-in.contract.js';
 
 /** A session as its person sees it. */
 export interface OwnSession {
@@ -137,57 +79,6 @@ export interface SignIn {
     change: { readonly current: string; readonly next: string },
     source: ActSource,
   ): Promise<NewSession>;
-}
-
-/** A second factor that waits for its first code. */
-export interface NewSecondFactor {
-  /** 160 bits in base 32; shown once, and stored sealed. */
-  readonly seed: string;
-  /** `otpauth://totp/…` */
-  readonly uri: string;
-}
-
-/** The second factor of a person, from within a session. */
-export interface SecondFactorState {
-  /** Null: signing in asks for no code. */
-  readonly enabledAt: Date | null;
-  readonly recoveryCodesLeft: number;
-  /** By the organization of the session. */
-  readonly isRequired: boolean;
-}
-
-/** What proves that a person is the one of the session. */
-export interface SecondFactorProof {
-  readonly password: string;
-  /** Six digits, or a recovery code; each is taken once. */
-  readonly code: string;
-}
-
-/**
- * Second factors: codes by time (RFC 6238) with recovery codes. A wrong password is VALIDATION_FAILED, a wrong or used code
- * SECOND_FACTOR_INVALID, both are RATE_LIMITED; UNAUTHORIZED when the session ended meanwhile.
- */
-export interface SecondFactors {
-  state(signedIn: SignedIn): Promise<SecondFactorState>;
-  /** Makes a seed, in place of one that waits. @throws AppError CONFLICT when a factor is enabled */
-  begin(signedIn: SignedIn, password: string, source: ActSource): Promise<NewSecondFactor>;
-  /**
-   * Enables the one that waits, by its first code, and ends all other sessions of the person.
-   *
-   * @returns recovery codes, which are shown once
-   * @throws AppError CONFLICT when none waits
-   */
-  enable(signedIn: SignedIn, code: string, source: ActSource): Promise<readonly string[]>;
-  /** @throws AppError CONFLICT when there is none */
-  disable(signedIn: SignedIn, proof: SecondFactorProof, source: ActSource): Promise<void>;
-  /** Makes recovery codes in place of the former ones. @throws AppError CONFLICT when there is no factor */
-  renewRecoveryCodes(signedIn: SignedIn, proof: SecondFactorProof, source: ActSource): Promise<readonly string[]>;
-  /**
-   * Says whether every member of the organization must have one, from their next request on.
-   *
-   * @throws AppError FORBIDDEN for all but owners; UNAUTHORIZED when the session ended meanwhile
-   */
-  requireIn(signedIn: SignedIn, isRequired: boolean, source: ActSource): Promise<void>;
 }
 
 /** A person's membership of an organization. */

@@ -60,6 +60,7 @@ export interface SecondFactorView {
   readonly isEnabled: boolean;
   /** Whether the organization of the session requires one. */
   readonly isRequired: boolean;
+  /** When its first code was given; null where signing in asks for none. */
   readonly enabledAt: IsoTime | null;
   /** Each can be used once, in place of a code. */
   readonly recoveryCodesLeft: Int;
@@ -75,12 +76,15 @@ export interface NewSecondFactorView {
 
 /** Codes for when the authenticator is lost; shown once. */
 export interface RecoveryCodesView {
+  /** Ten, each of which can be used once. */
   readonly recoveryCodes: readonly string[];
 }
 
 /** The organization of the session. */
 export interface OrganizationView {
+  /** The organization's own. */
   readonly id: Cuid;
+  /** What it is called. */
   readonly name: string;
   /** Whether every member must have a second factor. */
   readonly isSecondFactorRequired: boolean;

@@ -12,7 +12,7 @@ const rules = {
   'operation-tag-defined': 'error',
   'parameter-description': 'error',
   'request-mime-type': { severity: 'error', allowedValues: ['application/json'] },
-  'response-mime-type': { severity: 'error', allowedValues: ['application/json'] },
+  'response-mime-type': { severity: 'error', allowedValues: ['application/json', 'text/event-stream'] },
   'tag-description': 'error',
   // It knows scopes of OAuth alone; OpenAPI 3.1 lets any scheme name what else is needed.
   'security-scopes-defined': 'off',

@@ -2,7 +2,7 @@ import { IsIn } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
 import { EmailAddress } from '../../http/input/text.decorator.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { roles, type Role } from '../../identity/people.contract.js';
+import { roles, type Role } from '../../identity/signed-in.contract.js';
 
 /** The body of `POST /app/api/invites`. */
 export class CreateInviteBody {

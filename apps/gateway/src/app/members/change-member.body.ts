@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { roles, type Role } from '../../identity/people.contract.js';
+import { roles, type Role } from '../../identity/signed-in.contract.js';
 
 /** The body of `PATCH /app/api/members/{id}`. */
 export class ChangeMemberBody {

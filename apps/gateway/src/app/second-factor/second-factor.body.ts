@@ -29,12 +29,14 @@ export class SecondFactorProofBody {
 
 const password = 'correct horse battery staple';
 
-/** The bodies in the description. */
+/** `BeginSecondFactorBody` in the description. */
 export const beginSecondFactorBody: BodyDocs = { shape: BeginSecondFactorBody, examples: { begin: { password } } };
+/** `EnableSecondFactorBody` in the description. */
 export const enableSecondFactorBody: BodyDocs = {
   shape: EnableSecondFactorBody,
   examples: { code: { code: '492039' } },
 };
+/** `SecondFactorProofBody` in the description. */
 export const secondFactorProofBody: BodyDocs = {
   shape: SecondFactorProofBody,
   examples: { byCode: { password, code: '492039' }, byRecoveryCode: { password, code: 'k3x9-7mqp-2vtc-hd84' } },

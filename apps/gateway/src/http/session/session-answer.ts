@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { SessionView } from '@switchboard/contracts/gateway/http';
 import type { FastifyReply } from 'fastify';
-import { PEOPLE, type NewSession, type Sessions, type SignedIn } from '../../identity/people.contract.js';
+import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
+import type { NewSession, SignedIn } from '../../identity/signed-in.contract.js';
 import { csrfTokenOf } from './csrf.policy.js';
 import { setDeviceCookie } from './device-cookie.js';
 import { SessionCookie } from './session-cookie.js';

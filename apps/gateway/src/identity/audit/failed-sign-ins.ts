@@ -5,7 +5,7 @@ import type { AuditAction } from '../audit.contract.js';
 import { appendAudit } from './audit.repository.js';
 import { userAct } from './user-act.policy.js';
 import { organizationsOfUser } from '../member/member.repository.js';
-import type { ActSource, User } from '../people.contract.js';
+import type { ActSource, User } from '../signed-in.contract.js';
 
 /** A failure that is written after its answer. */
 export type FailedAttempt = Extract<

@@ -1,5 +1,5 @@
 import type { Act } from '../audit.contract.js';
-import type { ActSource, SignedIn, User } from '../people.contract.js';
+import type { ActSource, SignedIn, User } from '../signed-in.contract.js';
 
 /** An act of a person in an organization, in the form of the audit log. */
 export function userAct(user: Pick<User, 'id' | 'email'>, organizationId: string, source: ActSource): Act {

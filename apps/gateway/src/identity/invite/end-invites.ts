@@ -2,7 +2,7 @@ import type { Transaction } from '@switchboard/postgres';
 import type { Act, AuditedState } from '../audit.contract.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { mayManage } from '../member/role.policy.js';
-import { roles, type Role } from '../people.contract.js';
+import { roles, type Role } from '../signed-in.contract.js';
 import { deleteInvitesOfMaker, type InviteRow } from './invite.repository.js';
 
 /**

@@ -1,5 +1,5 @@
 import { statement } from '@switchboard/postgres';
-import type { Role } from '../people.contract.js';
+import type { Role } from '../signed-in.contract.js';
 
 /** An invitation as it is shown. */
 export interface InviteRow {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { DeviceCookies } from '../device/device-cookies.js';
-import type { ActSource } from '../people.contract.js';
+import type { ActSource } from '../signed-in.contract.js';
 import { Semaphore } from '../semaphore/semaphore.js';
 import { AttemptCounts } from './attempt-counts.js';
 import { accountSubject, addressAllowance, addressSubject, deviceSubject } from './login-throttle.policy.js';

@@ -1,6 +1,6 @@
 import { statement } from '@switchboard/postgres';
 import type { AuditedState } from '../audit.contract.js';
-import type { Role } from '../people.contract.js';
+import type { Role } from '../signed-in.contract.js';
 
 /** A membership with its person. */
 export interface MemberRow {

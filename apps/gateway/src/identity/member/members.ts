@@ -17,7 +17,8 @@ import {
 } from './member.repository.js';
 import { requireManaging } from './role.policy.js';
 import { endInvitesBeyond } from '../invite/end-invites.js';
-import type { ActSource, Member, Members, NewSession, PageOf, PageInput, Role, SignedIn } from '../people.contract.js';
+import type { Member, Members, PageOf, PageInput } from '../people.contract.js';
+import type { ActSource, NewSession, Role, SignedIn } from '../signed-in.contract.js';
 import { beginSession } from '../session/begin-session.js';
 import { roleInSession } from '../session/hold-session.js';
 import { endSessionsOfUser } from '../session/session.repository.js';

@@ -1,6 +1,6 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import type { Role } from '../people.contract.js';
+import type { Role } from '../signed-in.contract.js';
 
 /** Whether a person of one role may add, change or remove a person of another. Source: docs/api-behaviour.md#application. */
 export function mayManage(actor: Role, other: Role): boolean {

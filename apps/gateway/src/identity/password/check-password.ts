@@ -3,7 +3,7 @@ import { Database } from '@switchboard/postgres';
 import { FailedSignIns, type FailedAttempt } from '../audit/failed-sign-ins.js';
 import { LoginThrottle } from '../login-throttle/login-throttle.js';
 import { ownPasswordSubject } from '../login-throttle/login-throttle.policy.js';
-import type { ActSource, User } from '../people.contract.js';
+import type { ActSource, User } from '../signed-in.contract.js';
 import { findUser, findUserByEmail, type UserRow } from '../user/user.repository.js';
 import { Passwords } from './passwords.js';
 

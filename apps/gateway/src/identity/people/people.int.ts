@@ -6,7 +6,8 @@ import { openIdentity } from '../../../test/identity-harness.js';
 import { join, makeMember, makeOrganization, makePerson, PASSWORD } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { beginSession } from '../session/begin-session.js';
-import { PEOPLE, type NewSession, type People, type Role } from '../people.contract.js';
+import { PEOPLE, type People } from '../people.contract.js';
+import type { NewSession, Role } from '../signed-in.contract.js';
 import { oldSessions } from '../prune-sessions/prune-sessions.worker.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.js';
 
@@ -42,6 +43,11 @@ const count = async (table: string, where: string, value: unknown): Promise<numb
   (await database.dataSource.query(`SELECT 1 FROM gateway.${table} WHERE ${where} = $1`, [value])).length;
 
 describe('a session', () => {
+  it('is begun by the address in any case', async () => {
+    const user = await makeMember(database);
+    expect((await signIn({ ...user, email: user.email.toUpperCase() })).signedIn.user.email).toBe(user.email);
+  });
+
   it('ends half an hour after its last use, which is written once a minute', async () => {
     const session = await signIn(await makeMember(database));
     const seen = async (): Promise<number> => {
@@ -290,13 +296,5 @@ describe('the audit log', () => {
     ]);
     const text = JSON.stringify(rows);
     for (const secret of [PASSWORD, first.secret, invite.secret, '$argon2']) expect(text).not.toContain(secret);
-  });
-});
-
-describe('a person', () => {
-  it('is found by the address in any case', async () => {
-    const user = await makePerson(database);
-    await join(database, await makeOrganization(database), user.id, 'MEMBER');
-    expect((await signIn({ ...user, email: user.email.toUpperCase() })).signedIn.user.id).toBe(user.id);
   });
 });

@@ -7,7 +7,7 @@ import { FailedSignIns } from '../audit/failed-sign-ins.js';
 import { DeviceCookies } from '../device/device-cookies.js';
 import { LoginThrottle } from '../login-throttle/login-throttle.js';
 import { codeSubject } from '../login-throttle/login-throttle.policy.js';
-import type { ActSource, User } from '../people.contract.js';
+import type { ActSource, User } from '../signed-in.contract.js';
 import { hashOfRecoveryCode } from './recovery-code.policy.js';
 import { SecondFactorSeeds } from './second-factor-seeds.js';
 import { findSecondFactor, hasSecondFactor, takeRecoveryCode, takeStep } from './second-factor.repository.js';

@@ -1,6 +1,6 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Transaction } from '@switchboard/postgres';
-import type { ActSource, NewSession, SignedIn } from '../people.contract.js';
+import type { ActSource, NewSession, SignedIn } from '../signed-in.contract.js';
 import { noteUseOfMembership } from '../member/member.repository.js';
 import { mintSecret } from '../secret/secret.policy.js';
 import { deviceFields } from './device.policy.js';

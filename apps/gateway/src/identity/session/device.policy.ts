@@ -1,5 +1,5 @@
 import { ipAddressOf } from '../address/ip-address.policy.js';
-import type { ActSource } from '../people.contract.js';
+import type { ActSource } from '../signed-in.contract.js';
 
 /** Code points of a browser's name of itself that are kept. */
 const USER_AGENT_MAX = 256;

@@ -1,7 +1,7 @@
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Transaction } from '@switchboard/postgres';
-import type { Role } from '../people.contract.js';
+import type { Role } from '../signed-in.contract.js';
 import { holdSession } from './session.repository.js';
 
 /**

@@ -1,5 +1,5 @@
 import { statement } from '@switchboard/postgres';
-import type { Role } from '../people.contract.js';
+import type { Role } from '../signed-in.contract.js';
 
 /** A session with all that a request needs to know. */
 export interface SessionRow {

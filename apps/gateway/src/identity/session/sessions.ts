@@ -8,17 +8,8 @@ import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { appendAudit } from '../audit/audit.repository.js';
 import { signedInAct, userAct } from '../audit/user-act.policy.js';
 import { organizationsOfUser } from '../member/member.repository.js';
-import type {
-  ActSource,
-  NewSession,
-  OrganizationName,
-  OwnSession,
-  PageInput,
-  PageOf,
-  Role,
-  Sessions,
-  SignedIn,
-} from '../people.contract.js';
+import type { OwnSession, PageInput, PageOf, Sessions } from '../people.contract.js';
+import type { ActSource, NewSession, OrganizationName, Role, SignedIn } from '../signed-in.contract.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { lockUser } from '../user/user.repository.js';
 import { beginSession, signedInOf } from './begin-session.js';
