@@ -27,7 +27,7 @@ function makeDeliverMetrics(inFlight: () => number): DeliverMetrics {
     description: 'Webhooks deactivated after 10 consecutive failures',
   });
   const unsentAttempts = meter.createCounter('switchboard_webhook_unsent_total', {
-    description: 'Attempts that never left this process and count as none, by why',
+    description: 'Attempts that never left the process and count as none, by why',
   });
   const open = meter.createObservableGauge('switchboard_webhook_requests_in_flight', {
     description: 'Requests to receivers that have not ended',

@@ -3,7 +3,7 @@ import type { Database } from '@switchboard/postgres';
 import { createLog, PruneWorker } from '@switchboard/platform';
 import { FakeClock, testServers, type ServiceDatabase } from '@switchboard/testing';
 import { openIdentity } from '../../../test/identity-harness.js';
-import { join, makeMember, makeOrganization, makePerson, PASSWORD } from '../../../test/people-harness.js';
+import { join, makeMember, makeOrganization, PASSWORD } from '../../../test/people-harness.js';
 import { gatewayMigrations } from '../../migrations/all.js';
 import { beginSession } from '../session/begin-session.js';
 import { PEOPLE, type People } from '../people.contract.js';
