@@ -115,7 +115,7 @@ describe('/app/api/channels', () => {
     [{ ...line, phoneNumberId: '../1' }, /^`phoneNumberId` must be an id of the upstream/],
     [{ ...line, businessAccountId: 1022 }, /^`businessAccountId`/],
     [{ ...line, defaultRegion: 'mx' }, /^`defaultRegion` must be a region .* or null$/],
-    [{ ...line, isDefault: 'yes' }, /^`isDefault` must be a boolean value or null$/],
+    [{ ...line, isDefault: 'yes' }, /^`isDefault` must be true or false or null$/],
   ])('refuses %j', async (body, message) => {
     const refused = await owner.post('/app/api/channels', body);
     expect([refused.status, refused.body?.error]).toEqual([

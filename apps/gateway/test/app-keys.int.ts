@@ -28,12 +28,13 @@ describe('what takes no body', () => {
   const routes: readonly (readonly [string, string, number])[] = [
     ['DELETE', '/app/api/invites/:id', 404],
     ['DELETE', '/app/api/members/:id', 404],
+    ['DELETE', '/app/api/sessions/:id', 404],
     ['POST', '/app/api/api-keys/:id/revoke', 404],
     ['POST', '/app/api/sign-out', 204],
     ['POST', '/app/api/sign-out-everywhere', 204],
   ];
   /** Their services answer them; what is checked before is the same for all. */
-  const ofServices = /^\/app\/api\/(channels|templates|webhooks)\//;
+  const ofServices = /^\/app\/api\/(channels|contacts|opt-outs|templates|webhooks)\//;
 
   it.each(routes)('%s %s is not refused for naming JSON and bringing none', async (method, path, status) => {
     const client = await clientOf(await makeMember(booted.database));

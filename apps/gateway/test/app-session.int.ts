@@ -32,6 +32,7 @@ describe('signing in', () => {
       user: { id: user.id, email: user.email, name: expect.any(String) },
       organization: { id: user.organizationId, name: 'Test' },
       role: 'ADMIN',
+      secondFactor: { isEnabled: false, isRequired: false },
       csrfToken: expect.stringMatching(/^[\w-]{43}$/),
       organizations: [{ id: user.organizationId, name: 'Test', role: 'ADMIN' }],
     });

@@ -160,7 +160,7 @@ describe('a change of a conversation', () => {
   const STATUS = /^`status` must be one of OPEN, CLOSED, PENDING, ARCHIVED, SNOOZED$/;
   const UNTIL = /^`snoozedUntil` must be an ISO 8601 date, or date and time or null$/;
   it.each<[unknown, RegExp]>([
-    [{}, STATUS],
+    [{}, /^`status` is required$/],
     [{ status: null }, STATUS],
     [{ status: 'open' }, STATUS],
     [{ status: 'DELETED' }, STATUS],
@@ -168,7 +168,7 @@ describe('a change of a conversation', () => {
     [{ status: 'SNOOZED', snoozedUntil: '' }, UNTIL],
     [{ status: 'SNOOZED', snoozedUntil: 'tomorrow' }, UNTIL],
     [{ status: 'SNOOZED', snoozedUntil: '2030-02-30' }, UNTIL],
-    [{ status: 'SNOOZED', snoozedUntil: 1_893_456_000 }, UNTIL],
+    [{ status: 'SNOOZED', snoozedUntil: 1_893_456_000 }, /^`snoozedUntil` must be a string or null$/],
     [{ status: 'OPEN', snoozedUntil: '2030-01-01' }, /^`snoozedUntil` is allowed only with the `status` SNOOZED$/],
   ])('%j is refused, with the field named', async (body, text) => {
     await expectRefusal(await patch(ID, body), 400, 'VALIDATION_FAILED', text);

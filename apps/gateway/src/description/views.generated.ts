@@ -1406,7 +1406,10 @@ export const views = {
         description:
           'Whether the person has one, and whether the organization requires one: then, without it, they can only enable it.',
         type: 'object',
-        properties: { isEnabled: { type: 'boolean' }, isRequired: { type: 'boolean' } },
+        properties: {
+          isEnabled: { description: 'Whether signing in asks for a code.', type: 'boolean' },
+          isRequired: { description: 'Whether the organization of the session requires one.', type: 'boolean' },
+        },
         required: ['isEnabled', 'isRequired'],
       },
       organizations: {

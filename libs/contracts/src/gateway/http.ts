@@ -49,7 +49,12 @@ export interface SessionView {
   /** Goes into the header `X-CSRF-Token` of every request that is not a GET; changes with the session. */
   readonly csrfToken: string;
   /** Whether the person has one, and whether the organization requires one: then, without it, they can only enable it. */
-  readonly secondFactor: { readonly isEnabled: boolean; readonly isRequired: boolean };
+  readonly secondFactor: {
+    /** Whether signing in asks for a code. */
+    readonly isEnabled: boolean;
+    /** Whether the organization of the session requires one. */
+    readonly isRequired: boolean;
+  };
   /** All that the person belongs to, by name. */
   readonly organizations: readonly OwnOrganizationView[];
 }
