@@ -45,6 +45,8 @@ const dotEnv: Environment = {
   DATABASE_POOL_MAX: '8',
   PUBLIC_BASE_URL: 'https://api.example.org',
   PORT: '3000',
+  SIMULATOR_PORT: '4010',
+  SIMULATOR_READ_DELAY_MS: '0',
   SWITCHBOARD_REPLICAS: '',
 };
 
