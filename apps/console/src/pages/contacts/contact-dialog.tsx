@@ -3,8 +3,9 @@ import { useState, type ReactElement } from 'react';
 import type { Contact } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { EraseDialog } from './erase-dialog.js';
 
-/** Makes a contact, or changes the name and address of one; an emptied field is cleared. */
+/** Makes a contact, or changes the name and address of one, or erases it; an emptied field is cleared. */
 export function ContactDialog({
   contact,
   onClose,
@@ -22,7 +23,13 @@ export function ContactDialog({
     onDone: onClose,
     isQuiet: true,
   });
+  // Known by the upstream's user id alone: it is found by its number when it is saved, and has none.
+  const isWithoutNumber = contact?.phone === '';
+  const [isErasing, setErasing] = useState(false);
   const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+  if (contact && isErasing) {
+    return <EraseDialog contact={contact} onErased={onClose} onClose={() => setErasing(false)} />;
+  }
   return (
     <Modal opened onClose={onClose} title={contact ? 'Edit contact' : 'New contact'}>
       <form
@@ -34,14 +41,15 @@ export function ContactDialog({
         <Stack>
           <TextInput
             label="Number"
-            description={contact ? undefined : 'With the country code, such as +14155550123'}
-            required
+            description={numberHint(contact)}
+            required={!isWithoutNumber}
             readOnly={contact !== null}
             value={phone}
             onChange={({ currentTarget }) => setPhone(currentTarget.value)}
           />
           <TextInput
             label="Name"
+            readOnly={isWithoutNumber}
             value={name}
             maxLength={256}
             data-autofocus
@@ -50,16 +58,22 @@ export function ContactDialog({
           <TextInput
             label="Email"
             type="email"
+            readOnly={isWithoutNumber}
             value={email}
             maxLength={320}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           />
           {save.error && <ProblemAlert problem={save.error} />}
           <Group justify="flex-end">
+            {contact && (
+              <Button variant="subtle" color="red" mr="auto" onClick={() => setErasing(true)}>
+                Erase
+              </Button>
+            )}
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={save.isPending} disabled={isWithoutNumber}>
               Save
             </Button>
           </Group>
@@ -67,4 +81,9 @@ export function ContactDialog({
       </form>
     </Modal>
   );
+}
+
+function numberHint(contact: Contact | null): string | undefined {
+  if (!contact) return 'With the country code, such as +14155550123';
+  return contact.phone === '' ? 'Not known: such a contact can be erased, not changed' : undefined;
 }

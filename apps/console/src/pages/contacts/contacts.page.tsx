@@ -71,12 +71,7 @@ export function Page(): ReactElement {
                 align: 'right',
                 cell: (contact) => (
                   <Group gap="xs" justify="flex-end" wrap="nowrap">
-                    <Button
-                      size="xs"
-                      variant="default"
-                      onClick={() => setEdited(contact)}
-                      disabled={contact.phone === ''}
-                    >
+                    <Button size="xs" variant="default" onClick={() => setEdited(contact)}>
                       Edit
                     </Button>
                     <Button size="xs" variant="default" onClick={() => setOptedOut(contact)}>
