@@ -1,8 +1,11 @@
 import { routes, type Operations } from './api.generated.js';
 import { problemFrom, Problem } from './problem.js';
-import { csrfToken, leaveSession } from './session-state.js';
+import { csrfToken, leaveForEnrolment, leaveSession } from './session-state.js';
 
 type Name = keyof Operations;
+
+/** Their 401 is about what was typed, not about the session. */
+const signingIn: ReadonlySet<Name> = new Set<Name>(['signIn', 'acceptInvite']);
 
 /** What an operation takes; parts that it has none of may be left out. */
 export type Input<N extends Name> = Given<'path', Operations[N]['path']> &
@@ -29,7 +32,8 @@ interface Parts {
 /**
  * Calls one operation of the application's API, by the name that its description gives it.
  *
- * @throws Problem for every refusal and failure; 401 leads to the sign-in page as well, unless the operation signs in
+ * @throws Problem for every refusal and failure; 401 leads to the sign-in page as well, unless the operation signs in or
+ * refuses a code; a second factor that the organization requires and the person lacks leads to the account page
  */
 export async function call<N extends Name>(name: N, input: Input<N>): Promise<Answer<N>> {
   const response = await request(name, input as Parts);
@@ -58,7 +62,9 @@ export async function request(name: Name, input: Parts): Promise<Response> {
   });
   if (response.ok) return response;
   const problem = await problemFrom(response);
-  if (response.status === 401 && name !== 'signIn') leaveSession();
+  const { status, code } = problem;
+  if (status === 401 && !signingIn.has(name) && !code.startsWith('SECOND_FACTOR_')) leaveSession();
+  if (code === 'SECOND_FACTOR_ENROLMENT_REQUIRED') leaveForEnrolment();
   throw problem;
 }
 

@@ -2,6 +2,7 @@ import type { Session } from './api.generated.js';
 
 let current: Session | null = null;
 let onLeave: () => void = () => undefined;
+let onEnrolmentDue: () => void = () => undefined;
 
 /** The session that requests show; kept in memory alone, so that nothing of it survives the page. */
 export function currentSession(): Session | null {
@@ -28,4 +29,16 @@ export function leaveSession(): void {
   if (current === null) return;
   current = null;
   onLeave();
+}
+
+/** Sets what happens when the organization has begun to require a second factor that the person lacks. */
+export function whenEnrolmentIsDue(listener: () => void): void {
+  onEnrolmentDue = listener;
+}
+
+/** Forgets what was known of the session: it was read before the organization required a second factor. */
+export function leaveForEnrolment(): void {
+  if (current === null) return;
+  current = null;
+  onEnrolmentDue();
 }

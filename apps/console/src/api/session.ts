@@ -3,7 +3,8 @@ import type { Session } from './api.generated.js';
 import { call } from './call.js';
 import { queryClient } from './client.js';
 import { problemOf } from './problem.js';
-import { currentSession, keepSession, whenSessionEnds } from './session-state.js';
+import { showProblem } from '../ui/notices.js';
+import { currentSession, keepSession, whenEnrolmentIsDue, whenSessionEnds } from './session-state.js';
 
 /** What a member may do, as the session says. */
 export type Role = Session['role'];
@@ -12,6 +13,8 @@ export type Role = Session['role'];
 export const managing: readonly Role[] = ['OWNER', 'ADMIN'];
 
 const SIGN_IN = '/app/sign-in';
+/** Where a second factor is enabled, below `/app`. */
+export const ACCOUNT: string = '/settings/account';
 const others = new BroadcastChannel('switchboard-session');
 
 /** The session of the browser; null when there is none. @throws Problem when the API does not answer */
@@ -33,6 +36,22 @@ export function useSession(): Session {
   const { data } = useQuery({ queryKey: ['session'], queryFn: readSession, initialData: currentSession });
   if (!data) throw new Error('this page needs a session');
   return data;
+}
+
+/** Reads the session anew, after a change of what it says; a failure is shown as a notice. */
+export async function refreshSession(): Promise<void> {
+  try {
+    const session = await call('getSession', {});
+    keepSession(session);
+    queryClient.setQueryData(['session'], session);
+  } catch (error) {
+    showProblem(problemOf(error));
+  }
+}
+
+/** Whether the person can do nothing before they enable a second factor. */
+export function needsEnrolment({ secondFactor: { isEnabled, isRequired } }: Session): boolean {
+  return isRequired && !isEnabled;
 }
 
 /** Whether the session's role is one of these. */
@@ -59,6 +78,7 @@ export async function signOut(isEverywhere: boolean): Promise<void> {
 /** Follows what other tabs do with the session, and what the API says of it. */
 export function watchSession(): void {
   whenSessionEnds(() => leave(location.pathname + location.search));
+  whenEnrolmentIsDue(() => location.assign(`/app${ACCOUNT}`));
   others.addEventListener('message', () => location.reload());
   // A page that the browser kept alive for Back would show what was read before signing out.
   addEventListener('pageshow', (event) => {

@@ -15,7 +15,7 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import { managing, type Role } from '../api/session.js';
+import { ACCOUNT, managing, type Role } from '../api/session.js';
 
 /** A page of the console. Routes, navigation and command palette are made of these alone. */
 export interface PageEntry {
@@ -132,13 +132,13 @@ export const pages: readonly PageEntry[] = [
     navigation: { group: 'Settings', label: 'Audit log', icon: IconListDetails, keywords: ['history', 'security'] },
   },
   {
-    path: '/settings/account',
+    path: ACCOUNT,
     load: () => import('../pages/account/account.page.js'),
     navigation: {
       group: 'Settings',
       label: 'Your account',
       icon: IconUserCircle,
-      keywords: ['password', 'sessions', 'profile'],
+      keywords: ['password', 'sessions', 'profile', 'second factor', 'authenticator'],
     },
   },
 ];

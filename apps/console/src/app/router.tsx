@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api/client.js';
-import { readSession } from '../api/session.js';
+import { ACCOUNT, needsEnrolment, readSession } from '../api/session.js';
 import { PageFallback, PageFault, UnknownPage } from './fallbacks.js';
 import { pages } from './pages.js';
 import { Shell } from './shell/shell.js';
@@ -34,6 +34,8 @@ const shell = createRoute({
       throw redirect({ to: '/sign-in', search: { to }, replace: true });
     }
     queryClient.setQueryData(['session'], session);
+    // The API would refuse whatever another page reads.
+    if (needsEnrolment(session) && !location.pathname.endsWith(ACCOUNT)) throw redirect({ to: ACCOUNT, replace: true });
     return { session };
   },
 });

@@ -1,22 +1,19 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { IconMailOff } from '@tabler/icons-react';
-import { useState, type FormEvent, type ReactElement } from 'react';
-import { enter } from '../../api/session.js';
-import { useChange } from '../../api/use-api.js';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import type { Session } from '../../api/api.generated.js';
+import type { Problem } from '../../api/problem.js';
+import { readSession } from '../../api/session.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { EntryFrame } from '../../ui/entry-frame.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
+import { QueryView } from '../../ui/query-view.js';
+import { JoinByPassword } from './join-by-password.js';
+import { JoinInSession } from './join-in-session.js';
 
 /** Where the link of an invitation leads: its secret is behind the `#`, which browsers send to no server. */
 export function Page(): ReactElement {
   const [token] = useState(() => location.hash.slice(1));
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const accept = useChange('acceptInvite', { isQuiet: true, onDone: (session) => enter(session, undefined) });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    accept.mutate({ body: { token, password, ...(name === '' ? {} : { name }) } });
-  };
   if (token === '') {
     return (
       <EntryFrame title="Accept an invitation">
@@ -26,33 +23,31 @@ export function Page(): ReactElement {
       </EntryFrame>
     );
   }
+  return <Invitation token={token} />;
+}
+
+function Invitation({ token }: { readonly token: string }): ReactElement {
+  const session = useQuery<Session | null, Problem>({ queryKey: ['session'], queryFn: readSession });
+  const [isByPassword, setByPassword] = useState(false);
+  const signedIn = isByPassword ? null : session.data;
   return (
     <EntryFrame
       title="Accept the invitation"
-      description="With an account here, give its password. Without one, choose a name and a password of at least 12 characters."
+      description={
+        signedIn
+          ? 'With an invitation for the address that you are signed in with, no password is needed.'
+          : 'With an account here, give its password. Without one, choose a name and a password of at least 12 characters.'
+      }
     >
-      <form onSubmit={submit}>
-        <Stack>
-          {accept.error && <ProblemAlert title="The invitation was not accepted" problem={accept.error} />}
-          <TextInput
-            label="Your name"
-            description="Only for a new account"
-            autoComplete="name"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-          <Button type="submit" size="md" loading={accept.isPending} fullWidth>
-            Join
-          </Button>
-        </Stack>
-      </form>
+      <QueryView query={session} skeleton={<Skeleton h={140} radius="md" aria-busy aria-label="Loading" />}>
+        {() =>
+          signedIn ? (
+            <JoinInSession token={token} session={signedIn} onOtherAddress={() => setByPassword(true)} />
+          ) : (
+            <JoinByPassword token={token} />
+          )
+        }
+      </QueryView>
     </EntryFrame>
   );
 }

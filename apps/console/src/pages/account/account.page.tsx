@@ -1,22 +1,32 @@
-import { Button, Paper, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { problemOf } from '../../api/problem.js';
-import { signOut, useSession } from '../../api/session.js';
+import { needsEnrolment, signOut, useSession } from '../../api/session.js';
 import { keepSession } from '../../api/session-state.js';
 import { useChange } from '../../api/use-api.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SecondFactorPanel } from './second-factor-panel.js';
 import { SessionList } from './session-list.js';
 
 /** Settings → Your account. */
 export function Page(): ReactElement {
-  const { user } = useSession();
+  const session = useSession();
+  const { user, organization } = session;
+  const isEnrolmentDue = needsEnrolment(session);
   return (
     <PageFrame title="Your account" description={<ForeignText>{`${user.name}, ${user.email}`}</ForeignText>}>
-      <PasswordForm />
-      <SessionList />
+      {isEnrolmentDue && (
+        <Alert color="yellow" variant="light" title="Enable a second factor first" role="alert">
+          <ForeignText>{organization.name}</ForeignText> requires one of every member. Until yours is enabled, no other
+          page opens here.
+        </Alert>
+      )}
+      {!isEnrolmentDue && <PasswordForm />}
+      <SecondFactorPanel />
+      {!isEnrolmentDue && <SessionList />}
       <Paper withBorder p="lg">
         <Stack gap="sm" align="flex-start">
           <Text fw={600}>All sessions</Text>

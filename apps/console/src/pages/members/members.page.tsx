@@ -13,6 +13,7 @@ import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { Time } from '../../ui/time.js';
 import { InviteDialog } from './invite-dialog.js';
+import { SecondFactorRule } from './second-factor-rule.js';
 
 /** Settings → Members. */
 export function Page(): ReactElement {
@@ -45,6 +46,7 @@ export function Page(): ReactElement {
           <DataTable label="Open invitations" columns={inviteColumns} items={invites.items} keyOf={({ id }) => id} />
         </Stack>
       )}
+      <SecondFactorRule />
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </PageFrame>
   );
