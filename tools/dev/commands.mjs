@@ -59,7 +59,10 @@ export const scripts = {
     options: ['recipients', 'per-hour'],
     flags: ['help'],
   },
-  screenshots: { about: 'Takes pictures of the console for its documentation.' },
+  screenshots: {
+    about: 'Takes pictures of the console for its documentation.',
+    usage: 'npm run screenshots',
+  },
   build: { about: 'Builds every package.', usage: 'npm run build' },
   test: { about: 'Runs every test, on PostgreSQL and NATS of its own; options are those of Jest.' },
   check: {
