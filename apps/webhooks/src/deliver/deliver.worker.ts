@@ -20,6 +20,8 @@ import { WorkerLease } from './worker-lease.js';
 
 /** The net below the wake-ups, and how often the lease is renewed. */
 const LOOK_MS = 2_000;
+/** A worker that is never idle looks after so long all the same. */
+const LOOK_LATE_MS = 3_000;
 /** Attempts that a turn begins, and records, at most. */
 const TURN_MAX = 512;
 /** Lanes that a turn locks for what may begin, at most. */
@@ -80,8 +82,8 @@ export class DeliverWorker extends PollingWorker {
   }
 
   protected async round(): Promise<RoundResult> {
-    if (performance.now() - this.lookedAtMs > LOOK_MS) await this.look();
-    await this.book.update();
+    if (this.sinceLookMs > LOOK_LATE_MS) await this.look();
+    await this.book.update(this.dbClock.now());
     const nowMs = this.dbClock.now();
     const lanes = this.book.busy;
     for (const lane of lanes) for (const attempt of lane.expired(nowMs)) this.interrupt(attempt);
@@ -90,12 +92,25 @@ export class DeliverWorker extends PollingWorker {
       : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
     const candidates = this.rotated(ready).map(({ webhookId }) => webhookId);
     if (candidates.length === 0 && !this.hasEnded) {
-      const nextAtMs = Math.min(...lanes.map((lane) => lane.nextAtMs(nowMs)));
-      return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS), 1);
+      return this.idle(nowMs);
     }
     const begun = await this.turn(candidates);
-    const mayGoOn = begun > 0 || this.hasEnded || this.book.busy.some(({ isStale }) => isStale);
+    const mayGoOn = begun > 0 || this.hasEnded || this.book.mustRead(this.dbClock.now()).length > 0;
     return mayGoOn || BLOCKED_PAUSE_MS;
+  }
+
+  /** Nothing may begin now: the time to look, which no event waits for then. */
+  private async idle(nowMs: number): Promise<RoundResult> {
+    if (this.sinceLookMs > LOOK_MS) {
+      await this.look();
+      return true;
+    }
+    const nextAtMs = Math.min(...this.book.busy.map((lane) => lane.nextAtMs(nowMs)));
+    return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS - this.sinceLookMs), 1);
+  }
+
+  private get sinceLookMs(): number {
+    return performance.now() - this.lookedAtMs;
   }
 
   private get hasEnded(): boolean {

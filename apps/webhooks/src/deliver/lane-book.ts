@@ -32,7 +32,7 @@ export class LaneBook {
   woken(webhookIds: readonly string[]): void {
     for (const webhookId of webhookIds) {
       const lane = this.owned.get(webhookId);
-      if (lane) lane.isStale = true;
+      if (lane) lane.woken();
       else if (this.lease.isPreferred(webhookId)) this.wanted.add(webhookId);
     }
   }
@@ -41,7 +41,7 @@ export class LaneBook {
   found(webhookId: string): void {
     const lane = this.owned.get(webhookId);
     if (!lane) this.wanted.add(webhookId);
-    else if (lane.isIdle) lane.isStale = true;
+    else if (lane.isIdle) lane.woken();
   }
 
   /** The lane belongs to another, or is closed. */
@@ -51,11 +51,16 @@ export class LaneBook {
 
   /** What is known may be wrong: a transaction has failed. */
   doubt(): void {
-    for (const lane of this.owned.values()) lane.isStale = true;
+    for (const lane of this.owned.values()) lane.doubt();
   }
 
-  /** Acquires the lanes that are wanted, and reads what is pending of those that may have more. */
-  async update(): Promise<void> {
+  /** Lanes whose deliveries must be read before it is known what of them may begin. */
+  mustRead(nowMs: number): OpenLane[] {
+    return [...this.owned.values()].filter((lane) => lane.mustRead(nowMs)).slice(0, SLICE_MAX);
+  }
+
+  /** Acquires the lanes that are wanted, and reads what is pending of those that may begin more than is known. */
+  async update(nowMs: number): Promise<void> {
     const wanted = [...this.wanted].slice(0, SLICE_MAX);
     if (wanted.length > 0) {
       const acquired = await acquireLanes(this.database, wanted, this.lease.id);
@@ -64,16 +69,8 @@ export class LaneBook {
       }
       for (const webhookId of wanted) this.wanted.delete(webhookId);
     }
-    const stale = [...this.owned.values()].filter(({ isStale }) => isStale).slice(0, SLICE_MAX);
-    if (stale.length === 0) return;
-    const pending = await readPending(
-      this.database,
-      stale.map(({ webhookId }) => webhookId),
-    );
-    for (const lane of stale) {
-      const read = pending.get(lane.webhookId);
-      if (read) lane.refill(read);
-    }
+    const behind = this.mustRead(nowMs);
+    if (behind.length > 0) await this.read(behind);
   }
 
   /** Gives back lanes that are idle and, for long or rather, another's. */
@@ -88,5 +85,22 @@ export class LaneBook {
       idle.map(({ webhookId }) => webhookId),
       this.lease.id,
     );
+  }
+
+  private async read(lanes: readonly OpenLane[]): Promise<void> {
+    for (const lane of lanes) lane.reading();
+    try {
+      const pending = await readPending(
+        this.database,
+        lanes.map(({ webhookId }) => webhookId),
+      );
+      for (const lane of lanes) {
+        const read = pending.get(lane.webhookId);
+        if (read) lane.refill(read);
+      }
+    } catch (error) {
+      for (const lane of lanes) lane.doubt();
+      throw error;
+    }
   }
 }

@@ -17,8 +17,10 @@ export interface PendingDeliveries {
 export class OpenLane {
   /** As last read under the lane's lock. */
   state: LaneState = newLane;
+  /** What is under way, too, may be otherwise than known here: nothing may be concluded before it is read. */
+  private isDoubtful = true;
   /** There is, or may be, more pending than what is here. */
-  isStale = true;
+  private isBehind = true;
   /** When it was last seen with something pending. */
   busyAtMs = performance.now();
   readonly underWay = new Map<string, MarkedAttempt>();
@@ -32,7 +34,31 @@ export class OpenLane {
   ) {}
 
   get isIdle(): boolean {
-    return !this.isStale && this.firsts.length === 0 && this.retries.length === 0 && this.underWay.size === 0;
+    return !this.isBehind && this.firsts.length === 0 && this.retries.length === 0 && this.underWay.size === 0;
+  }
+
+  /** Something new is pending. */
+  woken(): void {
+    this.isBehind = true;
+  }
+
+  /** What is known may be wrong: a transaction has failed. */
+  doubt(): void {
+    this.isBehind = true;
+    this.isDoubtful = true;
+  }
+
+  /**
+   * Whether what is pending must be read before it is known what may begin. A lane without a slot is not read, however much
+   * comes for it: what receivers that hang have waiting costs the others nothing.
+   */
+  mustRead(nowMs: number): boolean {
+    return this.isDoubtful || (this.isBehind && this.slots(nowMs) > 0);
+  }
+
+  /** To be called before it is read: what comes from then on may be missed by the reading. */
+  reading(): void {
+    this.isBehind = false;
   }
 
   /** Takes what was read in place of all that was known. */
@@ -40,7 +66,7 @@ export class OpenLane {
     this.firsts = [...firsts];
     this.retries = [...retries];
     this.hasMore = hasMore;
-    this.isStale = false;
+    this.isDoubtful = false;
     this.underWay.clear();
     for (const attempt of marked) this.underWay.set(attempt.id, attempt);
     if (!this.isIdle) this.busyAtMs = performance.now();
@@ -71,13 +97,13 @@ export class OpenLane {
     list.splice(list.indexOf(delivery), 1);
     this.underWay.set(attempt.id, attempt);
     this.busyAtMs = performance.now();
-    if (this.hasMore && this.firsts.length + this.retries.length === 0) this.isStale = true;
+    if (this.hasMore && this.firsts.length + this.retries.length === 0) this.isBehind = true;
   }
 
   /** To be called when an attempt was recorded. @param isAgain its delivery is due again */
   ended(attemptId: string, isAgain: boolean): void {
     this.underWay.delete(attemptId);
-    if (isAgain || (this.hasMore && this.next(Infinity) === null)) this.isStale = true;
+    if (isAgain || (this.hasMore && this.next(Infinity) === null)) this.isBehind = true;
   }
 
   /** Marked attempts of other processes, or of this one before a failure, that are over by now. */
@@ -90,7 +116,10 @@ export class OpenLane {
     const leases = [...this.underWay.values()].map(({ leaseUntilMs }) => leaseUntilMs);
     const { probing, heldUntilMs } = this.state;
     const opensAtMs = Math.max(probing?.nextAtMs ?? 0, heldUntilMs ?? 0);
-    const dueAtMs = Math.min(...this.retries.map((retry) => retry.dueAtMs), this.nextFirst() ? 0 : Infinity);
+    const dueAtMs = Math.min(
+      ...this.retries.map((retry) => retry.dueAtMs),
+      this.isBehind || this.nextFirst() ? 0 : Infinity,
+    );
     const beginsAtMs = Math.max(opensAtMs, dueAtMs);
     // What may begin already waits for room, which an end makes.
     return Math.min(...leases, beginsAtMs > nowMs ? beginsAtMs : Infinity);

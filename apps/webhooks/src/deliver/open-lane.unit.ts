@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
+import { newLane } from '../lane/lane.policy.js';
+import { OpenLane } from './open-lane.js';
+
+const NOW_MS = 1_000_000;
+const PROBE_AT_MS = NOW_MS + 5_000;
+
+function deliveryOf(position: number): PendingDelivery {
+  return {
+    webhookId: 'webhook',
+    id: `delivery-${position}`,
+    organizationId: 'organization',
+    eventId: `event-${position}`,
+    type: 'message.received',
+    line: '',
+    position,
+    bodyBytes: 1_000,
+    kind: 'AUTOMATIC',
+    attempts: 0,
+    tries: 0,
+    dueAtMs: 0,
+  };
+}
+
+function attemptOf(delivery: PendingDelivery): MarkedAttempt {
+  return { delivery, id: `attempt-${delivery.id}`, beganAtMs: NOW_MS, leaseUntilMs: NOW_MS + 15_000 };
+}
+
+/** A webhook without its first 2xx: one request at a time. */
+function laneOf(positions: readonly number[]): OpenLane {
+  const lane = new OpenLane('webhook', 'organization');
+  lane.reading();
+  lane.refill({ firsts: positions.map(deliveryOf), retries: [], marked: [], hasMore: false });
+  return lane;
+}
+
+describe('a lane that is woken', () => {
+  it('is read when it is new, when something comes, and after a doubt', () => {
+    const lane = new OpenLane('webhook', 'organization');
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+    lane.reading();
+    lane.refill({ firsts: [], retries: [], marked: [], hasMore: false });
+    expect([lane.mustRead(NOW_MS), lane.isIdle]).toEqual([false, true]);
+    lane.woken();
+    expect([lane.mustRead(NOW_MS), lane.isIdle]).toEqual([true, false]);
+  });
+
+  it('is not read while its request is under way, however much comes, and is read when that has ended', () => {
+    const lane = laneOf([1]);
+    const attempt = attemptOf(lane.next(NOW_MS) ?? deliveryOf(0));
+    lane.begin(attempt);
+    for (let event = 0; event < 1_000; event++) lane.woken();
+    expect(lane.mustRead(NOW_MS)).toBe(false);
+    lane.ended(attempt.id, false);
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+  });
+
+  it('is not read before its next probe, and then is due', () => {
+    const lane = laneOf([]);
+    lane.state = { ...newLane, probing: { sinceMs: NOW_MS, failedProbes: 1, nextAtMs: PROBE_AT_MS } };
+    lane.woken();
+    expect([lane.mustRead(NOW_MS), lane.nextAtMs(NOW_MS)]).toEqual([false, PROBE_AT_MS]);
+    expect(lane.mustRead(PROBE_AT_MS)).toBe(true);
+  });
+
+  it('is read whatever is under way when that is in doubt', () => {
+    const lane = laneOf([1]);
+    lane.begin(attemptOf(lane.next(NOW_MS) ?? deliveryOf(0)));
+    lane.doubt();
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+  });
+
+  it('is read again when something came while it was read', () => {
+    const lane = laneOf([]);
+    lane.woken();
+    lane.reading();
+    lane.woken();
+    lane.refill({ firsts: [], retries: [], marked: [], hasMore: false });
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+  });
+});
