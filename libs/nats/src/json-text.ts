@@ -6,5 +6,6 @@
 export class JsonText<Request> {
   declare readonly request: Request;
 
-  constructor(readonly text: string) {}
+  /** @param parts the text; bytes are UTF-8, and must not change before the call has returned */
+  constructor(readonly parts: readonly (string | Uint8Array)[]) {}
 }

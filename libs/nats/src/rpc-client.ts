@@ -139,8 +139,11 @@ export class RpcClient {
 }
 
 /** `RpcMessage` as JSON. */
-function payloadOf<Request>(principal: Principal, request: Request | JsonText<Request>): string {
-  if (request instanceof JsonText) return `{"principal":${JSON.stringify(principal)},"request":${request.text}}`;
+function payloadOf<Request>(principal: Principal, request: Request | JsonText<Request>): string | Uint8Array {
+  if (request instanceof JsonText) {
+    const parts = [`{"principal":${JSON.stringify(principal)},"request":`, ...request.parts, '}'];
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  }
   const message: RpcMessage<Request> = { principal, request };
   return JSON.stringify(message);
 }

@@ -7,7 +7,7 @@ import { LinkLost, RpcUnanswered, ServiceStarted } from './rpc-unanswered.js';
 export interface RpcEnvelope {
   readonly rpc: RpcDefinition;
   /** `RpcMessage` as JSON. */
-  readonly payload: string;
+  readonly payload: string | Uint8Array;
   /** Trace and deadline. */
   readonly headers: MsgHdrs;
 }

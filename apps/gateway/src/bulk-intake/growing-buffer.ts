@@ -31,6 +31,12 @@ export class GrowingBuffer {
     this.length += end - start;
   }
 
+  /** As UTF-8. @throws AppError PAYLOAD_TOO_LARGE */
+  addText(text: string): void {
+    this.reserve(Buffer.byteLength(text));
+    this.length += this.bytes.write(text, this.length);
+  }
+
   text(start: number, end: number): string {
     return this.bytes.toString('utf8', start, end);
   }
@@ -40,6 +46,11 @@ export class GrowingBuffer {
     const taken = this.bytes.subarray(0, this.length);
     this.length = 0;
     return taken;
+  }
+
+  /** A copy of what it holds that owns its memory, which another thread can take over; it begins again. */
+  takeOwned(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.take());
   }
 
   private reserve(more: number): void {

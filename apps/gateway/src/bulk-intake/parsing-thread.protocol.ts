@@ -4,7 +4,7 @@ import type { RecipientChunk } from './recipient-chunks.js';
 
 /** What a thread is asked: the bodies are numbered by the asking side. */
 export type ThreadRequest =
-  | { readonly kind: 'piece'; readonly body: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'piece'; readonly body: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly body: number }
   /** Has no answer. */
   | { readonly kind: 'drop'; readonly body: number };

@@ -4,6 +4,7 @@ import { errorByCode } from '@switchboard/contracts/error-registry';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { BulkBodyEnd } from './bulk-body.js';
+import { ownedBytes } from './owned-bytes.js';
 import type { ThreadAnswer, ThreadRequest } from './parsing-thread.protocol.js';
 import type { RecipientChunk } from './recipient-chunks.js';
 
@@ -16,7 +17,7 @@ const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 /** A body that is being parsed. Its methods are called one after the other. */
 export interface ParsedBody {
-  /** @returns the chunks that are full now @throws AppError as `BulkBody.push` */
+  /** Takes the piece's memory over. @returns the chunks that are full now @throws AppError as `BulkBody.push` */
   push(piece: Uint8Array): Promise<readonly RecipientChunk[]>;
   /** @throws AppError as `BulkBody.end` */
   end(): Promise<BulkBodyEnd>;
@@ -87,8 +88,7 @@ class ParsingThread {
     };
     return {
       push: async (piece) => {
-        // Copied: a view would take the socket's whole buffer along.
-        const bytes = new Uint8Array(piece);
+        const bytes = ownedBytes(piece);
         const answer = await ask({ kind: 'piece', body, bytes }, [bytes.buffer]);
         return answer.kind === 'chunks' ? answer.chunks : [];
       },

@@ -1,29 +1,34 @@
 import { CHUNK_RECIPIENTS_MAX, type BulkRecipient } from '@switchboard/contracts/templates/job-rpc';
+import { GrowingBuffer } from './growing-buffer.js';
 
 /** A message of NATS holds 1 MiB. A chunk is written to it in one go: more would hold up other requests. */
 const CHUNK_BYTES_MAX = 256 * 1_024;
+/** A chunk of one large recipient, in JSON. */
+const ONE_BYTES_MAX = 4 * 1_024 * 1_024;
+const [OPEN_ARRAY, CLOSE_ARRAY, COMMA] = [0x5b, 0x5d, 0x2c];
 
 /** Recipients that travel together. */
 export interface RecipientChunk {
   /** Index of the first of them. */
   readonly firstIndex: number;
-  /** An array of `BulkRecipient` in JSON. */
-  readonly json: string;
+  /** An array of `BulkRecipient` in JSON, in memory of its own: it goes from thread to thread without a copy. */
+  readonly json: Uint8Array<ArrayBuffer>;
 }
 
 /** Puts recipients into chunks, in their order and as the JSON in which they travel. */
 export class RecipientChunks {
-  private texts: string[] = [];
-  private bytes = 0;
+  private readonly json = new GrowingBuffer(ONE_BYTES_MAX, 'One of `recipients` is too large');
+  private recipients = 0;
   private firstIndex = 0;
   private full: RecipientChunk[] = [];
 
   add(recipient: BulkRecipient): void {
     const text = JSON.stringify(recipient);
-    const bytes = Buffer.byteLength(text);
-    if (this.texts.length === CHUNK_RECIPIENTS_MAX || this.bytes + bytes > CHUNK_BYTES_MAX) this.close();
-    this.texts.push(text);
-    this.bytes += bytes;
+    const isFull = this.recipients === CHUNK_RECIPIENTS_MAX || this.json.length + text.length > CHUNK_BYTES_MAX;
+    if (isFull) this.close();
+    this.json.add(this.recipients === 0 ? OPEN_ARRAY : COMMA);
+    this.json.addText(text);
+    this.recipients++;
   }
 
   /** Those that are full now; each is given once. */
@@ -40,10 +45,10 @@ export class RecipientChunks {
   }
 
   private close(): void {
-    if (this.texts.length === 0) return;
-    this.full.push({ firstIndex: this.firstIndex, json: `[${this.texts.join(',')}]` });
-    this.firstIndex += this.texts.length;
-    this.texts = [];
-    this.bytes = 0;
+    if (this.recipients === 0) return;
+    this.json.add(CLOSE_ARRAY);
+    this.full.push({ firstIndex: this.firstIndex, json: this.json.takeOwned() });
+    this.firstIndex += this.recipients;
+    this.recipients = 0;
   }
 }

@@ -4,6 +4,7 @@ import type { Principal } from '@switchboard/contracts/grammar/principal';
 import type { RpcRequestOf } from '@switchboard/contracts/grammar/define-rpc';
 import { abandonJobRpc, beginJobRpc, stageRecipientsRpc } from '@switchboard/contracts/templates/job-rpc';
 import { JsonText, type RpcClient } from '@switchboard/nats';
+import { release } from './owned-bytes.js';
 import type { RecipientChunk } from './recipient-chunks.js';
 
 /** Chunks of one body on their way at once: one is stored while the next is put together. */
@@ -75,7 +76,10 @@ export class StagedRecipients {
       (cause: unknown) => void (this.failure ??= { cause }),
     );
     this.inFlight.add(sending);
-    void sending.finally(() => this.inFlight.delete(sending));
+    void sending.finally(() => {
+      this.inFlight.delete(sending);
+      release(json.buffer);
+    });
   }
 
   private refuseAfterFailure(): void {
@@ -84,6 +88,6 @@ export class StagedRecipients {
 }
 
 /** A request in JSON with its recipients. @param head the request without them, in JSON */
-export function withRecipients(head: string, recipients: string): string {
-  return `${head.slice(0, -1)},"recipients":${recipients}}`;
+export function withRecipients(head: string, recipients: Uint8Array | 'null'): readonly (string | Uint8Array)[] {
+  return [`${head.slice(0, -1)},"recipients":`, recipients, '}'];
 }

@@ -10,6 +10,11 @@ import { OpenRequests } from './open-requests.js';
 
 /** The first descriptor that a supervisor hands over. Source: systemd, sd_listen_fds(3). */
 const HANDED_OVER_FD = 3;
+/**
+ * Connections that wait to be accepted. Node asks for 511: a burst of 1,000 clients would lose some of them, which the kernel
+ * resets seconds later. The kernel's own limit (net.core.somaxconn, 4,096 by default) still holds.
+ */
+const BACKLOG_MAX = 4_096;
 /** For requests that are already on their way on connections kept alive. */
 const GRACE_MS = 1_500;
 /** For requests under way after that. */
@@ -36,7 +41,8 @@ export class HttpListener implements OnModuleDestroy {
     const { LISTEN_FDS, GATEWAY_HOST: host, GATEWAY_PORT: port } = this.config;
     await fastify.ready();
     const { server } = fastify;
-    server.listen(LISTEN_FDS === 1 ? { fd: HANDED_OVER_FD } : { host, port });
+    if (LISTEN_FDS === 1) server.listen({ fd: HANDED_OVER_FD }, BACKLOG_MAX);
+    else server.listen({ host, port, backlog: BACKLOG_MAX });
     await once(server, 'listening');
     const { address, family, port: bound } = server.address() as AddressInfo;
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
