@@ -10,6 +10,7 @@ import { Budget, DEADLINE_HEADER } from './budget.js';
 import { JsonText } from './json-text.js';
 import { LinkState } from './link-state.js';
 import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
+import { PARTS_HEADER } from './rpc-parts.js';
 import { RpcOverNats, type RpcWay, type ServiceStarts } from './rpc-over-nats.js';
 import { LinkLost, RpcUnanswered, ServiceStarted } from './rpc-unanswered.js';
 import { traceHeaders } from './trace-headers.js';
@@ -115,6 +116,7 @@ export class RpcClient {
   ): Promise<Response> {
     const payload = payloadOf(principal, request);
     const headers = traceHeaders();
+    if (rpc.inParts) headers.set(PARTS_HEADER, '1');
     const budget = given ?? new Budget(Math.max(OWN_BUDGET_MS, deadlineMs));
     let effect: RpcUnanswered['effect'] = 'none';
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)) {

@@ -1,6 +1,7 @@
 import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import { errors, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import type { LinkState } from './link-state.js';
+import { joinParts } from './rpc-parts.js';
 import { LinkLost, RpcUnanswered, ServiceStarted } from './rpc-unanswered.js';
 
 /** A request as it travels, by whichever way. */
@@ -45,13 +46,14 @@ export class RpcOverNats implements RpcWay {
    * Does not wait for an answer that cannot come: when the link goes meanwhile; when a process of the service starts, as
    * the one that took the request may have been killed, and the broker does not say which one that was.
    */
-  async ask({ rpc, payload, headers }: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
+  async ask(envelope: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
+    const { rpc } = envelope;
     const lost = Promise.withResolvers<never>();
-    const answer = this.connection.request(rpc.subject, payload, { timeout: deadlineMs, headers });
+    const answer = rpc.inParts ? this.askInParts(envelope, deadlineMs) : this.askOnce(envelope, deadlineMs);
     const forget = this.link.whenAway(() => lost.reject(new LinkLost()));
     const ignoreStarts = this.starts?.whenStarted(rpc.owner, () => lost.reject(new ServiceStarted()));
     try {
-      return (await Promise.race([answer, lost.promise])).json<RpcReply<unknown>>();
+      return await Promise.race([answer, lost.promise]);
     } catch (error) {
       answer.catch(() => undefined);
       throw new RpcUnanswered(rpc.subject, isNoResponder(error) ? 'none' : 'unknown', error);
@@ -59,6 +61,18 @@ export class RpcOverNats implements RpcWay {
       forget();
       ignoreStarts?.();
     }
+  }
+
+  private async askOnce({ rpc, payload, headers }: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
+    const message = await this.connection.request(rpc.subject, payload, { timeout: deadlineMs, headers });
+    return message.json<RpcReply<unknown>>();
+  }
+
+  private async askInParts({ rpc, payload, headers }: RpcEnvelope, deadlineMs: number): Promise<RpcReply<unknown>> {
+    const limits = { strategy: 'timer', maxWait: deadlineMs, headers } as const;
+    const text = await joinParts(await this.connection.requestMany(rpc.subject, payload, limits));
+    if (text === null) throw new errors.TimeoutError();
+    return JSON.parse(text) as RpcReply<unknown>;
   }
 }
 

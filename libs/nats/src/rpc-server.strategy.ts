@@ -10,6 +10,7 @@ import { Budget, DEADLINE_HEADER, spent } from './budget.js';
 import type { RpcMessage } from './rpc-client.js';
 import { RequestFreshness } from './request-freshness.js';
 import { rpcServerMetrics } from './rpc-metrics.js';
+import { ANSWER_BYTES_MAX, partsOf, takesParts } from './rpc-parts.js';
 import { contextOfHeaders } from './trace-headers.js';
 
 /** What the handler of an rpc gets: one object, because Nest hands a plain method its payload alone. */
@@ -143,16 +144,19 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
       if (reply.error.code === serviceErrors.INTERNAL.code) span.setStatus({ code: SpanStatusCode.ERROR });
     }
     span.end();
-    return this.textOf(subject, reply);
+    return this.textOf(subject, reply, takesParts(headers) ? ANSWER_BYTES_MAX : this.messageBytesMax());
   }
 
-  private textOf(subject: string, reply: RpcReply<unknown>): string {
+  private messageBytesMax(): number {
+    return this.options.connection.info?.max_payload ?? Infinity;
+  }
+
+  private textOf(subject: string, reply: RpcReply<unknown>, bytesMax: number): string {
     try {
       const text = JSON.stringify(reply);
       const bytes = Buffer.byteLength(text);
-      const bytesMax = this.options.connection.info?.max_payload ?? Infinity;
       if (bytes <= bytesMax) return text;
-      throw new RangeError(`an answer of ${bytes} bytes is more than a message holds`);
+      throw new RangeError(`an answer of ${bytes} bytes is more than its caller takes`);
     } catch (error) {
       return JSON.stringify({ error: this.options.failureOf(error, subject) });
     }
@@ -160,8 +164,11 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
 
   /** Never throws: an answer that cannot be sent must not end the process with its other requests. */
   private respond(message: Msg, text: string): void {
+    const bytesMax = this.messageBytesMax();
     try {
-      message.respond(text);
+      if (Buffer.byteLength(text) <= bytesMax) message.respond(text);
+      else
+        for (const { payload, headers } of partsOf(Buffer.from(text), bytesMax)) message.respond(payload, { headers });
     } catch (error) {
       // The connection is closed: the caller's deadline ends it.
       this.logger.error(error);

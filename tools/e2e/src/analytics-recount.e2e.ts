@@ -102,6 +102,31 @@ describe('figures, compared with the messages by SQL of their own', () => {
     );
   }, 240_000);
 
+  it('are whole where a report is larger than a message of the broker', async () => {
+    const [, globex] = stack.devJson.organizations ?? [];
+    const counts = `organization_id = '${globex?.id}' AND report <> 'messages'`;
+    // Every hour of 30 days: 20 templates, and 12 endpoints with two classes of status.
+    await database.query(
+      `INSERT INTO analytics.rollup (organization_id, report, grain, bucket, channel_id, key, count)
+       SELECT $1, kind.report, 60, hour, '', kind.key, 1
+       FROM generate_series(timestamptz '2026-03-01Z', timestamptz '2026-03-30 23:00Z', interval '1 hour') AS hour,
+         (SELECT 'templates', 'c' || lpad(n::text, 24, '0') || ':sent' FROM generate_series(1, 20) AS n
+          UNION ALL SELECT 'requests', class || ' GET /v1/endpoint' || n
+          FROM generate_series(1, 12) AS n, unnest(ARRAY['2xx', '4xx']) AS class) AS kind(report, key)`,
+      [globex?.id],
+    );
+    try {
+      const query = '?from=2026-03-01&to=2026-03-30&granularity=hour';
+      const templates = (await all.globex.get(`/v1/analytics/templates${query}`)).body as unknown as TemplateReport;
+      expect([templates.totals.sent, templates.series.length]).toEqual([720 * 20, 720]);
+      expect(templates.series.every(({ sent, templates: uses }) => sent === 20 && uses.length === 20)).toBe(true);
+      const usage = (await all.globex.get(`/v1/analytics/usage${query}`)).body as unknown as UsageReport;
+      expect([usage.totals.requests, usage.totals.requestsByEndpoint.length]).toEqual([720 * 24, 24]);
+    } finally {
+      await database.query(`DELETE FROM analytics.rollup WHERE ${counts}`);
+    }
+  }, 60_000);
+
   it('are all there again from nothing, and what has no other source stays', async () => {
     await database.query('TRUNCATE analytics.message_fact');
     await database.query(`DELETE FROM analytics.rollup WHERE report <> 'requests'`);

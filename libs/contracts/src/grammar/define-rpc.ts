@@ -7,6 +7,8 @@ export interface RpcDefinition<Request = unknown, Response = unknown> {
   readonly owner: string;
   /** Milliseconds that a caller waits for one answer unless it says otherwise. */
   readonly deadlineMs: number;
+  /** Whether an answer may be larger than a message of the broker, and comes in several then. */
+  readonly inParts: boolean;
   readonly [types]?: { request: Request; response: Response };
 }
 
@@ -20,13 +22,15 @@ export type RpcResponseOf<Rpc> = Rpc extends RpcDefinition<infer _Request, infer
  *
  * @param owner the service that answers
  * @param method kebab-case imperative
+ * @param options `inParts` for an answer that no limit keeps below a message of the broker; a list has pages instead
  */
 export function defineRpc<Request, Response>(
   owner: string,
   method: string,
-  options: { deadlineMs: number },
+  options: { readonly deadlineMs: number; readonly inParts?: boolean },
 ): RpcDefinition<Request, Response> {
-  return Object.freeze({ subject: `rpc.${owner}.${method}`, owner, deadlineMs: options.deadlineMs });
+  const { deadlineMs, inParts = false } = options;
+  return Object.freeze({ subject: `rpc.${owner}.${method}`, owner, deadlineMs, inParts });
 }
 
 /** Why an rpc failed, as it travels: a code of the registry, its sentence and the details of `AppError`. */

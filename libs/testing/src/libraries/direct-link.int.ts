@@ -96,6 +96,14 @@ describe('an rpc while NATS is away', () => {
     expect(await client.call(rpc, principal, request)).toBe('second');
   });
 
+  it('in parts has its answer in one piece directly, however large a message of NATS may be', async () => {
+    const name = 'x'.repeat(2 * 1024 * 1024);
+    const process = await startProcess(name);
+    await eventually(() => direct.known('contacts').includes(process.url));
+    await away();
+    expect(await client.call({ ...rpc, inParts: true }, principal, request)).toBe(name);
+  });
+
   it('that was under way when NATS went is asked again directly', async () => {
     const process = await startProcess('direct');
     await eventually(() => direct.known('contacts').includes(process.url));

@@ -175,6 +175,33 @@ describe('an rpc', () => {
     expect(await client.call(rpc, principal, request)).toBe('x'.repeat(10));
   });
 
+  it('whose answer has no limit is answered in parts, whole and in order, up to 32 MiB', async () => {
+    const unlimited = { ...rpc, inParts: true };
+    let answered: unknown = answer;
+    serve(async () => answered);
+    expect(await client.call(unlimited, principal, request)).toEqual(answer);
+    // Characters of three bytes: parts end within them.
+    answered = Array.from({ length: 2_500 }, (_none, index) => `${index} ${'字'.repeat(300)}`);
+    const [one, other] = await Promise.all([1, 2].map(() => client.call(unlimited, principal, request)));
+    expect([one, other]).toEqual([answered, answered]);
+    answered = 'x'.repeat(33 * 1024 * 1024);
+    // A process that has just stood still takes nothing for a moment.
+    const refusal = (): Promise<unknown> =>
+      client.call(unlimited, principal, request).catch((error: unknown) => error instanceof AppError && error.code);
+    await eventually(async () => (await refusal()) === 'INTERNAL');
+    await running?.close();
+    const unanswered = client.call(unlimited, principal, request, { budget: new Budget(150) });
+    await expect(unanswered).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'none' });
+  });
+
+  it('in parts has an unknown effect when the answer is late', async () => {
+    const release = Promise.withResolvers<unknown>();
+    serve(() => release.promise);
+    const late = client.call({ ...rpc, inParts: true }, principal, request, { deadlineMs: 50 });
+    await expect(late).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'unknown' });
+    release.resolve(answer);
+  });
+
   it('and an event carry the trace', async () => {
     const collector = collectSpans();
     servers.onEnd(() => collector.stop());
