@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { EraseSignal } from '@switchboard/platform';
 import { FactRangeRepository } from './fact/fact-range.repository.js';
-import { EraseLettersWorker, EraseSignal, LetterErasuresConsumer } from './erase-letters/erase-letters.worker.js';
+import { EraseLettersWorker, LetterErasuresConsumer } from './erase-letters/erase-letters.worker.js';
 import { TemplateNameRepository } from './fact/template-name.repository.js';
 import { ObserveRebuilds } from './rebuild/observe-rebuilds.js';
 import { RebuildRepository } from './rebuild/rebuild.repository.js';

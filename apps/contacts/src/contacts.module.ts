@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { EraseSignal } from '@switchboard/platform';
 import { SecretBox } from '@switchboard/secrets';
 import type { ContactsConfig } from './contacts.config.js';
 import { ChannelDirectory } from './channel/channel-directory.js';
@@ -13,7 +14,6 @@ import { UnconfirmedRemovalRepository } from './delete-opt-out/unconfirmed-remov
 import { EraseContactHandler } from './erase-contact/erase-contact.handler.js';
 import { EraseContact } from './erase-contact/erase-contact.js';
 import { EraseContactsWorker } from './erase-contact/erase-contacts.worker.js';
-import { EraseSignal } from './erase-contact/erase-signal.js';
 import { ErasedNumberRepository } from './erase-contact/erased-number.repository.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';

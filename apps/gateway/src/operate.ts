@@ -24,11 +24,11 @@ import { organizationsOfUser } from './identity/member/member.repository.js';
 import type { Role } from './identity/signed-in.contract.js';
 import { resetPassword, type ResetPassword, type Unconfirmed } from './identity/reset-password/reset-password.js';
 import { resetSecondFactor } from './identity/reset-second-factor/reset-second-factor.js';
-import { emailKey } from './identity/user/email.policy.js';
 import { sessionBounds } from './identity/session/session.policy.js';
-import { countSessionsOfUser, findUserByEmail } from './identity/user/user.repository.js';
+import { countSessionsOfUser } from './identity/user/user.repository.js';
 import { revokeApiKey } from './identity/revoke-api-key/revoke-api-key.js';
 import { verifyAudit, type VerifiedChain, type VerifyAuditOptions } from './identity/verify-audit/verify-audit.js';
+import { accountOf } from './identity/user/account-of.js';
 
 export type { AuditHead, VerifiedChain } from './identity/verify-audit/verify-audit.js';
 export {
@@ -143,8 +143,7 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
 }
 
 async function userOf(database: Pick<Database, 'query'>, email: string): Promise<UserDetail> {
-  const [user] = await database.query(findUserByEmail, [emailKey(email)]);
-  if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
+  const user = await accountOf(database, email);
   const { seenAfter, signedInAfter } = sessionBounds(Date.now());
   const [counted] = await database.query(countSessionsOfUser, [user.id, seenAfter, signedInAfter]);
   const organizations = await database.query(organizationsOfUser, [user.id]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AppClient, testServers } from '@switchboard/testing';
+import { AppClient, type Credentials, testServers } from '@switchboard/testing';
 import { startGateway } from '../src/gateway.js';
 import { bootGateway, MemoryLog, type TestGateway } from './gateway-harness.js';
 import { makeMember } from './people-harness.js';
@@ -12,11 +12,7 @@ beforeAll(async () => {
 });
 
 const newClient = (): AppClient => new AppClient(booted.gateway.url);
-const signedIn = async (user: { email: string; password: string }): Promise<AppClient> => {
-  const client = newClient();
-  await client.signIn(user);
-  return client;
-};
+const signedIn = (user: Credentials): Promise<AppClient> => AppClient.signedIn(booted.gateway.url, user);
 
 describe('the application', () => {
   it('shows the existing routes to sessions alone, as under /v1 to keys', async () => {

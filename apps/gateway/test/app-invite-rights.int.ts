@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AppClient, testServers, type AppAnswer } from '@switchboard/testing';
+import { AppClient, type Credentials, testServers, type AppAnswer } from '@switchboard/testing';
 import { operate } from '../src/operate.js';
 import { bootGateway, type TestGateway } from './gateway-harness.js';
 import { join, makeMember, makeOrganization, PASSWORD } from './people-harness.js';
@@ -13,11 +13,7 @@ beforeAll(async () => {
 });
 
 const newClient = (): AppClient => new AppClient(booted.gateway.url);
-const signedIn = async (user: { email: string; password: string }): Promise<AppClient> => {
-  const client = newClient();
-  await client.signIn(user);
-  return client;
-};
+const signedIn = (user: Credentials): Promise<AppClient> => AppClient.signedIn(booted.gateway.url, user);
 const shown = ({ status, body }: AppAnswer): unknown => [status, body?.error?.code ?? null];
 const newEmail = (): string => `invited-${++invited}@people.example`;
 const invite = async (page: AppClient, email: string, role: string): Promise<string> =>

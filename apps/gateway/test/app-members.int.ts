@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { getQuotaRpc } from '@switchboard/contracts/messaging/rpc';
-import { AppClient, testServers, type AppAnswer } from '@switchboard/testing';
+import { AppClient, type Credentials, testServers, type AppAnswer } from '@switchboard/testing';
 import { answerRpcs, bootGateway, type TestGateway } from './gateway-harness.js';
 import { makeMember, makeOrganization, PASSWORD } from './people-harness.js';
 
@@ -12,11 +12,7 @@ beforeAll(async () => {
 });
 
 const newClient = (): AppClient => new AppClient(booted.gateway.url);
-const signedIn = async (user: { email: string; password: string }): Promise<AppClient> => {
-  const client = newClient();
-  await client.signIn(user);
-  return client;
-};
+const signedIn = (user: Credentials): Promise<AppClient> => AppClient.signedIn(booted.gateway.url, user);
 const shown = ({ status, body }: AppAnswer): unknown => [status, body?.error?.code ?? null];
 /** An owner, an administrator and a member of one organization, each signed in. */
 const makeTeam = async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AppClient, testServers, type AppAnswer } from '@switchboard/testing';
+import { AppClient, type Credentials, testServers, type AppAnswer } from '@switchboard/testing';
 import { TOTP } from 'otpauth';
 import { operate } from '../src/operate.js';
 import { bootGateway, type TestGateway } from './gateway-harness.js';
@@ -14,11 +14,7 @@ beforeAll(async () => {
 
 const PERIOD_MS = 30_000;
 const newClient = (): AppClient => new AppClient(booted.gateway.url);
-const signedIn = async (user: { email: string; password: string }): Promise<AppClient> => {
-  const client = newClient();
-  await client.signIn(user);
-  return client;
-};
+const signedIn = (user: Credentials): Promise<AppClient> => AppClient.signedIn(booted.gateway.url, user);
 const shown = ({ status, body }: AppAnswer): unknown => [status, body?.error?.code ?? null];
 const codeAt = (seed: string, timestamp: number): string => new TOTP({ secret: seed }).generate({ timestamp });
 /** Codes of the steps around now: they cannot be waited for. */

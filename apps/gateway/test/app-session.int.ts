@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { AppClient, testServers } from '@switchboard/testing';
+import { AppClient, type Credentials, testServers } from '@switchboard/testing';
 import { bootGateway, issueKey, type TestGateway } from './gateway-harness.js';
 import { join, makeMember, makeOrganization, PASSWORD } from './people-harness.js';
 
@@ -11,11 +11,7 @@ beforeAll(async () => {
 });
 
 const newClient = (): AppClient => new AppClient(booted.gateway.url);
-const signedIn = async (user: { email: string; password: string }): Promise<AppClient> => {
-  const client = newClient();
-  await client.signIn(user);
-  return client;
-};
+const signedIn = (user: Credentials): Promise<AppClient> => AppClient.signedIn(booted.gateway.url, user);
 const sessionsOf = async (userId: string): Promise<number> =>
   (await booted.database.dataSource.query('SELECT 1 FROM gateway.session WHERE user_id = $1', [userId])).length;
 

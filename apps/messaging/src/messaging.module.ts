@@ -3,7 +3,7 @@ import { ChangeConversationHandler } from './change-conversation/change-conversa
 import { ChangeConversation } from './change-conversation/change-conversation.js';
 import { ApplySuppressions } from './apply-suppressions/apply-suppressions.js';
 import { ApplySuppressionsHandler } from './apply-suppressions/apply-suppressions.handler.js';
-import { LOG, type Log } from '@switchboard/platform';
+import { EraseSignal, LOG, type Log } from '@switchboard/platform';
 import { AccessTokens } from './channel/access-token.js';
 import { bulkControllers, bulkProviders } from './bulk.providers.js';
 import { channelControllers, channelProviders } from './channel.providers.js';
@@ -18,7 +18,6 @@ import { RetrySignal } from './dispatch/retry-signal.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
 import { EraseMessagesWorker } from './erase-messages/erase-messages.worker.js';
-import { EraseSignal } from './erase-messages/erase-signal.js';
 import { MessageErasuresConsumer } from './erase-messages/message-erasures.consumer.js';
 import { FindMessagesHandler } from './find-messages/find-messages.handler.js';
 import { MessageSearchRepository } from './find-messages/message-search.repository.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { PruneWorker } from '@switchboard/platform';
+import { EraseSignal, PruneWorker } from '@switchboard/platform';
 import { AbandonJobHandler } from './abandon-job/abandon-job.handler.js';
 import { BeginJobHandler } from './begin-job/begin-job.handler.js';
 import { ChannelRepository } from './channel/channel.repository.js';
@@ -17,11 +17,7 @@ import { GetJobHandler } from './get-job/get-job.handler.js';
 import { CauseSignal } from './job/cause-signal.js';
 import { FeedSignal } from './job/feed-signal.js';
 import { JobRepository } from './job/job.repository.js';
-import {
-  EraseRecipientsWorker,
-  EraseSignal,
-  RecipientErasuresConsumer,
-} from './erase-recipients/erase-recipients.worker.js';
+import { EraseRecipientsWorker, RecipientErasuresConsumer } from './erase-recipients/erase-recipients.worker.js';
 import { TouchedJobs } from './job/touched-jobs.js';
 import { pruneJobKeys } from './job-key/job-key.repository.js';
 import { KeyedJobs } from './job-key/keyed-jobs.js';

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { OutboundHttp } from '@switchboard/outbound-http';
+import { EraseSignal } from '@switchboard/platform';
 import { SecretBox } from '@switchboard/secrets';
 import { ChangeWebhookHandler } from './change-webhook/change-webhook.handler.js';
 import { CreateWebhookHandler } from './create-webhook/create-webhook.handler.js';
@@ -11,7 +12,7 @@ import { RequestsInFlight } from './deliver/requests-in-flight.js';
 import { SendRequest } from './attempt/send-request.client.js';
 import { FeedWakeUps } from './event/feed-wake-ups.js';
 import { EnableWebhookHandler } from './enable-webhook/enable-webhook.handler.js';
-import { EraseEventsWorker, EraseSignal, EventErasuresConsumer } from './erase-events/erase-events.worker.js';
+import { EraseEventsWorker, EventErasuresConsumer } from './erase-events/erase-events.worker.js';
 import {
   FanOutMessagingConsumer,
   FanOutOptOutsConsumer,

@@ -44,4 +44,5 @@ export {
   type ErasuresConsumerParts,
   type FoundContact,
 } from './erasure/erasures.consumer.js';
+export { EraseSignal } from './erasure/erase-signal.js';
 export { ErasureWorker, type ErasureTarget, type ErasureWorkerParts } from './erasure/erasure.worker.js';

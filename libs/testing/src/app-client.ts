@@ -15,6 +15,12 @@ export interface AppBody {
   readonly [field: string]: unknown;
 }
 
+/** What a person signs in with. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
 /** An answer with what was asked, before anything was made of it. */
 export interface AppExchange {
   readonly method: string;
@@ -38,6 +44,13 @@ export class AppClient {
     private readonly baseUrl: string,
     private readonly onAnswer: (exchange: AppExchange) => void = () => undefined,
   ) {}
+
+  /** A page that is signed in. @throws Error when it is refused */
+  static async signedIn(baseUrl: string, user: Credentials): Promise<AppClient> {
+    const client = new AppClient(baseUrl);
+    await client.signIn(user);
+    return client;
+  }
 
   /**
    * Sends one request and keeps what its answer changes of the session.
@@ -87,7 +100,7 @@ export class AppClient {
   }
 
   /** @throws Error when it is refused */
-  async signIn(user: { readonly email: string; readonly password: string }): Promise<AppAnswer> {
+  async signIn(user: Credentials): Promise<AppAnswer> {
     const { email, password } = user;
     const answer = await this.post('/app/api/sign-in', { email, password });
     if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -1,4 +1,4 @@
-export { AppClient, type AppAnswer, type AppBody, type AppExchange } from './app-client.js';
+export { AppClient, type AppAnswer, type AppBody, type AppExchange, type Credentials } from './app-client.js';
 export { runBuiltProgram, type BuiltProgram, type LoggedLine } from './built-program.js';
 export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { deadlocksIn } from './deadlocks.js';

@@ -1,33 +1,19 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { gatewayMigrations } from '@switchboard/gateway/migrations';
-import type { Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
-import { readAdminConfig } from './admin.config.js';
-import { runAdmin } from './admin.js';
+import { prepareGatewayAdmin, type GatewayAdmin } from '../test/gateway-harness.js';
 
 const servers = testServers();
-let database: Database;
-let url: string;
+let sql: GatewayAdmin['sql'];
+let admin: GatewayAdmin['admin'];
 
 beforeAll(async () => {
-  const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
-  database = await prepared.superuser();
-  url = prepared.superuserUrl;
+  ({ sql, admin } = await prepareGatewayAdmin(servers));
   await sql(
     `INSERT INTO gateway.organization (id, name, plan)
      VALUES ('cacme000', 'Acme', 'SCALE'), ('ctwin000', 'Twin', 'SCALE'), ('ctwin001', 'Twin', 'SCALE')`,
   );
 });
-
-const sql = (text: string): Promise<Record<string, unknown>[]> => database.dataSource.query(text);
-
-async function admin(...args: string[]): Promise<{ code: number; out: string[]; err: string[] }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const config = readAdminConfig('/nowhere', { DATABASE_URL: url });
-  const context = { config, out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
-  return { code: await runAdmin(args, { ...context, operator: 'deputy' }), out, err };
-}
 
 describe('api-keys create', () => {
   it('prints a key with its scopes alone, keeps its hash alone, and writes the audit log without it', async () => {

@@ -2,21 +2,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { gatewayMigrations } from '@switchboard/gateway/migrations';
 import type { Database } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
-import { readAdminConfig } from './admin.config.js';
-import { runAdmin } from './admin.js';
+import { prepareGatewayAdmin, type GatewayAdmin } from '../test/gateway-harness.js';
 
 const servers = testServers();
 let database: Database;
+let sql: GatewayAdmin['sql'];
+let admin: GatewayAdmin['admin'];
 let folder: string;
-let url: string;
 
 beforeAll(async () => {
-  const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
-  database = await prepared.superuser();
-  url = prepared.superuserUrl;
+  ({ database, sql, admin } = await prepareGatewayAdmin(servers));
   folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
   servers.onEnd(() => rm(folder, { recursive: true }));
 });
@@ -28,15 +25,6 @@ beforeEach(async () => {
   await sql(`INSERT INTO gateway.api_key (id, organization_id, label, prefix, secret_hash)
     VALUES ('ckey0000', 'cacme000', 'Till', 'svc_live_abc', sha256('a'))`);
 });
-
-const sql = (text: string): Promise<Record<string, unknown>[]> => database.dataSource.query(text);
-
-async function admin(...args: string[]): Promise<{ code: number; out: string[]; err: string[] }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const config = readAdminConfig('/nowhere', { DATABASE_URL: url });
-  const context = { config, out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
-  return { code: await runAdmin(args, { ...context, operator: 'deputy' }), out, err };
-}
 
 const log = (): Promise<Record<string, unknown>[]> =>
   sql(

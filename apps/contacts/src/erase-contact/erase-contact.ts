@@ -2,11 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { contactErased } from '@switchboard/contracts/contacts/events';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { appendEvents, Relay } from '@switchboard/outbox';
-import { CLOCK, noteErasures, type Clock } from '@switchboard/platform';
+import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
 import type { OptOut } from '../contact/contact.entity.js';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
-import { EraseSignal } from './erase-signal.js';
 
 /** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
 const deleteContact = statement<{ version: number }>(

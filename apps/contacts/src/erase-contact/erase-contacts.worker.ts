@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ErasureWorker, LOG, type ErasureBook, type Log } from '@switchboard/platform';
+import { EraseSignal, ErasureWorker, LOG, type ErasureBook, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { EraseSignal } from './erase-signal.js';
 import { ErasedNumberRepository } from './erased-number.repository.js';
 
 /** Overwrites the stored events of erased contacts; their rows are gone with the erasure itself. */
@@ -13,9 +12,5 @@ export class EraseContactsWorker extends ErasureWorker {
       confirm: ({ organizationId, contactId }) => numbers.confirm(organizationId, contactId, 'contacts'),
     };
     super({ database, book, log, signal });
-  }
-
-  protected async erase(): Promise<boolean> {
-    return true;
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CallbackErasuresConsumer, EraseCallbacksWorker, EraseSignal } from './erase-callbacks.worker.js';
+import { EraseSignal } from '@switchboard/platform';
+import { CallbackErasuresConsumer, EraseCallbacksWorker } from './erase-callbacks.worker.js';
 
 /** Overwrites what is kept of callbacks about erased contacts. */
 @Module({ providers: [CallbackErasuresConsumer, EraseCallbacksWorker, EraseSignal] })

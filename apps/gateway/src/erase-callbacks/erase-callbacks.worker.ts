@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { gatewayErasuresConsumer } from '@switchboard/contracts/consumers';
 import { RpcClient } from '@switchboard/nats';
 import {
+  EraseSignal,
   ErasuresConsumer,
   ErasureWorker,
   LOG,
@@ -11,10 +12,6 @@ import {
   type Platform,
 } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { WakeSignal } from '@switchboard/timing';
-
-/** Wakes the worker that erases. */
-export class EraseSignal extends WakeSignal {}
 
 /** Notes contacts whose callbacks are to be overwritten. */
 @Injectable()
@@ -29,9 +26,5 @@ export class CallbackErasuresConsumer extends ErasuresConsumer {
 export class EraseCallbacksWorker extends ErasureWorker {
   constructor(database: Database, rpc: RpcClient, signal: EraseSignal, @Inject(LOG) log: Log) {
     super({ database, book: remoteErasureBook(rpc, 'gateway'), log, signal });
-  }
-
-  protected async erase(): Promise<boolean> {
-    return true;
   }
 }

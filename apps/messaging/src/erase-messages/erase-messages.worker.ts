@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RpcClient } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import {
+  EraseSignal,
   CLOCK,
   ErasureWorker,
   LOG,
@@ -15,7 +16,6 @@ import { erasePhones } from './erased-contact.repository.js';
 import { eraseDispatches } from './erased-dispatch.repository.js';
 import { eraseItems, skipItems } from './erased-item.repository.js';
 import { eraseMessages } from './erased-message.repository.js';
-import { EraseSignal } from './erase-signal.js';
 
 /** Overwrites what messaging keeps of erased contacts; messages that are still to be sent to them fail. */
 @Injectable()
@@ -31,7 +31,7 @@ export class EraseMessagesWorker extends ErasureWorker {
     super({ database, book: remoteErasureBook(rpc, 'messaging'), log, signal });
   }
 
-  protected async erase(target: ErasureTarget): Promise<boolean> {
+  protected override async erase(target: ErasureTarget): Promise<boolean> {
     await this.database.transaction((tx) => skipItems(tx, target));
     const isSettled = await eraseDispatches(this.database, target, new Date(this.clock.now()));
     this.relay.wake();

@@ -1,11 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { messagingErasuresConsumer } from '@switchboard/contracts/consumers';
 import { RpcClient } from '@switchboard/nats';
-import { ErasuresConsumer, PLATFORM, remoteErasureBook, type FoundContact, type Platform } from '@switchboard/platform';
+import {
+  EraseSignal,
+  ErasuresConsumer,
+  PLATFORM,
+  remoteErasureBook,
+  type FoundContact,
+  type Platform,
+} from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import { forgetContacts } from './erased-contact.repository.js';
 import { skipItems } from './erased-item.repository.js';
-import { EraseSignal } from './erase-signal.js';
 
 /**
  * Forgets who an erased contact was, in the transaction that notes the erasure: from its commit on no number leads to the

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { templatesErasuresConsumer } from '@switchboard/contracts/consumers';
 import { RpcClient } from '@switchboard/nats';
 import {
+  EraseSignal,
   ErasuresConsumer,
   ErasureWorker,
   LOG,
@@ -12,13 +13,9 @@ import {
   type Platform,
 } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { WakeSignal } from '@switchboard/timing';
 import { TouchedJobs } from '../job/touched-jobs.js';
 import { LaneClient } from '../lane/lane.client.js';
 import { eraseRecipients, findRecipients, type RecipientCursor } from './erased-recipient.repository.js';
-
-/** Wakes the worker that erases. */
-export class EraseSignal extends WakeSignal {}
 
 /** Notes contacts whose recipients are to be overwritten. */
 @Injectable()
@@ -48,7 +45,7 @@ export class EraseRecipientsWorker extends ErasureWorker {
     super({ database, book: remoteErasureBook(rpc, 'templates'), log, signal });
   }
 
-  protected async erase(target: ErasureTarget): Promise<boolean> {
+  protected override async erase(target: ErasureTarget): Promise<boolean> {
     for (let behind: RecipientCursor = { jobId: '', index: -1 }; ;) {
       const { found, last, rows } = await findRecipients(this.database, target, behind, SLICE_MAX);
       for (const [jobId, recipients] of Map.groupBy(found, (recipient) => recipient.jobId)) {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { webhooksErasuresConsumer } from '@switchboard/contracts/consumers';
 import { RpcClient } from '@switchboard/nats';
 import {
+  EraseSignal,
   ErasuresConsumer,
   ErasureWorker,
   LOG,
@@ -12,12 +13,8 @@ import {
   type Platform,
 } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { WakeSignal } from '@switchboard/timing';
 import { eraseAttempts } from './erased-attempt.repository.js';
 import { eraseBodies } from './erased-event.repository.js';
-
-/** Wakes the worker that erases. */
-export class EraseSignal extends WakeSignal {}
 
 /** Notes contacts whose events are to be overwritten; what is fanned out from then on holds nothing of them. */
 @Injectable()
@@ -37,7 +34,7 @@ export class EraseEventsWorker extends ErasureWorker {
     super({ database, book: remoteErasureBook(rpc, 'webhooks'), log, signal });
   }
 
-  protected async erase(target: ErasureTarget): Promise<boolean> {
+  protected override async erase(target: ErasureTarget): Promise<boolean> {
     const eventIds = await eraseBodies(this.database, target);
     await eraseAttempts(this.database, target, eventIds);
     return true;

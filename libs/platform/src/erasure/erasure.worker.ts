@@ -86,8 +86,14 @@ export abstract class ErasureWorker extends PollingWorker {
     return true;
   }
 
-  /** Overwrites what is the service's own. @returns false when something is under way that must be looked at again */
-  protected abstract erase(target: ErasureTarget): Promise<boolean>;
+  /**
+   * Overwrites what is the service's own beyond its stored events; nothing, unless a service says so.
+   *
+   * @returns false when something is under way that must be looked at again
+   */
+  protected async erase(_target: ErasureTarget): Promise<boolean> {
+    return true;
+  }
 
   async #pass(pending: PendingErasure): Promise<boolean> {
     const numbers = await this.#parts.book.numbersOf(pending);

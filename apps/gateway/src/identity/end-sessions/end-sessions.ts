@@ -1,11 +1,9 @@
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
-import { emailKey } from '../user/email.policy.js';
-import { findUserByEmail, lockUser } from '../user/user.repository.js';
+import { lockUser } from '../user/user.repository.js';
+import { accountOf } from '../user/account-of.js';
 
 /**
  * Ends every session of a person, in all organizations.
@@ -19,8 +17,7 @@ export function endSessions(
   email: string,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    const [user] = await tx.query(findUserByEmail, [emailKey(email)]);
-    if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
+    const user = await accountOf(tx, email);
     await tx.query(lockUser, [user.id]);
     const ended = await tx.query(endSessionsOfUser, [user.id, null, null]);
     const after = { userId: user.id, email: user.email };

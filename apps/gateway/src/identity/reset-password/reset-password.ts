@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Act } from '../audit.contract.js';
 import { appendAuditOfPerson } from '../audit/append-audit-of-person.js';
@@ -18,8 +16,8 @@ import {
 import { hashPassword } from '../password/password.policy.js';
 import { deleteUnconfirmedSecondFactor } from '../second-factor/second-factor.repository.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
-import { emailKey } from '../user/email.policy.js';
-import { findUserByEmail, lockUser, setPasswordHash } from '../user/user.repository.js';
+import { lockUser, setPasswordHash } from '../user/user.repository.js';
+import { accountOf } from '../user/account-of.js';
 
 /** A password that was just made. */
 export interface ResetPassword {
@@ -52,8 +50,7 @@ export async function resetPassword(
   const password = randomBytes(18).toString('base64url');
   const passwordHash = await hashPassword(password);
   return database.transaction(async (tx) => {
-    const [user] = await tx.query(findUserByEmail, [emailKey(email)]);
-    if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
+    const user = await accountOf(tx, email);
     // Organizations before the person, as everywhere.
     const doubtful = await tx.query(unconfirmedMemberships, [user.id]);
     for (const { organizationId } of doubtful) await tx.query(lockOrganization, [organizationId]);

@@ -7,8 +7,8 @@ import { codeSubject } from '../login-throttle/login-throttle.policy.js';
 import { forgetAttempts } from '../login-throttle/login-throttle.repository.js';
 import { deleteSecondFactor } from '../second-factor/second-factor.repository.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
-import { emailKey } from '../user/email.policy.js';
-import { findUserByEmail, lockUser } from '../user/user.repository.js';
+import { lockUser } from '../user/user.repository.js';
+import { accountOf } from '../user/account-of.js';
 
 /**
  * Takes a lost second factor from a person, with its recovery codes, and ends their sessions: they sign in by password alone,
@@ -23,8 +23,7 @@ export function resetSecondFactor(
   email: string,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    const [user] = await tx.query(findUserByEmail, [emailKey(email)]);
-    if (!user) throw new AppError(serviceErrors.NOT_FOUND, `There is no account of ${email}`);
+    const user = await accountOf(tx, email);
     await tx.query(lockUser, [user.id]);
     const [deleted] = await tx.query(deleteSecondFactor, [user.id]);
     if (!deleted) throw new AppError(serviceErrors.CONFLICT, `${email} has no second factor`);

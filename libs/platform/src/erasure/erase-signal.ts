@@ -1,4 +1,4 @@
 import { WakeSignal } from '@switchboard/timing';
 
-/** Wakes the worker that erases. */
+/** Wakes the worker that erases, in the process that noted the contact. */
 export class EraseSignal extends WakeSignal {}

@@ -1,4 +1,0 @@
-import { WakeSignal } from '@switchboard/timing';
-
-/** Wakes the worker that erases. */
-export class EraseSignal extends WakeSignal {}

@@ -1,0 +1,36 @@
+import { gatewayMigrations } from '@switchboard/gateway/migrations';
+import type { Database } from '@switchboard/postgres';
+import type { TestServers } from '@switchboard/testing';
+import { readAdminConfig } from '../src/admin.config.js';
+import { runAdmin } from '../src/admin.js';
+
+/** What a command printed, and its exit code. */
+export interface AdminOutcome {
+  readonly code: number;
+  readonly out: string[];
+  readonly err: string[];
+}
+
+/** `npm run admin` on the tables of the gateway. */
+export interface GatewayAdmin {
+  readonly database: Database;
+  readonly sql: (text: string) => Promise<Record<string, unknown>[]>;
+  /** Runs a command as the operator `deputy`. */
+  readonly admin: (...args: string[]) => Promise<AdminOutcome>;
+}
+
+/** Prepares the gateway's tables, and commands that work on them. */
+export async function prepareGatewayAdmin(servers: TestServers): Promise<GatewayAdmin> {
+  const prepared = await servers.serviceDatabase('gateway', gatewayMigrations);
+  const database = await prepared.superuser();
+  const config = readAdminConfig('/nowhere', { DATABASE_URL: prepared.superuserUrl });
+  return {
+    database,
+    sql: (text) => database.dataSource.query(text),
+    admin: async (...args) => {
+      const [out, err]: [string[], string[]] = [[], []];
+      const print = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
+      return { code: await runAdmin(args, { config, ...print, operator: 'deputy' }), out, err };
+    },
+  };
+}
