@@ -2,18 +2,12 @@
  * The door to every npm script. Depends on nothing and runs on Node 20.19: it installs what is missing, builds, and
  * hands over to the real programs on Node 22.15 or newer (Node 24 comes with the packages where the host has less).
  */
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { helpText, problemOf, scripts } from './commands.mjs';
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const modules = join(root, 'node_modules');
-const stampFile = join(modules, '.switchboard-installed');
-const children = new Set();
+import { install, nxCommand, prepare } from './prepare.mjs';
+import { children, findNode, modules, root, run } from './programs.mjs';
+import { runTests } from './run-tests.mjs';
 
 const commands = {
   start,
@@ -22,7 +16,7 @@ const commands = {
   listen: supervise,
   sim: supervise,
   build: buildOnly,
-  test,
+  test: () => runTests(args),
   check,
   affected,
   bench,
@@ -107,43 +101,6 @@ async function buildOnly() {
   return 0;
 }
 
-async function test() {
-  await prepare();
-  const code = await run(findNode(), [join(root, 'tools', 'dev', 'dist', 'main.js'), 'prepare']);
-  if (code !== 0) return code;
-  // All that the tests write for a while lies below it, and goes with it: also of a run that is interrupted.
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
-  const report = join(folder, 'report.json');
-  try {
-    const jest = join(modules, 'jest', 'bin', 'jest.js');
-    const options = ['--json', `--outputFile=${report}`, ...(process.stderr.isTTY ? ['--colors'] : []), ...args];
-    // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
-    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-    const environment = { TMPDIR: folder };
-    // The channel shows Jest that this process is gone, however it ended (tools/e2e/src/global-setup.ts).
-    const channel = { ipc: true, isStdoutDropped: true, environment };
-    const exitCode = await run(findNode(), [...flags, jest, ...options], channel);
-    const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
-    const passed = result?.numPassedTests ?? 0;
-    // A file that could not be loaded hides its tests: it counts as a failed one.
-    let failed = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
-    if (exitCode !== 0 && failed === 0) failed = 1;
-    const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);
-    process.stdout.write(slowestFiles(result?.testResults ?? []));
-    process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
-    return exitCode === 0 && failed > 0 ? 1 : exitCode;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** The ten files that took longest, with their seconds. */
-function slowestFiles(results) {
-  const files = results.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }));
-  const slowest = files.sort((a, b) => b.seconds - a.seconds).slice(0, 10);
-  return slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, name)}\n`).join('');
-}
-
 async function check() {
   await prepare();
   return runTool('check');
@@ -210,96 +167,8 @@ function runTool(tool) {
   return run(findNode(), [file, ...args]);
 }
 
-async function prepare() {
-  // A target that nx runs is built already, and its own nx would wait for this one.
-  if (process.env.NX_TASK_TARGET_PROJECT !== undefined) return;
-  await install();
-  await step('build', 'every package', () => runQuietly(findNode(), nxCommand(['run-many', '-t', 'build'])));
-}
-
 function nx(rest) {
   return run(findNode(), nxCommand(rest));
-}
-
-function nxCommand(rest) {
-  return [join(modules, 'nx', 'dist', 'bin', 'nx.js'), ...rest, '--outputStyle=static'];
-}
-
-/** Installs when packages are missing or the lock file is not the one that was installed last. */
-async function install() {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  const installed = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
-  if (installed === lock && existsSync(join(modules, '.package-lock.json'))) return;
-  await step('install', 'npm packages (the first time takes about half a minute)', async () => {
-    // Not `npm ci`: it refuses a lock file that lists another platform's optional packages which a registry lacks.
-    const npm = process.env.npm_execpath;
-    const options = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-    if (npm?.endsWith('.js')) await runQuietly(process.execPath, [npm, ...options]);
-    else await runQuietly('npm', options);
-    mkdirSync(modules, { recursive: true });
-    writeFileSync(stampFile, lock);
-  });
-}
-
-/** The Node that runs everything but this file. */
-function findNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 15)) return process.execPath;
-  const provided = join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  if (existsSync(provided)) return provided;
-  throw new Error(`Node ${process.versions.node} is too old and none comes with the packages here: install Node 24.`);
-}
-
-async function step(label, what, work) {
-  const begun = Date.now();
-  const seconds = () => `${((Date.now() - begun) / 1000).toFixed(1)} s`;
-  process.stdout.write(`  … ${label}: ${what}\n`);
-  const alive = setInterval(() => process.stdout.write(`  … ${label}: ${seconds()}\n`), 15_000);
-  try {
-    await work();
-  } finally {
-    clearInterval(alive);
-  }
-  process.stdout.write(`  ✓ ${label.padEnd(34)} ${seconds().padStart(8)}\n`);
-}
-
-/** Runs a program with its output kept back; it is shown when the program fails. */
-async function runQuietly(file, rest) {
-  let output = '';
-  const code = await run(file, rest, { onOutput: (chunk) => (output += chunk) });
-  if (code === 0) return;
-  if (/ENOSPC|no space left/i.test(output)) throw Object.assign(new Error(output), { code: 'ENOSPC' });
-  throw new Error(`${output.trim().split('\n').slice(-60).join('\n')}\n\nFailed with exit code ${code}.`);
-}
-
-function run(file, rest, { ipc = false, isStdoutDropped = false, onOutput, environment = {} } = {}) {
-  return new Promise((resolve, reject) => {
-    const output = onOutput === undefined ? 'inherit' : 'pipe';
-    const child = spawn(file, rest, {
-      cwd: root,
-      stdio: ['inherit', isStdoutDropped ? 'ignore' : output, output, ...(ipc ? ['ipc'] : [])],
-      env: {
-        ...process.env,
-        PATH: `${join(modules, '.bin')}:${process.env.PATH ?? ''}`,
-        // Nothing may be left running, and nothing may be sent anywhere.
-        NX_DAEMON: 'false',
-        NX_NO_CLOUD: 'true',
-        NX_TUI: 'false',
-        NX_ISOLATE_PLUGINS: 'false',
-        ...environment,
-      },
-    });
-    children.add(child);
-    child.stdout?.on('data', (chunk) => onOutput(chunk.toString()));
-    child.stderr?.on('data', (chunk) => onOutput(chunk.toString()));
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      children.delete(child);
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
-    });
-  });
 }
 
 function explain(error) {
