@@ -24,7 +24,7 @@ const auditOf = async (page: AppClient, action: string): Promise<unknown[]> =>
   ((await page.get(`/app/api/audit-log?action=${action}`)).body?.items ?? []).map(({ before }) => before);
 
 describe('an invitation', () => {
-  it('dies with the right of its maker: by removal, by demotion, and by what no event told of', async () => {
+  it('dies with the right of its maker: by removal, by demotion, and by a change without an event', async () => {
     const organizationId = await makeOrganization(booted.database);
     const owner = await signedIn(await makeMember(booted.database, 'OWNER', organizationId));
     const member = (id: string): string => `/app/api/members/${id}`;
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('of somebody with an account needs its sign-in: its password, or a session of it and of nobody else', async () => {
+  it('of somebody with an account needs its sign-in: its password, or a session of its own', async () => {
     const organizationId = await makeOrganization(booted.database);
     const owner = await signedIn(await makeMember(booted.database, 'OWNER', organizationId));
     const [known, stranger] = [await makeMember(booted.database), await makeMember(booted.database)];

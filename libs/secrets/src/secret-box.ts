@@ -117,7 +117,7 @@ function dataKeyPlace(organizationId: string): Buffer {
   return Buffer.from(JSON.stringify([organizationId, 'data_key']));
 }
 
-/** Tells which master key wrapped a data key, and nothing else about it. */
+/** Identifies the master key that wrapped a data key, and shows nothing else of it. */
 function idOf(masterKey: Buffer): Buffer {
   return createHash('sha256').update('master key id').update(masterKey).digest().subarray(0, MASTER_ID_BYTES);
 }

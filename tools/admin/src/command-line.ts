@@ -10,7 +10,7 @@ export interface Choices {
   readonly since: string | undefined;
   readonly json: boolean;
   readonly databaseUrl: string | undefined;
-  /** What stands behind the command's two words. */
+  /** The operands behind the command's two words. */
   readonly operands: readonly string[];
   readonly organization: string | undefined;
   readonly plan: string | undefined;

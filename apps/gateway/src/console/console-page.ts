@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What stands in the built page for the nonce of an answer. */
+/** The place of the nonce in the built page. */
 const PLACEHOLDER = 'STYLE_NONCE';
 
 /** 128 bits that no script of another page can guess. */

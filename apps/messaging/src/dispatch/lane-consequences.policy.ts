@@ -3,7 +3,7 @@ import type { RefusalKind, UpstreamOutcome } from '../upstream/upstream.js';
 
 /** What an outcome means for more than its message. */
 export interface LaneConsequence {
-  /** What stands still: the lane of the job, or every lane of the channel. */
+  /** What is held: the lane of the job, or every lane of the channel. */
   readonly hold: { readonly whose: 'job' | 'channel'; readonly reason: LaneHeldReason } | null;
   /** The channel's pace is too fast for the upstream. */
   readonly isSlowed: boolean;

@@ -89,7 +89,7 @@ export const pruneKeys: PruneStatement = statement(
   }),
 );
 
-/** What stands under keys: those that have a message, and which of them are past their day and free again. */
+/** The keys in use: those that have a message, and which of them are past their day and free again. */
 export async function findKeys(
   through: Queryable,
   names: readonly KeyName[],

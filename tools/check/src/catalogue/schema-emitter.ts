@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { DEFINITIONS, type JsonScalar, type JsonSchema } from './json-schema.js';
 import { elementNode, isWholeNumber, stringForm } from './declared-form.js';
 
-/** What stands for a property's type, by the property's name. */
+/** The text of a property's type, by the property's name. */
 type Overrides = Readonly<Record<string, JsonSchema>>;
 
 /**

@@ -11,7 +11,7 @@ export function UpstreamId(): PropertyDecorator {
   return rule('upstreamId', 'must be an id of the upstream provider', { type: 'string', pattern: ID }, matches(ID));
 }
 
-/** What stands in an `Authorization` header. */
+/** The value of an `Authorization` header. */
 export function AccessToken(): PropertyDecorator {
   const expected = 'must be an access token of 1 to 1000 visible characters';
   return rule('accessToken', expected, { type: 'string', pattern: TOKEN }, matches(TOKEN));

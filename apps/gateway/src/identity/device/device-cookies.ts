@@ -11,7 +11,7 @@ const TOKEN = new RegExp(`^[\\w-]{${((NONCE_BYTES + MAC_BYTES) / 3) * 4}}$`);
 
 /**
  * Signed marks of browsers in which the password of an account was right: their failures are counted apart from those of
- * strangers, so that nobody outside can use up the attempts of a person in their own browser.
+ * strangers, so that no stranger can use up the attempts of a person in their own browser.
  *
  * A cookie holds a mark for each of a few accounts: a random nonce and an HMAC over account and nonce under a key that
  * follows from the master key. It says nothing of the account and opens nothing: the password is checked all the same.

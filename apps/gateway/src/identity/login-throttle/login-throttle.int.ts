@@ -166,7 +166,7 @@ describe('login attempts', () => {
 });
 
 describe('a device', () => {
-  it('is known by a cookie that nobody can make, of every account that it signed in to, under the former key too', () => {
+  it('is known by a cookie that cannot be forged, of every account that it signed in to, under the former key too', () => {
     const email = 'ada@example.org';
     const cookie = devices.renewed(null, email);
     const device = devices.deviceOf(cookie, email);

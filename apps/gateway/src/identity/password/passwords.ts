@@ -20,7 +20,7 @@ const DECOY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$73XBj2vDHebh99h8kV3AOQ$cpUjOd
 
 /**
  * Checks and hashes passwords, few at a time and never on the thread that serves requests. Strangers wait for strangers
- * alone: a flood of their attempts holds nobody up who is known.
+ * alone: a flood of their attempts delays no known browser.
  */
 @Injectable()
 export class Passwords {
