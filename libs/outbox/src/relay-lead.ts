@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
 import { jittered, pause, type WakeSignal } from '@switchboard/timing';
+import { HistoryReplay, type HistoryPace } from './history-replay.js';
 import { PublishedFloor } from './published-floor.policy.js';
 import { Publishing, StreamShrunk, type EventBroker, type PublishingReports } from './publishing.js';
 import type { RelayLedger, RelayState } from './relay-ledger.js';
@@ -19,6 +20,8 @@ export interface RelayLeadOptions {
   readonly batchMax: number | undefined;
   /** 2 s by default. */
   readonly pollIntervalMs: number | undefined;
+  /** As `HistoryReplay` has it by default. */
+  readonly historyPace: HistoryPace | undefined;
   /** Says that events may have been committed since the last turn began. */
   readonly signal: WakeSignal;
 }
@@ -46,6 +49,10 @@ export class RelayLead {
   /** When the stream was compared with the record of it. */
   private checkedMs = -Infinity;
   private floor = new PublishedFloor();
+  /** Published events are being made pending again; the floor stays below them. */
+  private history: HistoryReplay | undefined;
+  /** The last turn has read as much as it may. */
+  private isFull = false;
   private lookedMs = -Infinity;
   private eventsSinceLook = 0;
   /** The pause has run out: what is marked and read rarely goes with the next turn. */
@@ -71,15 +78,19 @@ export class RelayLead {
     const { signal, batchMax = BATCH_MAX, pollIntervalMs = POLL_INTERVAL_MS } = this.options;
     const begunMs = performance.now();
     try {
+      // Behind a full turn new events wait: the past waits for them then.
+      if (!this.isFull && this.history?.restMs === 0) await this.goBack(this.history.step());
       const events = await this.turn(publishing, batchMax);
+      this.isFull = events === batchMax;
       publishing.check();
-      if (events === batchMax || this.isChanged) return;
+      if (this.isFull || this.isChanged) return;
     } catch (error) {
       if (!(error instanceof StreamShrunk)) throw error;
       this.proof = error;
       return;
     }
-    const restMs = Math.min(jittered(pollIntervalMs), publishing.untilNextTryMs(begunMs));
+    const stepMs = this.history?.restMs ?? Infinity;
+    const restMs = Math.min(jittered(pollIntervalMs), publishing.untilNextTryMs(begunMs), stepMs);
     this.isPollDue = !(await signal.pause(restMs, over));
     const gatherMs = begunMs + GATHER_MS - performance.now();
     if (gatherMs > 0) await pause(gatherMs, over);
@@ -104,16 +115,17 @@ export class RelayLead {
 
   /** The floor follows what is read: at once after many events, or after a while. */
   private isLookDue(publishing: Publishing): boolean {
-    if (publishing.highestPosition <= this.floor.position) return false;
+    if (this.history || publishing.highestPosition <= this.floor.position) return false;
     return this.eventsSinceLook >= LOOK_EVENTS || performance.now() - this.lookedMs >= LOOK_INTERVAL_MS;
   }
 
   private observe(look: RelayLook | null, publishing: Publishing): void {
     this.lookedMs = performance.now();
     this.eventsSinceLook = 0;
-    if (look && look.epoch === publishing.epoch && !look.hasLetters && !look.isReplay) {
+    const isReplay = this.history !== undefined;
+    if (look && look.epoch === publishing.epoch && !look.hasLetters && look.isReplay === isReplay) {
       publishing.heard(look.lastSequence);
-      this.floor.observe(look, publishing.highestPosition);
+      if (!isReplay) this.floor.observe(look, publishing.highestPosition);
     } else this.isChanged = true;
   }
 
@@ -192,7 +204,7 @@ export class RelayLead {
     return undefined;
   }
 
-  /** Compares the stream with what was recorded of it, and finishes a replay. Undefined when the lead is over. */
+  /** Compares the stream with what was recorded of it, and begins a replay. Undefined when the lead is over. */
   private async settle(over: AbortSignal, first: StreamState): Promise<RelayState | undefined> {
     const { ledger, metrics, report } = this.options;
     let state = await ledger.state(first);
@@ -211,20 +223,28 @@ export class RelayLead {
       // Only a lead that begins asks: the broker's answers are known to the one that goes on.
       if (!this.publishing) state = await this.lookForRestore(state, first);
     }
-    // Nothing is published before all of it is pending: what is older goes first, by position.
-    let events = 0;
-    const isReplay = state.replayFrom !== null;
-    while (state.replayFrom !== null) {
-      if (over.aborted) return undefined;
-      events += await ledger.replayChunk(state.replayFrom);
-      state = await ledger.state(found);
-    }
-    if (isReplay) {
-      // They are pending below it.
-      this.floor = new PublishedFloor();
-      report({ kind: 'replayed', events });
-    }
+    await this.settleHistory(state);
     return state;
+  }
+
+  /** A replay that this relay has under way goes on; another one begins, with what is pending by it below any floor. */
+  private async settleHistory(state: RelayState): Promise<void> {
+    const { ledger, historyPace } = this.options;
+    if (state.replayFrom !== null && this.history?.isAt(state.replayFrom)) return;
+    this.history = undefined;
+    if (state.replayFrom === null) return;
+    this.floor = new PublishedFloor();
+    this.history = new HistoryReplay(ledger, state.replayFrom, historyPace);
+    await this.goBack(this.history.begin(state));
+  }
+
+  /** After a step of the replay: its end is reported, and the floor rises again from below what is pending by it. */
+  private async goBack(step: Promise<number | null>): Promise<void> {
+    const events = await step;
+    if (events === null) return;
+    this.history = undefined;
+    this.floor = new PublishedFloor();
+    this.options.report({ kind: 'replayed', events });
   }
 
   /** A stream that holds more than was ever committed here says that the database was restored from a backup. */

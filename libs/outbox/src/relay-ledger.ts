@@ -40,16 +40,29 @@ const forgotten = statement<{ count: number }>(
    FROM relay_state WHERE stream = $1`,
 );
 const rename = statement('relay-state.rename', 'UPDATE relay_state SET created = $3 WHERE stream = $1 AND epoch = $2');
-/** By id, day after day: what was written before is pending before. -infinity: see `bury`. */
-const replayChunk = statement<{ marked: number }>(
+/** -infinity: see `bury`. */
+const replayNewest = statement<{ marked: number; first: string | null }>(
+  'outbox.replay-newest',
+  `WITH own AS (SELECT FROM relay_state WHERE stream = $1 AND epoch = $2 AND replay_from = '' FOR UPDATE),
+   newest AS MATERIALIZED (
+     SELECT id FROM outbox WHERE published_at > '-infinity' AND EXISTS (SELECT FROM own) ORDER BY id DESC LIMIT $3),
+   marked AS (
+     UPDATE outbox SET published_at = NULL FROM newest
+     WHERE outbox.id = newest.id AND outbox.published_at > '-infinity' RETURNING true)
+   SELECT (SELECT count(*)::int FROM marked) AS marked, (SELECT min(id) FROM newest) AS first`,
+);
+/** By id, day after day: what was written before is pending before. -infinity: see `bury`. Another relay's step makes it do nothing. */
+const replayChunk = statement<{ marked: number; next: string | null }>(
   'outbox.replay-chunk',
-  `WITH chunk AS MATERIALIZED (SELECT id FROM outbox WHERE id > $2 ORDER BY id LIMIT $3),
+  `WITH chunk AS MATERIALIZED (
+     SELECT id FROM outbox WHERE id > $2 AND id < $4 ORDER BY id LIMIT $3),
    moved AS (
-     UPDATE relay_state SET replay_from = (SELECT max(id) FROM chunk) WHERE stream = $1 AND replay_from = $2),
+     UPDATE relay_state SET replay_from = (SELECT max(id) FROM chunk HAVING count(*) = $3) WHERE stream = $1 AND replay_from = $2
+     RETURNING replay_from),
    marked AS (
      UPDATE outbox SET published_at = NULL FROM chunk
-     WHERE outbox.id = chunk.id AND outbox.published_at > '-infinity' RETURNING true)
-   SELECT count(*)::int AS marked FROM marked`,
+     WHERE outbox.id = chunk.id AND outbox.published_at > '-infinity' AND EXISTS (SELECT FROM moved) RETURNING true)
+   SELECT (SELECT count(*)::int FROM marked) AS marked, (SELECT replay_from FROM moved) AS next`,
 );
 const bury = statement(
   'outbox.bury',
@@ -84,8 +97,6 @@ const redrive = statement<{ count: number }>(
      WHERE NOT EXISTS (SELECT FROM outbox AS o WHERE o.id = own.event_id) ORDER BY event_id)
    SELECT count(*)::int AS count FROM own`,
 );
-
-const REPLAY_CHUNK = 5_000;
 
 /** What a relay reads and writes of its service's outbox. Every method but `turn` is one statement, and so one transaction. */
 export class RelayLedger {
@@ -139,10 +150,26 @@ export class RelayLedger {
     await this.through.query(catchUp, [this.stream, epoch, lastSequence]);
   }
 
-  /** Makes the next published events pending again. @returns how many */
-  async replayChunk(replayFrom: string): Promise<number> {
-    const [row] = await this.through.query(replayChunk, [this.stream, replayFrom, REPLAY_CHUNK]);
-    return row?.marked ?? 0;
+  /** Makes the newest published events pending again. @returns how many, and the first of them */
+  async replayNewest(
+    { epoch }: RelayState,
+    max: number,
+  ): Promise<{ readonly marked: number; readonly first: string | null }> {
+    const [row] = await this.through.query(replayNewest, [this.stream, epoch, max]);
+    return row ?? { marked: 0, first: null };
+  }
+
+  /**
+   * Makes the next published events between two ids, both exclusive, pending again.
+   *
+   * @returns how many, and the id to go on after: null when there are no more, and when another relay has gone on
+   */
+  async replayChunk(
+    { after, before }: { readonly after: string; readonly before: string },
+    max: number,
+  ): Promise<{ readonly marked: number; readonly next: string | null }> {
+    const [row] = await this.through.query(replayChunk, [this.stream, after, max, before]);
+    return row ?? { marked: 0, next: null };
   }
 
   /** Gives an event up that no broker would store. */

@@ -2,6 +2,7 @@ import { ThrottledLog, type WakeUps } from '@switchboard/nats';
 import { prepared, statement, type Database, type Queryable } from '@switchboard/postgres';
 import { jittered, pause, WakeSignal } from '@switchboard/timing';
 import type { EventBroker } from './publishing.js';
+import type { HistoryPace } from './history-replay.js';
 import { RelayLead } from './relay-lead.js';
 import { RelayLedger } from './relay-ledger.js';
 import { relayMetrics } from './relay-metrics.js';
@@ -21,6 +22,8 @@ export interface RelayOptions {
   readonly wakeUps?: Pick<WakeUps, 'send' | 'listen'>;
   /** Pause after which a relay that nothing has woken looks, ±25 %: an event whose wake-up was lost waits so long. 2 s by default. */
   readonly pollIntervalMs?: number;
+  /** How fast events of a lost stream are published again; see `HistoryReplay`. */
+  readonly historyPace?: HistoryPace;
 }
 
 /** How often a replica without the lock asks for it. */
@@ -41,7 +44,7 @@ const tryLock = statement<{ locked: boolean }>(
  * the last seen», which loses events under concurrent commits.
  *
  * A stream that is not the one published to, or ends before what it had acknowledged, was lost: all that the outbox keeps
- * is published again. It is looked at when the lead is taken, over each new connection, after a failure and every 2 s.
+ * is published again, the newest first and the rest between new events. It is looked at when the lead is taken, over each new connection, after a failure and every 2 s.
  */
 export class Relay {
   private readonly stopSignal = new AbortController();
@@ -111,10 +114,11 @@ export class Relay {
   }
 
   private async leadOver(through: Queryable, over: AbortSignal): Promise<void> {
-    const { broker, batchMax, pollIntervalMs, report, wakeUps } = this.options;
+    const { broker, batchMax, pollIntervalMs, historyPace, report, wakeUps } = this.options;
     const { metrics, failures, signal } = this;
     const ledger = new RelayLedger(through, broker.stream);
-    const lead = new RelayLead({ broker, ledger, metrics, failures, report, batchMax, pollIntervalMs, signal });
+    const limits = { batchMax, pollIntervalMs, historyPace };
+    const lead = new RelayLead({ broker, ledger, metrics, failures, report, ...limits, signal });
     const endListening = wakeUps?.listen((topics) => {
       if (topics.length === 0) signal.wake();
     });
