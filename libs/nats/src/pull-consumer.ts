@@ -6,7 +6,6 @@ import { jittered } from '@switchboard/timing';
 import {
   AckPolicy,
   DeliverPolicy,
-  jetstream,
   ReplayPolicy,
   type Consumer,
   type ConsumerInfo,
@@ -15,6 +14,7 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { AckDeadlines } from './ack-deadline.js';
+import { boundedPulls, isBytesReached } from './bounded-pull.js';
 import { ThrottledLog } from './throttled-log.js';
 import { contextOfHeaders } from './trace-headers.js';
 
@@ -100,7 +100,8 @@ export class PullConsumer {
   }
 
   private async consume(): Promise<void> {
-    // A pull at a time, the next when all of this one is handled: what waits stays with the broker, for any replica.
+    // A pull at a time, bounded by events and bytes, the next when all of this one is handled: what waits stays with the
+    // broker, for any replica.
     const max_messages = this.options.batchMax;
     const name = (await this.options.durable?.()) ?? this.options.consumer.name;
     const messages = await boundConsumer(this.options, name).fetch({ max_messages, expires: PULL_MS, bind: true });
@@ -127,6 +128,8 @@ export class PullConsumer {
         buffer.push(message);
         working ??= Promise.resolve().then(work);
       }
+    } catch (error) {
+      if (!isBytesReached(error)) throw error;
     } finally {
       // A pull may end by a failure while its events are worked on: two batches at once would be two too many.
       await working;
@@ -199,5 +202,5 @@ function boundConsumer({ connection, consumer }: PullConsumerOptions, name: stri
       replay_policy: ReplayPolicy.Instant,
     },
   };
-  return jetstream(connection, { checkAPI: false }).consumers.getConsumerFromInfo(info as ConsumerInfo);
+  return boundedPulls(connection).consumers.getConsumerFromInfo(info as ConsumerInfo);
 }

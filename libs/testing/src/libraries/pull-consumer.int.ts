@@ -29,18 +29,7 @@ beforeAll(async () => {
   admin = await nats.connect('admin');
   publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
 });
-beforeEach(async () => {
-  const config = {
-    durable_name: hasty.name,
-    filter_subject: hasty.filter,
-    ack_policy: 'explicit',
-    deliver_policy: 'new',
-    ack_wait: 500_000_000,
-    max_ack_pending: 1_000,
-  };
-  await api(`CONSUMER.DELETE.${STREAM}.${hasty.name}`);
-  await api(`CONSUMER.DURABLE.CREATE.${STREAM}.${hasty.name}`, { stream_name: STREAM, config });
-});
+beforeEach(() => makeConsumer(hasty.name, 500));
 afterEach(async () => {
   await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()));
 });
@@ -63,9 +52,22 @@ function start(options: Partial<PullConsumerOptions> & Pick<PullConsumerOptions,
   return consumer;
 }
 
-async function publish(sequence: number, id = newCuid(), messageId = id): Promise<string> {
+async function makeConsumer(name: string, ackWaitMs: number): Promise<void> {
+  const config = {
+    durable_name: name,
+    filter_subject: hasty.filter,
+    ack_policy: 'explicit',
+    deliver_policy: 'new',
+    ack_wait: ackWaitMs * 1_000_000,
+    max_ack_pending: 1_000,
+  };
+  await api(`CONSUMER.DELETE.${STREAM}.${name}`);
+  await api(`CONSUMER.DURABLE.CREATE.${STREAM}.${name}`, { stream_name: STREAM, config });
+}
+
+async function publish(sequence: number, id = newCuid(), messageId = id, data: string | null = null): Promise<string> {
   const { subject } = contactChanged;
-  const envelope = { id, subject, organizationId: 'corg', aggregateId: id, sequence, occurredAt: '', data: null };
+  const envelope = { id, subject, organizationId: 'corg', aggregateId: id, sequence, occurredAt: '', data };
   await publisher.publish({ id: messageId, subject, payload: JSON.stringify(envelope), traceparent: null });
   return id;
 }
@@ -152,6 +154,39 @@ describe('a consumer', () => {
     await eventually(() => reported.length > 1);
     await consumer.stop();
     expect(reported.slice(0, 2)).toEqual(['the batch has ended', expect.stringContaining('consumer deleted')]);
+  });
+
+  it('holds 4 MiB of large events at most, leaves the rest to its replica, and goes on without an error', async () => {
+    const consumer = { ...hasty, name: 'patient' };
+    await makeConsumer(consumer.name, 60_000);
+    const large = 'x'.repeat(900_000);
+    const ids = Array.from({ length: 10 }, () => newCuid());
+    for (const id of ids) await publish(1, id, id, large);
+    const heard: string[] = [];
+    const errors: unknown[] = [];
+    const release = Promise.withResolvers<void>();
+    const startReplica = async (): Promise<void> => {
+      const began = Promise.withResolvers<void>();
+      const handle: PullConsumerOptions['handle'] = async (events) => {
+        began.resolve();
+        await release.promise;
+        heard.push(...events.map(({ envelope }) => envelope.id));
+        return events.map(() => ({ ack: true }));
+      };
+      start({ consumer, handle, onError: (error) => errors.push(error) });
+      await began.promise;
+    };
+    await startReplica();
+    const held = await eventually(async () => {
+      const info = (await api(`CONSUMER.INFO.${STREAM}.${consumer.name}`)) as Record<string, number>;
+      return info.num_waiting === 0 && info.num_ack_pending;
+    });
+    if (held !== 4) release.resolve();
+    expect(held).toBe(4);
+    await startReplica();
+    release.resolve();
+    await eventually(() => heard.length >= ids.length);
+    expect({ heard: heard.sort(), errors }).toEqual({ heard: ids.sort(), errors: [] });
   });
 
   it('applies each effect once in a storm: four replicas, everything published thrice, answers lost, given back, thrown away', async () => {
