@@ -1,5 +1,6 @@
 -- tables
 attempt_begun
+attempt_outcome partition by RANGE (message_id)
 bulk_item with fillfactor=80, autovacuum_vacuum_scale_factor=0.05
 bulk_lane with fillfactor=50, autovacuum_vacuum_scale_factor=0.02
 channel
@@ -31,6 +32,16 @@ attempt_begun.job_id text collate C not null
 attempt_begun.begun_at timestamp with time zone not null
 attempt_begun.message_id text collate C not null
 attempt_begun.channel_id text collate C not null
+attempt_outcome.organization_id text collate C not null
+attempt_outcome.message_id text collate C not null
+attempt_outcome.attempt integer not null
+attempt_outcome.has_begun boolean not null
+attempt_outcome.outcome text not null
+attempt_outcome.code text
+attempt_outcome.began_at timestamp with time zone not null
+attempt_outcome.ended_at timestamp with time zone not null
+attempt_outcome.due_at timestamp with time zone not null
+attempt_outcome.times integer not null default 1
 bulk_item.organization_id text collate C not null
 bulk_item.job_id text collate C not null
 bulk_item.recipient_index integer not null
@@ -206,6 +217,9 @@ upstream_message.message_id text collate C not null
 
 -- constraints
 attempt_begun: PRIMARY KEY (organization_id, job_id, begun_at, message_id)
+attempt_outcome: CHECK ((has_begun = (outcome <> 'UNBEGUN'::text)))
+attempt_outcome: CHECK ((outcome = ANY (ARRAY['RETRY'::text, 'UNBEGUN'::text, 'UNKNOWN'::text])))
+attempt_outcome: PRIMARY KEY (organization_id, message_id, attempt, has_begun)
 bulk_item: CHECK ((recipient_index >= 0))
 bulk_item: CHECK ((state = ANY (ARRAY['WAITING'::text, 'BEGUN'::text, 'SKIPPED'::text])))
 bulk_item: PRIMARY KEY (organization_id, job_id, recipient_index)
@@ -255,6 +269,7 @@ upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
 
 -- indexes
 CREATE UNIQUE INDEX attempt_begun_pkey ON messaging.attempt_begun USING btree (organization_id, job_id, begun_at, message_id)
+CREATE UNIQUE INDEX attempt_outcome_pkey ON ONLY messaging.attempt_outcome USING btree (organization_id, message_id, attempt, has_begun)
 CREATE INDEX bulk_item_unknown ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND (NOT is_contact_known))
 CREATE INDEX bulk_item_waiting ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND is_contact_known)
 CREATE UNIQUE INDEX bulk_item_pkey ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index)

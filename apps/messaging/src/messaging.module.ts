@@ -24,6 +24,7 @@ import { MessageSearchRepository } from './find-messages/message-search.reposito
 import { GetConversationHandler } from './get-conversation/get-conversation.handler.js';
 import { GetMessageHandler } from './get-message/get-message.handler.js';
 import { GetQuotaHandler } from './get-quota/get-quota.handler.js';
+import { GetTimelineHandler } from './get-timeline/get-timeline.handler.js';
 import { StoreResponse } from './idempotency-key/store-response.batch.js';
 import { ListConversationsHandler } from './list-conversations/list-conversations.handler.js';
 import { ListMessagesHandler } from './list-messages/list-messages.handler.js';
@@ -57,6 +58,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     ApplySuppressionsHandler,
     SendMessageHandler,
     GetMessageHandler,
+    GetTimelineHandler,
     ListMessagesHandler,
     FindMessagesHandler,
     GetConversationHandler,

@@ -3,6 +3,7 @@ import type { PingView } from '@switchboard/contracts/gateway/http';
 import type {
   ChannelView,
   ConversationView,
+  MessageTimelineView,
   MessageView,
   SentMessageResult,
 } from '@switchboard/contracts/messaging/http';
@@ -45,6 +46,15 @@ export const messageExample: MessageView = {
   deliveredAt: exampleTimes.delivered,
   readAt: null,
   failedAt: null,
+};
+
+const messageTimeline: MessageTimelineView = {
+  items: [
+    { at: exampleTimes.accepted, what: 'accepted', detail: 'It is stored.' },
+    { at: exampleTimes.sent, what: 'handed to the provider', detail: 'Attempt 1.' },
+    { at: exampleTimes.sent, what: 'sent', detail: 'The provider accepted the request that began then.' },
+    { at: exampleTimes.delivered, what: 'delivered', detail: "It reached the recipient's device." },
+  ],
 };
 
 /** A conversation that is open. */
@@ -116,6 +126,7 @@ export const viewExamples: Readonly<Partial<Record<ViewName, object>>> = {
   Ping: ping,
   SentMessageResult: sentMessageResult,
   Message: messageExample,
+  MessageTimeline: messageTimeline,
   Conversation: conversationExample,
   Contact: contactExample,
   OptOut: optOutExample,

@@ -836,6 +836,14 @@ export const views = {
       'failedAt',
     ],
   },
+  MessageTimeline: {
+    description: 'Every step of a message, the first one first.',
+    type: 'object',
+    properties: {
+      items: { description: 'The steps so far.', type: 'array', items: { $ref: '#/components/schemas/TimelineItem' } },
+    },
+    required: ['items'],
+  },
   MessageWebhook: {
     description: 'The body of a webhook about a message.',
     type: 'object',
@@ -1707,6 +1715,45 @@ export const views = {
       },
     },
     required: ['event', 'timestamp', 'organizationId', 'data'],
+  },
+  TimelineItem: {
+    description: 'A step of a message as services answer it. It holds no text, token or phone number.',
+    type: 'object',
+    properties: {
+      at: {
+        description: 'When it happened.',
+        type: 'string',
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+        format: 'date-time',
+      },
+      what: {
+        description: 'What happened, in plain words.',
+        type: 'string',
+        enum: [
+          'accepted',
+          'delivered',
+          'failed',
+          'handed to the provider',
+          'not handed to the provider',
+          'outcome unknown',
+          'read',
+          'received',
+          'refused',
+          'retry scheduled',
+          'sent',
+          'waiting',
+          'webhook informed',
+          'webhook not informed',
+          'webhook pending',
+          'webhooks not available',
+        ],
+      },
+      detail: {
+        description: 'The same in a sentence, with codes, ids and times; for people, its wording may change.',
+        type: 'string',
+      },
+    },
+    required: ['at', 'what', 'detail'],
   },
   UsageFigures: {
     description: 'What was asked of the API, and what went in and out.',

@@ -9,6 +9,8 @@ import { ConversationsController } from './conversations/conversations.controlle
 import { EventsController } from './events/events.controller.js';
 import { ListMessages } from './conversations/list-messages.js';
 import { FindMessages } from '../messages/find-messages.js';
+import { MessageTimeline } from './messages/message-timeline.js';
+import { MessageTimelineController } from './messages/message-timeline.controller.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { SendMessage } from './messages/send-message.js';
 import { OptOutsController } from './opt-outs/opt-outs.controller.js';
@@ -21,6 +23,7 @@ import { TemplatesController } from './templates/templates.controller.js';
   controllers: [
     PingController,
     MessagesController,
+    MessageTimelineController,
     ConversationsController,
     ContactsController,
     OptOutsController,
@@ -31,6 +34,6 @@ import { TemplatesController } from './templates/templates.controller.js';
     AnalyticsController,
   ],
   imports: [BulkIntakeModule, IdentityModule],
-  providers: [FindMessages, ListMessages, Reports, SendMessage],
+  providers: [FindMessages, ListMessages, MessageTimeline, Reports, SendMessage],
 })
 export class V1Module {}

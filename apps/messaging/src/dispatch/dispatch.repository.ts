@@ -1,6 +1,7 @@
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { keepLatest, outcomeColumns } from '../attempt-outcome/attempt-outcome.repository.js';
 import { announceUnknown } from './announce-unknown.js';
 import {
   ARRIVE_WITHIN_MS,
@@ -23,6 +24,8 @@ export interface Postponement {
   readonly delayMs: number;
   /** 0 for an attempt that provably never began: it does not count. */
   readonly attempts: 0 | 1;
+  /** Why, as far as the upstream or we have a code for it. */
+  readonly code: string | null;
 }
 
 /** Whom attempts are looked for by: a contact, whatever number they go to, and numbers, whosesoever they were. */
@@ -35,6 +38,9 @@ export interface Recipient {
 
 /** Seconds between the last claim of a message and its expiry, so that no message is both. */
 const EXPIRE_AFTER_CLAIMS_S = 60;
+
+/** When an attempt was marked, of a row that is DISPATCHING. */
+const markedAt = `due_at - make_interval(secs => ${LEASE_MS / 1_000})`;
 
 const insertSql = statement(
   'messaging.dispatch.insert',
@@ -49,16 +55,27 @@ const insertSql = statement(
      AS d(organization_id, message_id, channel_id, contact_id, recipient_phone, lease, waits, template_parameters,
        job_id)`,
 );
-/** Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile has removed the row. */
+/**
+ * Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile
+ * has removed the row. The attempt is recorded in the same statement.
+ */
 const postponeSql = statement(
   'messaging.dispatch.postpone',
-  `UPDATE dispatch d SET
-     state = CASE WHEN p.state = 'RETRY' AND d.job_id IS NOT NULL THEN 'PACED' ELSE p.state END, due_at = now() + make_interval(secs => p.delay_ms / 1000.0),
-     attempts = d.attempts - 1 + p.attempts
-   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::int[])
-     AS p(organization_id, message_id, lease, state, delay_ms, attempts)
-   WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id AND d.lease = p.lease
-     AND d.state IN ('DISPATCHING', 'UNKNOWN')`,
+  `WITH postponed AS (
+     UPDATE dispatch d SET
+       state = CASE WHEN p.state = 'RETRY' AND d.job_id IS NOT NULL THEN 'PACED' ELSE p.state END,
+       due_at = now() + make_interval(secs => p.delay_ms / 1000.0), attempts = d.attempts - 1 + p.attempts
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::int[], $7::text[])
+       AS p(organization_id, message_id, lease, state, delay_ms, attempts, code)
+     WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id AND d.lease = p.lease
+       AND d.state IN ('DISPATCHING', 'UNKNOWN')
+     RETURNING d.organization_id, d.message_id, d.due_at, d.attempts + 1 - p.attempts AS attempt, p.attempts = 1 AS has_begun,
+       CASE WHEN p.attempts = 0 THEN 'UNBEGUN' ELSE p.state END AS outcome, p.code
+   )
+   INSERT INTO attempt_outcome (${outcomeColumns})
+   SELECT o.organization_id, o.message_id, o.attempt, o.has_begun, o.outcome, o.code, coalesce(m.attempted_at, now()),
+     now(), o.due_at
+   FROM postponed o JOIN message m ON m.organization_id = o.organization_id AND m.id = o.message_id${keepLatest}`,
 );
 /**
  * Locks no message, so it must not wait: what somebody holds is being settled, or is found the next time. The index keeps an
@@ -67,13 +84,17 @@ const postponeSql = statement(
 const abandonSql = statement<OverdueDispatch>(
   'messaging.dispatch.abandon',
   `WITH due AS (
-     SELECT organization_id, message_id FROM dispatch WHERE state = 'DISPATCHING' AND due_at <= now()
+     SELECT organization_id, message_id, attempts, due_at FROM dispatch WHERE state = 'DISPATCHING' AND due_at <= now()
        AND due_at > now() - make_interval(secs => $3)
      ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+   ), abandoned AS (
+     UPDATE dispatch d SET state = 'UNKNOWN', due_at = now() + make_interval(secs => $2)
+     FROM due WHERE d.organization_id = due.organization_id AND d.message_id = due.message_id
    )
-   UPDATE dispatch d SET state = 'UNKNOWN', due_at = now() + make_interval(secs => $2)
-   FROM due WHERE d.organization_id = due.organization_id AND d.message_id = due.message_id
-   RETURNING d.organization_id AS "organizationId", d.message_id AS "messageId"`,
+   INSERT INTO attempt_outcome (${outcomeColumns})
+   SELECT organization_id, message_id, attempts, true, 'UNKNOWN', NULL, ${markedAt}, now(), now() + make_interval(secs => $2)
+   FROM due${keepLatest}
+   RETURNING organization_id AS "organizationId", message_id AS "messageId"`,
 );
 /**
  * What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. Of a backup it
@@ -145,6 +166,7 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
       'state',
       'delayMs',
       'attempts',
+      'code',
     ]),
   );
 }

@@ -137,14 +137,20 @@ function reportOf({ attempt, outcome, knownAt, traceparent }: Settlement): Progr
 
 function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
   if (outcome.state === 'unknown')
-    return [{ dispatch: attempt, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }];
+    return [{ dispatch: attempt, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1, code: codeOf(outcome) }];
   if (isRepeatedInLane(attempt, outcome)) {
     // The hold keeps it until its cause ends: then it is to go at once.
-    return [{ dispatch: attempt, state: 'RETRY', delayMs: retryDelayMs(attempt.attempts, 'normal'), attempts: 1 }];
+    const delayMs = retryDelayMs(attempt.attempts, 'normal');
+    return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts: 1, code: codeOf(outcome) }];
   }
   if (outcome.state !== 'not-taken') return [];
   const delayMs = retryDelayMs(attempt.attempts, outcome.retry);
-  return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts: outcome.retry === 'unbegun' ? 0 : 1 }];
+  const attempts = outcome.retry === 'unbegun' ? 0 : 1;
+  return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts, code: outcome.code }];
+}
+
+function codeOf(outcome: UpstreamOutcome): string | null {
+  return 'code' in outcome ? (outcome.code ?? null) : null;
 }
 
 function isRepeatedInLane({ lane }: Attempt, outcome: UpstreamOutcome): boolean {

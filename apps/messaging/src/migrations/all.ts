@@ -10,6 +10,7 @@ import { HeldLanes1766400003000 } from './1766400003000-held-lanes.js';
 import { AnnounceChannels1766500000000 } from './1766500000000-announce-channels.js';
 import { DataKeys1766510000000 } from './1766510000000-data-keys.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
+import { AttemptOutcomes1766800000000 } from './1766800000000-attempt-outcomes.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -25,4 +26,5 @@ export const messagingMigrations = [
   AnnounceChannels1766500000000,
   DataKeys1766510000000,
   Erasure1766600000000,
+  AttemptOutcomes1766800000000,
 ] as const;

@@ -1,6 +1,7 @@
 import type { Restore } from '@switchboard/outbox';
 import type { Log } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
+import { keepLatest, outcomeColumns } from '../attempt-outcome/attempt-outcome.repository.js';
 import { announceUnknown } from '../dispatch/announce-unknown.js';
 import { LEASE_MS } from '../dispatch/dispatch.entity.js';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
@@ -23,7 +24,14 @@ const OF_BACKUP = `message_id < cuid_floor($1::timestamptz) AND lease <> 'restor
 const takeBackSql = statement<MessageKey & { wasUnknown: boolean }>(
   'messaging.dispatch.take-back',
   `WITH open AS (
-     SELECT organization_id, message_id, state FROM dispatch WHERE ${OF_BACKUP} LIMIT $2 FOR UPDATE SKIP LOCKED
+     SELECT organization_id, message_id, state, attempts, due_at FROM dispatch WHERE ${OF_BACKUP} LIMIT $2
+     FOR UPDATE SKIP LOCKED
+   ), recorded AS (
+     INSERT INTO attempt_outcome (${outcomeColumns})
+     SELECT organization_id, message_id, CASE state WHEN 'DISPATCHING' THEN attempts ELSE attempts + 1 END, true, 'UNKNOWN',
+       NULL, CASE state WHEN 'DISPATCHING' THEN due_at - make_interval(secs => ${LEASE_MS / 1_000}) ELSE due_at END, now(),
+       now() + make_interval(secs => $3)
+     FROM open WHERE state <> 'UNKNOWN'${keepLatest}
    )
    UPDATE dispatch d SET state = 'UNKNOWN', lease = 'restored',
      due_at = CASE open.state WHEN 'UNKNOWN' THEN d.due_at ELSE now() + make_interval(secs => $3) END

@@ -53,8 +53,10 @@ export class TakeOverAttempts {
     // What may still be on its way is looked for by opt-outs, which count marks.
     const unknown = left.filter((one) => mayHaveBegun(one) && one.state === 'DISPATCHING' && one.hasArrived);
     const postponements: Postponement[] = [
-      ...released.map((dispatch) => ({ dispatch, state: 'RETRY', delayMs: 0, attempts: 0 }) as const),
-      ...unknown.map((dispatch) => ({ dispatch, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }) as const),
+      ...released.map((dispatch) => ({ dispatch, state: 'RETRY', delayMs: 0, attempts: 0, code: null }) as const),
+      ...unknown.map((dispatch) => {
+        return { dispatch, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1, code: null } as const;
+      }),
     ];
     if (postponements.length > 0) await takeOver(this.database, postponements);
     return { released, unknown };

@@ -30,7 +30,7 @@ export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamO
     code: String(code),
     message: (error.error_data?.details ?? error.message ?? 'no details').replaceAll('\u0000', ''),
   };
-  if (UNKNOWN.has(code)) return { state: 'unknown', reason: `upstream error ${code}` };
+  if (UNKNOWN.has(code)) return { state: 'unknown', reason: `upstream error ${code}`, code: described.code };
   const kind = REFUSED.get(code);
   if (kind) return { state: 'refused', kind, ...described };
   if (DISCONNECTED.has(code) || (code >= 200 && code <= 299)) {
@@ -41,6 +41,6 @@ export function outcomeOfError(error: CloudError, httpStatus: number): UpstreamO
   if (THROUGHPUT_LIMIT.has(code)) return { state: 'not-taken', retry: 'normal', limit: 'throughput', ...described };
   if (NOT_TAKEN.has(code)) return { state: 'not-taken', retry: 'normal', ...described };
   // A code that we do not know: a server error may have happened after the message was taken.
-  if (httpStatus >= 500) return { state: 'unknown', reason: `upstream error ${code}` };
+  if (httpStatus >= 500) return { state: 'unknown', reason: `upstream error ${code}`, code: described.code };
   return { state: 'refused', kind: 'rejected', ...described };
 }

@@ -52,7 +52,12 @@ export type UpstreamOutcome =
       readonly limit?: UpstreamLimit;
     }
   /** It may have been taken; must never be repeated blindly. */
-  | { readonly state: 'unknown'; readonly reason: string };
+  | {
+      readonly state: 'unknown';
+      readonly reason: string;
+      /** Of an answer that says nothing about the message; absent without one. */
+      readonly code?: string;
+    };
 
 /**
  * How soon a message that was not taken may go again: `pair` is the limit of one recipient, `slow` one of the account.

@@ -2,6 +2,7 @@ import type { Cuid } from '../grammar/cuid.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { MessageFacts } from './message-facts.js';
+import type { TimelineItem } from './timeline.js';
 
 /** States of a conversation. Source: docs/api-behaviour.md#conversation-status. */
 export const conversationStatuses = ['OPEN', 'CLOSED', 'PENDING', 'ARCHIVED', 'SNOOZED'] as const;
@@ -17,6 +18,12 @@ export interface MessageView extends MessageFacts {
   readonly metadata: Readonly<Record<string, string>>;
   /** The bulk send that it belongs to; null for a single send and an inbound message. */
   readonly jobId: Cuid | null;
+}
+
+/** Every step of a message, the first one first. Source: docs/api-behaviour.md#timeline. */
+export interface MessageTimelineView {
+  /** The steps so far. */
+  readonly items: readonly TimelineItem[];
 }
 
 /** A conversation as the API and the events show it. Source: docs/api-behaviour.md#conversations. */
