@@ -1,11 +1,11 @@
 import type { DeliveryFigures, Percentiles } from '@switchboard/contracts/analytics/http';
-import { countsUnder, rateOf, type Counts } from '../rollup/report.policy.js';
-import { percentileOf, RELATIVE_ERROR } from '../rollup/sketch.policy.js';
+import { rateOf, type Counts } from '../rollup/report.policy.js';
+import { percentilesOf, RELATIVE_ERROR } from '../rollup/sketch.policy.js';
 
-/** The figures of counts whose keys are `<report>:<key>`, of the reports messages, failures and delays. */
+/** The figures of counts of the reports messages, failures and delays; a key of the last is `<until>:<bucket>`. */
 export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
-  const messages = countsUnder(counts, 'messages:');
-  const countOf = (key: string): number => messages.get(key) ?? 0;
+  const messages = counts.get('messages');
+  const countOf = (key: string): number => messages?.get(key) ?? 0;
   const [accepted, sent, delivered, read, failed] = [
     countOf('accepted'),
     countOf('sent'),
@@ -13,7 +13,7 @@ export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
     countOf('read'),
     countOf('failed'),
   ];
-  const failures = [...countsUnder(counts, 'failures:')].map(([code, count]) => ({ code, count }));
+  const failures = [...(counts.get('failures') ?? [])].map(([code, count]) => ({ code, count }));
   return {
     accepted,
     sent,
@@ -23,21 +23,22 @@ export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
     deliveryRate: rateOf(delivered, sent),
     readRate: rateOf(read, delivered),
     failureRate: rateOf(failed, accepted),
-    secondsToDelivered: percentilesOf(countsUnder(counts, 'delays:delivered:')),
-    secondsToRead: percentilesOf(countsUnder(counts, 'delays:read:')),
+    secondsToDelivered: percentilesUntil('delivered', counts),
+    secondsToRead: percentilesUntil('read', counts),
     failuresByCode: failures
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
   };
 }
 
-function percentilesOf(delays: Counts): Percentiles {
-  const buckets = new Map([...delays].map(([bucket, count]) => [Number(bucket), count]));
-  return {
-    p50: rounded(percentileOf(buckets, 0.5)),
-    p95: rounded(percentileOf(buckets, 0.95)),
-    relativeError: RELATIVE_ERROR,
-  };
+function percentilesUntil(until: 'delivered' | 'read', counts: Counts): Percentiles {
+  const prefix = `${until}:`;
+  const buckets = new Map<number, number>();
+  for (const [key, count] of counts.get('delays') ?? []) {
+    if (key.startsWith(prefix)) buckets.set(Number(key.slice(prefix.length)), count);
+  }
+  const [p50 = null, p95 = null] = percentilesOf(buckets, [0.5, 0.95]);
+  return { p50: rounded(p50), p95: rounded(p95), relativeError: RELATIVE_ERROR };
 }
 
 /** To four significant digits: the error of what is left out is far below that of the percentile. */

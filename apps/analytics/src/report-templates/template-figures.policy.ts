@@ -11,19 +11,23 @@ const FIELD_OF: Readonly<Record<string, keyof TemplateCounts>> = {
   replied: 'replied',
   'opted-out': 'optedOut',
 };
-const NONE: TemplateCounts = { sent: 0, delivered: 0, read: 0, replied: 0, optedOut: 0 };
+const none = (): Sums => ({ sent: 0, delivered: 0, read: 0, replied: 0, optedOut: 0 });
 
-/** The figures of counts whose keys are `templates:<template>:<what>`. */
+type Sums = { -readonly [Field in keyof TemplateCounts]: TemplateCounts[Field] };
+
+/** The figures of the counts of the report templates, whose keys are `<template>:<what>`. */
 export function templateFiguresOf(counts: Counts, nameOf: NameOf): TemplateFigures {
-  const uses = new Map<string, TemplateCounts>();
-  let all = NONE;
-  for (const [key, count] of counts) {
-    const [, templateId = '', what = ''] = key.split(':');
-    const field = FIELD_OF[what];
+  const uses = new Map<string, Sums>();
+  const all = none();
+  for (const [key, count] of counts.get('templates') ?? []) {
+    const colon = key.indexOf(':');
+    const field = FIELD_OF[key.slice(colon + 1)];
     if (!field) continue;
-    const use = uses.get(templateId) ?? NONE;
-    uses.set(templateId, { ...use, [field]: use[field] + count });
-    all = { ...all, [field]: all[field] + count };
+    const templateId = key.slice(0, colon);
+    let use = uses.get(templateId);
+    if (!use) uses.set(templateId, (use = none()));
+    use[field] += count;
+    all[field] += count;
   }
   const templates = [...uses].map(([templateId, use]) => ({ templateId, ...nameOf(templateId), ...use }));
   return { ...all, templates: templates.sort((a, b) => b.sent - a.sent || (a.templateId < b.templateId ? -1 : 1)) };

@@ -1,7 +1,7 @@
 import type { ReportSpan } from '@switchboard/contracts/analytics/http';
 import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
 import type { ReportRange } from '../range/range.policy.js';
-import type { RollupCount } from './rollup.repository.js';
+import type { RollupCount, RollupReport } from './rollup.repository.js';
 
 /** Figures over a span, and over each of its points. */
 export interface Report<Figures> extends ReportSpan {
@@ -9,8 +9,10 @@ export interface Report<Figures> extends ReportSpan {
   readonly series: readonly (Figures & { readonly start: string })[];
 }
 
-/** Sums by key. */
-export type Counts = ReadonlyMap<string, number>;
+/** Sums by what is counted together, and its keys. */
+export type Counts = ReadonlyMap<RollupReport, ReadonlyMap<string, number>>;
+
+type Sums = Map<RollupReport, Map<string, number>>;
 
 /**
  * Lays counts out over the points of a range, empty points included, and over all of it.
@@ -23,31 +25,28 @@ export function reportOf<Figures extends object>(
   counts: readonly RollupCount[],
   figuresOf: (counts: Counts) => Figures,
 ): Report<Figures> {
-  const points = Map.groupBy(counts, ({ point }) => point);
-  const starts = bounds.slice(0, -1);
+  const totals: Sums = new Map();
+  const points = bounds.slice(0, -1).map((start) => ({ start, sums: new Map() as Sums }));
+  for (const count of counts) {
+    addTo(totals, count);
+    const point = points[count.point];
+    if (point) addTo(point.sums, count);
+  }
   return {
     from: from.toISOString(),
     to: to.toISOString(),
     granularity,
     timezone,
-    totals: figuresOf(sumOf(counts)),
-    series: starts.map((start, point) => ({
-      start: start.toISOString(),
-      ...figuresOf(sumOf(points.get(point) ?? [])),
-    })),
+    totals: figuresOf(totals),
+    series: points.map(({ start, sums }) => ({ start: start.toISOString(), ...figuresOf(sums) })),
   };
 }
 
-function sumOf(counts: readonly RollupCount[]): Counts {
-  const sums = new Map<string, number>();
-  for (const { key, count } of counts) sums.set(key, (sums.get(key) ?? 0) + count);
-  return sums;
-}
-
-/** The sums whose keys begin with `prefix`, by what follows it. */
-export function countsUnder(counts: Counts, prefix: string): Map<string, number> {
-  const found = [...counts].filter(([key]) => key.startsWith(prefix));
-  return new Map(found.map(([key, count]) => [key.slice(prefix.length), count]));
+/** A month of hours is a quarter of a million counts: each is looked at here, and nothing is made for it. */
+function addTo(sums: Sums, { report, key, count }: RollupCount): void {
+  let ofReport = sums.get(report);
+  if (!ofReport) sums.set(report, (ofReport = new Map()));
+  ofReport.set(key, (ofReport.get(key) ?? 0) + count);
 }
 
 /** A part of a whole, to four digits; null of nothing. */

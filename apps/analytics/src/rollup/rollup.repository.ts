@@ -30,7 +30,7 @@ export interface RollupQuery {
 export interface RollupCount {
   /** From 0. */
   readonly point: number;
-  /** `<report>:<key>`. */
+  readonly report: RollupReport;
   readonly key: string;
   readonly count: number;
 }
@@ -84,7 +84,7 @@ export class RollupRepository {
       const point = pointOf(row.bucket, bounds);
       for (const line of row.counts.split('\n')) {
         const space = line.indexOf(' ');
-        counts.push({ point, key: `${row.report}:${line.slice(space + 1)}`, count: Number(line.slice(0, space)) });
+        counts.push({ point, report: row.report, key: line.slice(space + 1), count: Number(line.slice(0, space)) });
       }
     }
     return counts;

@@ -16,18 +16,20 @@ export function sketchBucketOf(seconds: number): number {
   return Math.ceil(Math.log(Math.max(seconds, SECONDS_MIN)) / LOG_GAMMA);
 }
 
-/** The value below which this part of what was counted lies, in seconds; null where nothing was counted. */
-export function percentileOf(buckets: ReadonlyMap<number, number>, part: number): number | null {
+/**
+ * The values below which these parts of what was counted lie, in seconds; null where nothing was counted.
+ *
+ * @param parts ascending
+ */
+export function percentilesOf(buckets: ReadonlyMap<number, number>, parts: readonly number[]): (number | null)[] {
   const counted = [...buckets].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const total = counted.reduce((sum, [, count]) => sum + count, 0);
-  if (total === 0) return null;
-  const rank = part * (total - 1);
-  let below = 0;
-  for (const [bucket, count] of counted) {
-    below += count;
-    if (below > rank) return middleOf(bucket);
-  }
-  return null;
+  let [index, below] = [-1, 0];
+  return parts.map((part) => {
+    if (total === 0) return null;
+    while (below <= part * (total - 1)) below += counted[++index]?.[1] ?? Infinity;
+    return middleOf(counted[index]?.[0] ?? NaN);
+  });
 }
 
 function middleOf(bucket: number): number {

@@ -1,6 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsCsv } from '../../analytics/accepts-csv.policy.js';
 import { csvOf, type TabularReport } from '../../analytics/report-csv.policy.js';
 import { deliveryDocs, templateUseDocs, usageDocs, withCsv } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
@@ -50,14 +51,14 @@ export class AppAnalyticsController {
   }
 }
 
-/** JSON, unless CSV alone is named. */
+/** CSV where the caller prefers it, else JSON. */
 function asAccepted<Report extends TabularReport>(
   { headers: { accept = '' } }: FastifyRequest,
   reply: FastifyReply,
   report: Report,
 ): Report | string {
   reply.header('vary', 'accept');
-  if (!/(?:^|,)\s*text\/csv\b/i.test(accept) || /application\/json/i.test(accept)) return report;
+  if (!acceptsCsv(accept)) return report;
   reply.type('text/csv; charset=utf-8; header=present');
   return csvOf(report);
 }
