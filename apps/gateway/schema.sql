@@ -223,6 +223,8 @@ CREATE INDEX api_key_of_organization ON gateway.api_key USING btree (organizatio
 CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
 CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
 CREATE INDEX audit_entry_action ON gateway.audit_entry USING btree (organization_id, action, sequence)
+CREATE INDEX audit_entry_actor ON gateway.audit_entry USING btree (organization_id, actor_id, sequence)
+CREATE INDEX audit_entry_at ON gateway.audit_entry USING btree (organization_id, at)
 CREATE UNIQUE INDEX audit_entry_pkey ON gateway.audit_entry USING btree (organization_id, sequence)
 CREATE UNIQUE INDEX audit_head_pkey ON gateway.audit_head USING btree (organization_id)
 CREATE UNIQUE INDEX data_key_pkey ON gateway.data_key USING btree (organization_id)

@@ -218,6 +218,14 @@ describe('/app/api/audit-log', () => {
     expect(labels).toEqual(['3', '2', '1']);
     expect(second.body).not.toHaveProperty('nextCursor');
     expect((await client.get('/app/api/audit-log?action=api-key.revoked')).body?.items).toEqual([]);
+    const [{ actor, at } = {}] = first.body?.items ?? [];
+    const ofActor = `${path}&actor=${String(Object(actor).id)}`;
+    const count = async (query: string): Promise<number> => ((await client.get(query)).body?.items ?? []).length;
+    expect([await count(ofActor), await count(`${path}&actor=somebody`)]).toEqual([2, 0]);
+    expect(await count(`${path}&until=2020-01-01`)).toBe(0);
+    expect(await count(`${ofActor}&since=${String(at)}`)).toBeGreaterThan(0);
+    const wrong = await client.get('/app/api/audit-log?since=yesterday');
+    expect([wrong.status, wrong.body?.error?.message]).toEqual([400, expect.stringContaining('`since`')]);
     const unknown = await client.get('/app/api/audit-log?action=api-key.lost');
     expect([unknown.status, unknown.body?.error?.message]).toEqual([400, expect.stringContaining('`action`')]);
   });

@@ -47,6 +47,12 @@ export interface AuditPageRequest {
   /** Of the page before. */
   readonly cursor: string | null;
   readonly action: AuditAction | null;
+  /** An actor's id. */
+  readonly actor: string | null;
+  /** Inclusive. */
+  readonly since: Date | null;
+  /** Exclusive. */
+  readonly until: Date | null;
 }
 
 /** Reads the log. */

@@ -5,6 +5,7 @@ import { ConfirmedMemberships1766600002000 } from './1766600002000-confirmed-mem
 import { SessionDevice1766600003000 } from './1766600003000-session-device.js';
 import { SecondFactors1766600004000 } from './1766600004000-second-factors.js';
 import { Erasure1766610000000 } from './1766610000000-erasure.js';
+import { AuditFilters1766820000000 } from './1766820000000-audit-filters.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -15,4 +16,5 @@ export const gatewayMigrations = [
   SessionDevice1766600003000,
   SecondFactors1766600004000,
   Erasure1766610000000,
+  AuditFilters1766820000000,
 ] as const;

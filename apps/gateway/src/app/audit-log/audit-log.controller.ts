@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import { endOf, momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
 import { Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
@@ -28,6 +29,14 @@ export class AuditLogController {
     },
   })
   list(@Principal() { organizationId }: Principal, @Query() query: ListAuditLogQuery): Promise<Page<AuditEntryView>> {
-    return this.auditLog.list({ organizationId, ...pageOf(query), action: query.action ?? null });
+    const { action = null, actor = null, since, until } = query;
+    return this.auditLog.list({
+      organizationId,
+      ...pageOf(query),
+      action,
+      actor,
+      since: since === undefined ? null : momentOf(since),
+      until: until === undefined ? null : endOf(until),
+    });
   }
 }

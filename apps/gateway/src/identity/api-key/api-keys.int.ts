@@ -42,7 +42,17 @@ const admit = async (admission: DatabaseAdmission, key: string, scope: Scope | n
   admission.admit({ key, scope, cost: 1 });
 
 const acts = async (organizationId: string) =>
-  (await new DatabaseAuditLog(database).list({ organizationId, limit: 100, cursor: null, action: null })).items;
+  (
+    await new DatabaseAuditLog(database).list({
+      organizationId,
+      limit: 100,
+      cursor: null,
+      action: null,
+      actor: null,
+      since: null,
+      until: null,
+    })
+  ).items;
 
 describe('an API key', () => {
   it('is shown whole once and kept as a hash; it opens what its scopes say, and its making is in the audit log', async () => {

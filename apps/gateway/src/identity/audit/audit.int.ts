@@ -5,7 +5,7 @@ import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import { appendEntry, chainOf, entryOf, verifyChain } from '../../../test/audit-chains.js';
 import { gatewayMigrations } from '../../migrations/all.js';
-import type { NewAuditEntry } from '../audit.contract.js';
+import type { AuditPageRequest, NewAuditEntry } from '../audit.contract.js';
 import type { VerifiedChain } from '../verify-audit/verify-audit.js';
 import { auditHashOf, AUDIT_ORIGIN } from './audit-chain.policy.js';
 import { DatabaseAuditLog } from './audit-log.js';
@@ -128,23 +128,38 @@ describe('the audit log', () => {
 });
 
 describe('the list of the audit log', () => {
-  it('is newest first in pages that neither repeat nor miss a row, of one action when asked, of one organization alone', async () => {
+  it('is newest first in pages that neither repeat nor miss a row, of one action, actor and period when asked, of one organization alone', async () => {
     const organizationId = await chainOf(database, 11);
     await chainOf(database, 3);
     const log = new DatabaseAuditLog(database);
-    const walk = async (action: 'plan.changed' | null): Promise<number[]> => {
+    const unfiltered = { action: null, actor: null, since: null, until: null };
+    const walk = async (filters: Partial<AuditPageRequest> = {}): Promise<number[]> => {
       const seen: number[] = [];
       for (let cursor: string | null = null; ;) {
-        const page = await log.list({ organizationId, limit: 2, cursor, action });
+        const page = await log.list({ organizationId, limit: 2, cursor, ...unfiltered, ...filters });
         seen.push(...page.items.map(({ sequence }) => sequence));
         if (page.nextCursor === undefined) return seen;
         expect(page.nextCursor).toMatch(/^c[0-9a-z]{6,31}$/);
         cursor = page.nextCursor;
       }
     };
-    expect(await walk(null)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
-    expect(await walk('plan.changed')).toEqual([9, 6, 3]);
-    const [first] = (await log.list({ organizationId, limit: 1, cursor: newCuid(), action: null })).items;
+    expect(await walk()).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(await walk({ action: 'plan.changed' })).toEqual([9, 6, 3]);
+    await append(entryOf(organizationId, { actor: { type: 'key', id: 'ckey000' }, action: 'plan.changed' }));
+    const { items } = await log.list({ organizationId, limit: 100, cursor: null, ...unfiltered });
+    const last = new Date(items[0]?.at ?? '');
+    const since = items.filter(({ at }) => new Date(at) >= last).map(({ sequence }) => sequence);
+    expect(await walk({ actor: 'ckey000' })).toEqual([12]);
+    expect(await walk({ actor: 'cuser00', action: 'plan.changed' })).toEqual([9, 6, 3]);
+    expect(await walk({ actor: 'cuser01' })).toEqual([]);
+    expect(await walk({ since: last })).toEqual(since);
+    expect(await walk({ until: last })).toEqual(items.slice(since.length).map(({ sequence }) => sequence));
+    expect(await walk({ since: new Date(items[11]?.at ?? ''), actor: 'cuser00', action: 'plan.changed' })).toEqual([
+      9, 6, 3,
+    ]);
+    expect(await walk({ since: last, until: last })).toEqual([]);
+    const [first] = (await log.list({ organizationId, limit: 1, cursor: newCuid(), ...unfiltered, actor: 'cuser00' }))
+      .items;
     expect(first).toEqual({
       sequence: 11,
       action: 'api-key.created',

@@ -1,6 +1,6 @@
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import { readKeysetPage, statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { readKeysetPage, statement, type Queryable, type Statement, type Transaction } from '@switchboard/postgres';
 import { ipAddressOf } from '../address/ip-address.policy.js';
 import type { AuditedState, AuditPageRequest, NewAuditEntry } from '../audit.contract.js';
 
@@ -50,30 +50,45 @@ interface ListedRow {
 const LISTED = `sequence::float8 AS sequence, action, actor_type AS "actorType", actor_id AS "actorId",
   actor_email AS "actorEmail", address, trace_id AS "traceId", at, before, after, encode(hash, 'hex') AS hash`;
 
-/** Newest first by the primary key, read backwards. */
-const listEntries = statement<ListedRow>(
-  'gateway.list-audit',
-  `SELECT ${LISTED} FROM audit_entry WHERE organization_id = $1 AND sequence < $2 ORDER BY sequence DESC LIMIT $3`,
-);
+type AuditFilter = 'action' | 'actor' | 'since' | 'until';
 
-/** The same of one action, by the index `audit_entry_action`: a rare action is not searched for in all others. */
-const listEntriesOfAction = statement<ListedRow>(
-  'gateway.list-audit-of-action',
-  `SELECT ${LISTED} FROM audit_entry WHERE organization_id = $1 AND action = $4 AND sequence < $2
-   ORDER BY sequence DESC LIMIT $3`,
-);
+const conditions: Readonly<Record<AuditFilter, string>> = {
+  action: 'action =',
+  actor: 'actor_id =',
+  since: 'at >=',
+  until: 'at <',
+};
+
+/** By the filters in them. */
+const listStatements = new Map<string, Statement<ListedRow>>();
+
+/**
+ * Newest first by the primary key, read backwards. Only filters that are asked for are in the text, so that each combination has
+ * its own plan: a rare act is found by `audit_entry_action`, `audit_entry_actor` or `audit_entry_at`, not searched for in all others.
+ */
+function listEntries(asked: readonly AuditFilter[]): Statement<ListedRow> {
+  const name = ['gateway.list-audit', ...asked].join('-');
+  const known = listStatements.get(name);
+  if (known) return known;
+  const filters = asked.map((filter, index) => `AND ${conditions[filter]} $${index + 4}`);
+  const made = statement<ListedRow>(
+    name,
+    `SELECT ${LISTED} FROM audit_entry WHERE organization_id = $1 AND sequence < $2 ${filters.join(' ')}
+     ORDER BY sequence DESC LIMIT $3`,
+  );
+  listStatements.set(name, made);
+  return made;
+}
 
 /** A page of an organization's log as the application shows it, newest first. */
 export async function listAudit(
   database: Queryable,
-  { organizationId, limit, cursor, action }: AuditPageRequest,
+  { organizationId, limit, cursor, ...filters }: AuditPageRequest,
 ): Promise<Page<AuditEntryView>> {
-  const read = (rowsMax: number): Promise<ListedRow[]> => {
-    const values = [organizationId, beforeOf(cursor), rowsMax];
-    return action === null
-      ? database.query(listEntries, values)
-      : database.query(listEntriesOfAction, [...values, action]);
-  };
+  const asked = (['action', 'actor', 'since', 'until'] as const).filter((name) => filters[name] !== null);
+  const values = asked.map((name) => filters[name]);
+  const read = (rowsMax: number): Promise<ListedRow[]> =>
+    database.query(listEntries(asked), [organizationId, beforeOf(cursor), rowsMax, ...values]);
   return readKeysetPage(limit, read, ({ sequence }) => cursorOf(sequence), viewOf);
 }
 

@@ -10,8 +10,10 @@ const browsers = [
   ['Opera', /\bOPR\//],
   ['Samsung Internet', /\bSamsungBrowser\//],
   ['Firefox', /\b(Firefox|FxiOS)\//],
-  ['Chrome', /\b(Chrome|CriOS)\//],
-  ['Safari', /\bSafari\//],
+  ['Chromium', /\bChromium\//],
+  ['Chrome', /\b(Headless)?(Chrome|CriOS)\//],
+  // All others call themselves Safari as well, only Safari gives its version apart.
+  ['Safari', /\bVersion\/\S+ (Mobile\/\S+ )?Safari\//],
 ] as const;
 const systems = [
   ['iOS', /\b(iPhone|iPad|iPod)\b/],
@@ -31,11 +33,12 @@ export function deviceFields({ address, browser }: ActSource): {
   return { address: ipAddressOf(address), userAgent: userAgent === null ? null : userAgent.slice(0, USER_AGENT_MAX) };
 }
 
-/** A device in a few words: `Firefox on Linux`, else the program's name of itself up to its first space. */
+/** A device in a few words: `Firefox on Linux`, `Browser on iOS`, else the program's name of itself up to its first space. */
 export function deviceName(userAgent: string | null): string | null {
   if (userAgent === null || userAgent === '') return null;
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  if (system !== undefined) return `Browser on ${system}`;
   return userAgent.split(' ', 1)[0] ?? null;
 }
