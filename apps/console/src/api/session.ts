@@ -54,6 +54,14 @@ export function needsEnrolment({ secondFactor: { isEnabled, isRequired } }: Sess
   return isRequired && !isEnabled;
 }
 
+/** Whether a page is shown to the person: what the role may not do, or the API leaves closed at present, is not. */
+export function isPageOpen(
+  session: Session,
+  { path, roles }: { readonly path: string; readonly roles?: readonly Role[] },
+): boolean {
+  return (roles?.includes(session.role) ?? true) && (path === ACCOUNT || !needsEnrolment(session));
+}
+
 /** Whether the session's role is one of these. */
 export function useIsAllowed(roles: readonly Role[] | undefined): boolean {
   const { role } = useSession();
@@ -88,5 +96,5 @@ export function watchSession(): void {
 
 function leave(to?: string): void {
   queryClient.clear();
-  location.replace(to === undefined ? SIGN_IN : `${SIGN_IN}?to=${encodeURIComponent(to)}`);
+  location.replace(to === undefined ? SIGN_IN : `${SIGN_IN}?to=${encodeURIComponent(to)}&ended=true`);
 }

@@ -12,6 +12,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => ({
     to: typeof search['to'] === 'string' ? search['to'] : undefined,
+    ended: search['ended'] === true ? true : undefined,
   }),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.page.js'), 'Page'),
 });
@@ -31,7 +32,7 @@ const shell = createRoute({
     const session = await readSession();
     if (!session) {
       const to = location.pathname === '/' ? undefined : `/app${location.href}`;
-      throw redirect({ to: '/sign-in', search: { to }, replace: true });
+      throw redirect({ to: '/sign-in', search: { to, ended: undefined }, replace: true });
     }
     queryClient.setQueryData(['session'], session);
     // The API would refuse whatever another page reads.

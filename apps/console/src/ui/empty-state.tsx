@@ -9,15 +9,18 @@ export function EmptyState({
   title,
   children,
   action,
+  isFramed = true,
 }: {
   readonly icon: Icon;
   readonly title: string;
   /** A sentence or two. */
   readonly children: ReactNode;
   readonly action?: ReactNode;
+  /** False: it fills a place that has a frame of its own. */
+  readonly isFramed?: boolean;
 }): ReactElement {
   return (
-    <Stack align="center" gap="sm" className={classes['state']}>
+    <Stack align="center" justify="center" gap="sm" className={classes[isFramed ? 'state' : 'filling']}>
       <ThemeIcon size={48} radius="xl" variant="light" aria-hidden>
         <Symbol size={24} stroke={1.6} />
       </ThemeIcon>

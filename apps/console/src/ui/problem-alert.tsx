@@ -2,6 +2,8 @@ import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/co
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { Problem } from '../api/problem.js';
+import { readable } from './foreign-text.js';
+import classes from './problem-alert.module.css';
 
 /** A refusal or failure in the page: what went wrong, the request's id to copy, and a way on. */
 export function ProblemAlert({
@@ -16,7 +18,9 @@ export function ProblemAlert({
   return (
     <Alert color="red" variant="light" icon={<IconAlertCircle aria-hidden />} title={title} role="alert">
       <Stack gap="xs">
-        <Text size="sm">{problem.message}</Text>
+        <Text size="sm" component="div" className={classes['message']}>
+          <Message text={problem.message} />
+        </Text>
         <Group gap="sm">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
@@ -30,6 +34,17 @@ export function ProblemAlert({
   );
 }
 
+/** The API writes the names of fields between backticks. */
+function Message({ text }: { readonly text: string }): ReactElement {
+  return (
+    <>
+      {readable(text)
+        .split('`')
+        .map((part, index) => (index % 2 === 1 ? <Code key={index}>{part}</Code> : part))}
+    </>
+  );
+}
+
 function RequestId({ id }: { readonly id: string }): ReactElement {
   return (
     <CopyButton value={id}>
@@ -39,9 +54,13 @@ function RequestId({ id }: { readonly id: string }): ReactElement {
           variant="subtle"
           color="gray"
           onClick={copy}
+          className={classes['request']}
           title="Support finds the request by this id"
         >
-          {copied ? 'Copied' : 'Request'}&nbsp;<Code fz="xs">{id}</Code>
+          {copied ? 'Copied' : 'Request'}&nbsp;
+          <Code fz="xs" className={classes['id']}>
+            {id}
+          </Code>
         </Button>
       )}
     </CopyButton>

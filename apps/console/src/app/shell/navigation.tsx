@@ -2,7 +2,7 @@ import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { IconExternalLink, IconBook2, IconSearch } from '@tabler/icons-react';
 import { useRouterState } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { useSession } from '../../api/session.js';
+import { isPageOpen, useSession } from '../../api/session.js';
 import { LinkTo } from '../../ui/link-to.js';
 import { pages, type PageEntry } from '../pages.js';
 import { AccountMenu } from './account-menu.js';
@@ -14,8 +14,8 @@ const groups = ['Messaging', 'Settings'] as const;
 
 /** The navigation: organization, search, pages by group, and the person at the bottom. */
 export function Navigation({ onNavigate }: { readonly onNavigate: () => void }): ReactElement {
-  const { role } = useSession();
-  const allowed = pages.filter((page) => page.navigation && (page.roles?.includes(role) ?? true));
+  const session = useSession();
+  const allowed = pages.filter((page) => page.navigation && isPageOpen(session, page));
   return (
     <>
       <div className={classes['top']}>

@@ -5,7 +5,7 @@ import { useRouter } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { call } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
-import { enter, signOut, useSession } from '../../api/session.js';
+import { enter, isPageOpen, signOut, useSession } from '../../api/session.js';
 import { showProblem } from '../../ui/notices.js';
 import { pages } from '../pages.js';
 import { paletteStore } from './palette-state.js';
@@ -13,10 +13,12 @@ import { paletteStore } from './palette-state.js';
 /** The command palette (Ctrl-K): every page that the role may see, and a few acts. */
 export function Palette(): ReactElement {
   const router = useRouter();
-  const { role, organization, organizations } = useSession();
+  const session = useSession();
+  const { organization, organizations } = session;
   const { toggleColorScheme } = useMantineColorScheme();
-  const go: SpotlightActionData[] = pages.flatMap(({ path, roles, navigation }) => {
-    if (!navigation || (roles && !roles.includes(role))) return [];
+  const go: SpotlightActionData[] = pages.flatMap((page) => {
+    const { path, navigation } = page;
+    if (!navigation || !isPageOpen(session, page)) return [];
     const { label, icon: Symbol, keywords = [], group } = navigation;
     return [
       {

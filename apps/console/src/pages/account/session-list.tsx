@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { OwnSession } from '../../api/api.generated.js';
@@ -13,16 +13,21 @@ import { Time } from '../../ui/time.js';
 export function SessionList(): ReactElement {
   const list = useList('listOwnSessions', {});
   return (
-    <ListView
-      list={list}
-      empty={
-        <EmptyState icon={IconDeviceDesktop} title="No session">
-          Sign in again to see yours.
-        </EmptyState>
-      }
-    >
-      {(items) => <DataTable label="Your sessions" columns={columns} items={items} keyOf={({ id }) => id} />}
-    </ListView>
+    <Stack gap="sm" component="section" aria-label="Sessions">
+      <Text fw={600}>Sessions</Text>
+      <ListView
+        list={list}
+        empty={
+          <EmptyState icon={IconDeviceDesktop} title="No session">
+            Sign in again to see yours.
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <DataTable label="Your sessions" columns={columns} items={items} keyOf={({ id }) => id} minWidth={440} />
+        )}
+      </ListView>
+    </Stack>
   );
 }
 

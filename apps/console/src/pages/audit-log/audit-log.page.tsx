@@ -1,5 +1,4 @@
-import { Button, Code, Group, TextInput, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Anchor, Button, Code, Group, Text } from '@mantine/core';
 import { IconDownload, IconListDetails } from '@tabler/icons-react';
 import { useState, type ReactElement } from 'react';
 import type { AuditEntry } from '../../api/api.generated.js';
@@ -13,19 +12,23 @@ import { showDone, showProblem } from '../../ui/notices.js';
 import { PageFrame } from '../../ui/page.js';
 import { ListView } from '../../ui/query-view.js';
 import { fullTime } from '../../ui/time.js';
+import { wordsOf } from './action-words.js';
+import { AuditChange } from './audit-change.js';
+import { AuditFilters, everything, queryOf, type Actor, type AuditFilter } from './audit-filters.js';
+import classes from './audit-log.module.css';
 import { exportAuditLog } from './export-audit-log.js';
 
 /** Settings → Audit log. */
 export function Page(): ReactElement {
-  const [typed, setTyped] = useState('');
-  const [action] = useDebouncedValue(typed.trim(), 300);
+  const [filter, setFilter] = useState<AuditFilter>(everything);
   const [isExporting, setExporting] = useState(false);
-  const list = useList('listAuditLog', { query: { action: action === '' ? undefined : action } } as never);
+  const query = queryOf(filter);
+  const list = useList('listAuditLog', { query });
   const download = (): void => {
     setExporting(true);
-    exportAuditLog(action)
+    exportAuditLog(query)
       .then(
-        (count) => showDone(`${count} entries are in the file.`),
+        (count) => showDone(`${count.toLocaleString('en')} ${count === 1 ? 'entry is' : 'entries are'} in the file.`),
         (error: unknown) => showProblem(problemOf(error)),
       )
       .finally(() => setExporting(false));
@@ -45,32 +48,31 @@ export function Page(): ReactElement {
         </Button>
       }
     >
-      <Group>
-        <TextInput
-          aria-label="Action"
-          placeholder="Filter by action, such as api-key.created"
-          w={{ base: '100%', xs: 340 }}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      </Group>
+      <AuditFilters filter={filter} onChange={setFilter} />
       <ListView
         list={list}
         empty={
           <EmptyState
             icon={IconListDetails}
-            title={action === '' ? 'Nothing recorded yet' : 'No entry with this action'}
+            title={filter === everything ? 'Nothing recorded yet' : 'No entry fits'}
+            action={
+              filter !== everything && (
+                <Button variant="default" onClick={() => setFilter(everything)}>
+                  Show every entry
+                </Button>
+              )
+            }
           >
-            {action === ''
+            {filter === everything
               ? 'Sign-ins, keys, webhooks and members show up here.'
-              : 'An action is matched whole: copy one from the list.'}
+              : 'Choose another action, person or period.'}
           </EmptyState>
         }
       >
         {(items) => (
           <DataTable
             label="Audit log"
-            columns={columns}
+            columns={columnsWith((actor) => setFilter({ ...filter, actor }))}
             items={items}
             keyOf={({ sequence }) => String(sequence)}
             minWidth={820}
@@ -81,34 +83,27 @@ export function Page(): ReactElement {
   );
 }
 
-const columns: readonly Column<AuditEntry>[] = [
-  { title: 'Time', width: '180px', cell: ({ at }) => <Text size="sm">{fullTime(at)}</Text> },
+const columnsWith = (onActor: (actor: Actor) => void): readonly Column<AuditEntry>[] => [
+  {
+    title: 'Time',
+    cell: ({ at }) => (
+      <Text size="sm" className={classes['when']}>
+        {fullTime(at)}
+      </Text>
+    ),
+  },
   {
     title: 'Action',
-    cell: ({ action, before, after }) => (
+    cell: (entry) => (
       <>
-        <Text size="sm" fw={550}>
-          {action}
+        <Text size="sm" fw={550} title={entry.action}>
+          {wordsOf(entry.action)}
         </Text>
-        <Change before={before} after={after} />
+        <AuditChange entry={entry} />
       </>
     ),
   },
-  {
-    title: 'By',
-    cell: ({ actor, address }) => (
-      <>
-        <Text size="sm" component="div">
-          <ForeignText>{actorName(actor)}</ForeignText>
-        </Text>
-        {address !== null && (
-          <Text size="xs" c="dimmed">
-            {address}
-          </Text>
-        )}
-      </>
-    ),
-  },
+  { title: 'By', cell: (entry) => <By entry={entry} onActor={onActor} /> },
   {
     title: 'Request',
     cell: ({ traceId }) =>
@@ -121,33 +116,45 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-function Change({
-  before,
-  after,
+/** The actor, whose other acts are one click away, and the address it acted from. */
+function By({
+  entry: { actor, address },
+  onActor,
 }: {
-  readonly before: AuditEntry['before'];
-  readonly after: AuditEntry['after'];
-}): ReactElement | null {
-  if (!before && !after) return null;
+  readonly entry: AuditEntry;
+  readonly onActor: (actor: Actor) => void;
+}): ReactElement {
+  const { id } = actor;
+  const name = actorName(actor);
   return (
-    <Text size="xs" c="dimmed" component="div" maw={420} className="foreign-text">
-      {before && <div>before {readable(JSON.stringify(before))}</div>}
-      {after && (
-        <div>
-          {before ? 'after ' : ''}
-          {readable(JSON.stringify(after))}
-        </div>
+    <>
+      {id === null ? (
+        <Text size="sm">{name}</Text>
+      ) : (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          ta="start"
+          title="Show the acts of this one alone"
+          aria-label={`Show acts of ${readable(name)} alone`}
+          onClick={() => onActor({ id, name })}
+        >
+          <ForeignText>{name}</ForeignText>
+        </Anchor>
       )}
-    </Text>
+      {address !== null && (
+        <Text size="xs" c="dimmed">
+          {address}
+        </Text>
+      )}
+    </>
   );
 }
 
 /** The actor as people know it: an email address where there is one. */
-export function actorName(actor: AuditEntry['actor']): string {
-  const { email, type, id } = actor as {
-    readonly email?: string | null;
-    readonly type?: string;
-    readonly id?: string | null;
-  };
-  return email ?? [type, id].filter((part) => part !== undefined && part !== null).join(' ');
+function actorName({ email, type, id }: AuditEntry['actor']): string {
+  if (email !== null) return email;
+  if (type === 'system') return 'The platform';
+  return [type === 'key' ? 'API key' : 'Operator', id].filter((part) => part !== null).join(' ');
 }

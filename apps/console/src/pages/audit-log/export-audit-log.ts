@@ -1,16 +1,15 @@
-import type { AuditEntry } from '../../api/api.generated.js';
+import type { AuditEntry, Operations } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { download, toCsv } from '../../ui/csv-file.js';
 
 const COLUMNS = ['sequence', 'at', 'action', 'actor', 'address', 'traceId', 'before', 'after', 'hash'] as const;
 
 /** Reads every entry that fits and hands them to the browser as a file. @returns how many. @throws Problem */
-export async function exportAuditLog(action: string): Promise<number> {
+export async function exportAuditLog(filter: Operations['listAuditLog']['query']): Promise<number> {
   const entries: AuditEntry[] = [];
   let cursor: string | undefined;
   do {
-    const query = { limit: 100, cursor, action: action === '' ? undefined : action };
-    const page = await call('listAuditLog', { query } as never);
+    const page = await call('listAuditLog', { query: { ...filter, limit: 100, cursor } });
     entries.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

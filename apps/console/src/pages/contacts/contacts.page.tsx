@@ -21,16 +21,13 @@ export function Page(): ReactElement {
   const list = useList('listContacts', { query: search === '' ? {} : { search } });
   const [edited, setEdited] = useState<Contact | 'new' | null>(null);
   const [optedOut, setOptedOut] = useState<Contact | null>(null);
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+      New contact
+    </Button>
+  );
   return (
-    <PageFrame
-      title="Contacts"
-      description="Everybody who wrote to you or was written to."
-      actions={
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
-          New contact
-        </Button>
-      }
-    >
+    <PageFrame title="Contacts" description="Everybody who wrote to you or was written to." actions={create}>
       <TextInput
         aria-label="Search contacts"
         placeholder="Name, number or email"
@@ -43,7 +40,11 @@ export function Page(): ReactElement {
       <ListView
         list={list}
         empty={
-          <EmptyState icon={IconAddressBook} title={search === '' ? 'No contacts yet' : 'Nobody is found'}>
+          <EmptyState
+            icon={IconAddressBook}
+            title={search === '' ? 'No contacts yet' : 'No contact fits'}
+            action={search === '' ? create : undefined}
+          >
             {search === ''
               ? 'A contact is made when somebody writes to you, when you send a message, or here.'
               : 'Try a part of the name, of the number or of the email address.'}

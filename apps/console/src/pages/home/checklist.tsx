@@ -23,7 +23,8 @@ export function Checklist(): ReactElement | null {
   const received = useList('findMessages', one('INBOUND'), { pollMs: POLL_MS });
   const keys = useList('listApiKeys', {}, { enabled: isManaging, pollMs: POLL_MS });
   const webhooks = useList('listWebhooks', {}, { enabled: isManaging, pollMs: POLL_MS });
-  if (sent.query.isPending || received.query.isPending) return <Skeleton h={220} radius="md" />;
+  if (sent.query.isPending || received.query.isPending)
+    return <Skeleton h={220} radius="md" aria-busy aria-label="Loading" />;
   const request = `curl ${location.origin}/v1/messages \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"to":"+14155550123","text":"Hello"}'`;
   const steps: readonly Step[] = [
     ...(isManaging

@@ -39,7 +39,7 @@ export function ConversationList({
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   if (items.length === 0) {
     return (
-      <EmptyState icon={IconInbox} title={`Nothing is ${inPlainWords(status).toLowerCase()}`}>
+      <EmptyState isFramed={false} icon={IconInbox} title={`Nothing is ${inPlainWords(status).toLowerCase()}`}>
         {status === 'OPEN'
           ? 'When somebody writes to one of your channels, the conversation appears here.'
           : 'Conversations that you move here appear in this list.'}

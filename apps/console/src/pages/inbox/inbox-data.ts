@@ -10,6 +10,7 @@ import type { Conversation, Message } from '../../api/api.generated.js';
 import { call } from '../../api/call.js';
 import { listen, type LiveEvent } from '../../api/live-events.js';
 import { problemOf, type Problem } from '../../api/problem.js';
+import { showProblem } from '../../ui/notices.js';
 import { mergedTop, type Page } from './merged-top.js';
 
 /** A status of a conversation. */
@@ -106,7 +107,8 @@ export function useLiveInbox(status: Status): void {
     const look = (): void => {
       timer ??= window.setTimeout(() => {
         timer = undefined;
-        void lookAtTop(client, status).catch(() => undefined);
+        // The list that is shown may be old then; the next event looks again.
+        lookAtTop(client, status).catch((error: unknown) => showProblem(problemOf(error)));
       }, LOOK_MS);
     };
     const end = listen({

@@ -61,7 +61,7 @@ export function Page(): ReactElement {
         </section>
         <section className={classes['pane']} aria-label="Conversation">
           {chosen === undefined ? (
-            <EmptyState icon={IconMessages} title="Choose a conversation">
+            <EmptyState isFramed={false} icon={IconMessages} title="Choose a conversation">
               Its messages, and what became of each, appear here. Replies go out over the channel that it came in on.
             </EmptyState>
           ) : (

@@ -106,7 +106,10 @@ function rolesFor(own: Role): readonly Role[] {
 
 function RoleChoice({ member }: { readonly member: Member }): ReactElement {
   const { role, user } = useSession();
-  const change = useChange('changeMember', { refreshes: ['listMembers'], done: 'The role is changed.' });
+  const change = useChange('changeMember', {
+    refreshes: ['listMembers'],
+    done: 'The role is changed; the person signs in anew.',
+  });
   const roles = rolesFor(role);
   if (member.user.id === user.id || !roles.includes(member.role))
     return <Text size="sm">{roleLabel(member.role)}</Text>;

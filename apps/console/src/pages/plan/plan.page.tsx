@@ -22,7 +22,7 @@ export function Page(): ReactElement {
   const plan = useRead('getPlan', {}, { pollMs: 30_000 });
   return (
     <PageFrame title="Plan and usage" description="What your organization may use, and what it has used of it.">
-      <QueryView query={plan} skeleton={<Skeleton h={320} radius="md" />}>
+      <QueryView query={plan} skeleton={<Skeleton h={320} radius="md" aria-busy aria-label="Loading" />}>
         {(found) => <PlanView plan={found} />}
       </QueryView>
     </PageFrame>

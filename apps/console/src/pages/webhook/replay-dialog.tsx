@@ -4,15 +4,20 @@ import type { Webhook } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
+const HOUR_MS = 3_600_000;
+
 /** Sends a period's events once more; counts them first. */
 export function ReplayDialog({
   webhook,
+  from,
   onClose,
 }: {
   readonly webhook: Webhook;
+  /** Where the period begins at first; left out: an hour ago. */
+  readonly from?: string | null;
   readonly onClose: () => void;
 }): ReactElement {
-  const [since, setSince] = useState(() => localTime(new Date(Date.now() - 3_600_000)));
+  const [since, setSince] = useState(() => localTime(from ? new Date(from) : new Date(Date.now() - HOUR_MS)));
   const [until, setUntil] = useState('');
   const [onlyMissed, setOnlyMissed] = useState(true);
   const count = useChange('replayWebhook', { isQuiet: true });

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Menu, Paper, Stack, Tabs, Text } from '@ma
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertOctagon, IconDots, IconHistory, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
@@ -26,6 +26,8 @@ export function Page(): ReactElement {
 }
 
 function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  // Since when nothing was queued, once it is enabled again.
+  const [missedSince, setMissedSince] = useState<string | null>(null);
   return (
     <PageFrame
       title={<ForeignText>{webhook.url}</ForeignText>}
@@ -40,7 +42,8 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
           Added <Time at={webhook.createdAt} />
         </Text>
       </Group>
-      {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} />}
+      {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} onEnabled={setMissedSince} />}
+      {webhook.status === 'ACTIVE' && missedSince !== null && <Missed webhook={webhook} since={missedSince} />}
       <Tabs defaultValue="deliveries" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
@@ -78,18 +81,29 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
   );
 }
 
-function Deactivated({ webhook }: { readonly webhook: Webhook }): ReactElement {
+function Deactivated({
+  webhook,
+  onEnabled,
+}: {
+  readonly webhook: Webhook;
+  readonly onEnabled: (deactivatedAt: string | null) => void;
+}): ReactElement {
   const enable = useChange('enableWebhook', {
     refreshes: ['getWebhook', 'listWebhooks', 'listWebhookAttempts'],
     done: 'The webhook is active again.',
+    onDone: () => onEnabled(webhook.deactivatedAt),
   });
   return (
     <Alert color="red" variant="light" icon={<IconAlertOctagon aria-hidden />} title="This webhook is deactivated">
       <Stack gap="sm" align="flex-start">
         <Text size="sm" component="div">
-          {webhook.deactivatedReason !== null && <ForeignText>{webhook.deactivatedReason}</ForeignText>}
-          {webhook.deactivatedAt !== null && ` Since ${fullTime(webhook.deactivatedAt)}.`} Events of that time are not
-          queued: re-enable it, then replay them.
+          {webhook.deactivatedReason !== null && (
+            <>
+              Why: <ForeignText fw={550}>{webhook.deactivatedReason}</ForeignText>.{' '}
+            </>
+          )}
+          {webhook.deactivatedAt !== null && `Since ${fullTime(webhook.deactivatedAt)} no event is queued for it. `}
+          Mend the receiver, re-enable the webhook, then replay what it missed.
         </Text>
         <Button
           size="xs"
@@ -100,6 +114,22 @@ function Deactivated({ webhook }: { readonly webhook: Webhook }): ReactElement {
           Re-enable
         </Button>
       </Stack>
+    </Alert>
+  );
+}
+
+/** What to do once it is enabled again: events of the time before were not queued. */
+function Missed({ webhook, since }: { readonly webhook: Webhook; readonly since: string }): ReactElement {
+  const [isReplaying, replaying] = useDisclosure(false);
+  return (
+    <Alert color="blue" variant="light" icon={<IconHistory aria-hidden />} title="The webhook is active again">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">Events since {fullTime(since)} were not delivered.</Text>
+        <Button size="xs" onClick={replaying.open}>
+          Replay what it missed
+        </Button>
+      </Stack>
+      {isReplaying && <ReplayDialog webhook={webhook} from={since} onClose={replaying.close} />}
     </Alert>
   );
 }

@@ -1,0 +1,104 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import type { ReactElement } from 'react';
+import type { Operations } from '../../api/api.generated.js';
+import { useList } from '../../api/use-api.js';
+import { readable } from '../../ui/foreign-text.js';
+import { actionWords, type Action } from './action-words.js';
+
+/** What of the log is shown. Dates are days of the browser's zone, empty where there is no bound. */
+export interface AuditFilter {
+  readonly action: Action | null;
+  readonly actor: Actor | null;
+  readonly since: string;
+  readonly until: string;
+}
+
+/** Whose acts are shown. */
+export interface Actor {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Nothing is filtered. */
+export const everything: AuditFilter = { action: null, actor: null, since: '', until: '' };
+
+const DAY_MS = 86_400_000;
+const actions = Object.entries(actionWords).map(([value, label]) => ({ value, label }));
+
+/** The filter as the API takes it. */
+export function queryOf({ action, actor, since, until }: AuditFilter): Operations['listAuditLog']['query'] {
+  return {
+    action: action ?? undefined,
+    actor: actor?.id,
+    since: startOf(since)?.toISOString(),
+    until: startOf(until, 1)?.toISOString(),
+  };
+}
+
+/** Chooses action, person and days. */
+export function AuditFilters({
+  filter,
+  onChange,
+}: {
+  readonly filter: AuditFilter;
+  readonly onChange: (filter: AuditFilter) => void;
+}): ReactElement {
+  const members = useList('listMembers', {});
+  const people = members.items.map(({ user: { id, name, email } }) => ({ id, name: `${name}, ${email}` }));
+  // One who has left, or a key: chosen in the list.
+  const known = filter.actor && !people.some(({ id }) => id === filter.actor?.id) ? [filter.actor, ...people] : people;
+  return (
+    <Group gap="sm" align="flex-end">
+      <Select
+        label="Action"
+        placeholder="Every action"
+        searchable
+        clearable
+        w={{ base: '100%', xs: 230 }}
+        data={actions}
+        value={filter.action}
+        onChange={(action) => onChange({ ...filter, action: action as Action | null })}
+      />
+      <Select
+        label="By"
+        placeholder="Everyone"
+        searchable
+        clearable
+        w={{ base: '100%', xs: 250 }}
+        data={known.map(({ id, name }) => ({ value: id, label: readable(name) }))}
+        value={filter.actor?.id ?? null}
+        onChange={(chosen) => onChange({ ...filter, actor: known.find(({ id }) => id === chosen) ?? null })}
+      />
+      <TextInput
+        type="date"
+        label="From"
+        max={filter.until}
+        value={filter.since}
+        onChange={({ currentTarget }) => onChange({ ...filter, since: currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        min={filter.since}
+        value={filter.until}
+        onChange={({ currentTarget }) => onChange({ ...filter, until: currentTarget.value })}
+      />
+      {filter !== everything && (
+        <Button variant="subtle" color="gray" onClick={() => onChange(everything)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** Where a day of the browser's zone begins, or one after it; days are not all of 24 hours. */
+function startOf(day: string, later = 0): Date | null {
+  if (day === '') return null;
+  const midnight = new Date(`${day}T00:00`);
+  if (Number.isNaN(midnight.getTime())) return null;
+  if (later === 0) return midnight;
+  const next = new Date(midnight.getTime() + later * DAY_MS + DAY_MS / 2);
+  next.setHours(0, 0, 0, 0);
+  return next;
+}
