@@ -9,6 +9,13 @@ const schema = {
     min: 1,
     max: 86_400,
   }),
+  TEMPLATES_JOB_RETENTION_DAYS: integer({
+    description: 'for which a bulk send that has ended is kept, with its recipients and its idempotency key',
+    unit: 'days',
+    default: 400,
+    min: 1,
+    max: 36_500,
+  }),
 };
 
 /** What templates reads from its environment. */

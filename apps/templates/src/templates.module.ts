@@ -5,6 +5,7 @@ import { ChannelRepository } from './channel/channel.repository.js';
 import { GetTemplateHandler } from './get-template/get-template.handler.js';
 import { JobsModule } from './jobs.module.js';
 import { ListTemplatesHandler } from './list-templates/list-templates.handler.js';
+import { jobPruner } from './prune-jobs/prune-jobs.worker.js';
 import { ProjectChannelsConsumer } from './project-channels/project-channels.consumer.js';
 import { SyncAccount } from './sync-accounts/sync-account.js';
 import { SyncAccountsWorker } from './sync-accounts/sync-accounts.worker.js';
@@ -31,9 +32,12 @@ import type { TemplatesConfig } from './templates.config.js';
   ],
 })
 export class TemplatesModule {
-  /** @param config how often accounts are synchronised */
+  /** @param config how often accounts are synchronised, and how long jobs are kept */
   static of(config: TemplatesConfig): DynamicModule {
-    const providers = [{ provide: SYNC_INTERVAL, useValue: config.TEMPLATES_SYNC_INTERVAL_SECONDS }];
+    const providers = [
+      { provide: SYNC_INTERVAL, useValue: config.TEMPLATES_SYNC_INTERVAL_SECONDS },
+      jobPruner(config.TEMPLATES_JOB_RETENTION_DAYS),
+    ];
     return { module: TemplatesModule, providers };
   }
 }

@@ -245,7 +245,7 @@ export const topology = {
       templatesOrganizationsConsumer,
       templatesErasuresConsumer,
     ],
-    settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS'] },
+    settings: { required: [], optional: ['TEMPLATES_SYNC_INTERVAL_SECONDS', 'TEMPLATES_JOB_RETENTION_DAYS'] },
   },
   webhooks: {
     serves: webhookRequests,

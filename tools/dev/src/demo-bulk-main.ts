@@ -18,6 +18,11 @@ const HELP = `usage: npm run demo:bulk -- [--recipients 2000] [--per-hour 36000]
 const LOOK_EVERY_MS = 500;
 const root = resolve(import.meta.dirname, '..', '..', '..');
 
+/** The program was called in a way that it does not know. */
+class DemoUsageError extends Error {
+  override readonly name = 'DemoUsageError';
+}
+
 const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '2000' },
@@ -27,10 +32,19 @@ const { values } = parseArgs({
 });
 try {
   if (values.help) process.stdout.write(HELP);
-  else await show(Number(values.recipients), values['per-hour'] === undefined ? null : Number(values['per-hour']));
+  else await show(numberOf('recipients', 100_000) ?? 1, numberOf('per-hour', 1_000_000));
 } catch (error) {
   process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof DemoUsageError ? 2 : 1;
+}
+
+/** @returns null when the option is left out @throws DemoUsageError */
+function numberOf(option: 'recipients' | 'per-hour', max: number): number | null {
+  const text = values[option];
+  if (text === undefined) return null;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= max) return number;
+  throw new DemoUsageError(`--${option} must be a whole number, 1 to ${max}.\n\n${HELP}`);
 }
 
 async function show(count: number, throttlePerHour: number | null): Promise<void> {

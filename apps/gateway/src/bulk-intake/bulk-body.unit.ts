@@ -21,7 +21,10 @@ function read(bytes: Buffer, lengths: readonly number[] = [bytes.length || 1]): 
   }
   const end = body.end();
   if (end.lastChunk) chunks.push(end.lastChunk);
-  return { ...end, recipients: chunks.flatMap(({ json }) => JSON.parse(Buffer.from(json).toString()) as BulkRecipient[]) };
+  return {
+    ...end,
+    recipients: chunks.flatMap(({ json }) => JSON.parse(Buffer.from(json).toString()) as BulkRecipient[]),
+  };
 }
 
 const readText = (text: string): Read => read(Buffer.from(text));

@@ -4,6 +4,7 @@ import { Jobs1766200000000 } from './1766200000000-jobs.js';
 import { Organizations1766200000001 } from './1766200000001-organizations.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
+import { JobRetention1766700000000 } from './1766700000000-job-retention.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -13,4 +14,5 @@ export const templatesMigrations = [
   Organizations1766200000001,
   Incarnation1766390000000,
   Erasure1766600000000,
+  JobRetention1766700000000,
 ] as const;
