@@ -11,6 +11,7 @@ import {
   type WrongRequest,
   type Wrongs,
 } from './order-of-checks.js';
+import { operator } from './operator.js';
 import { StackDatabase } from './stack-database.js';
 import { startOwnStack } from './start-own-stack.js';
 
@@ -18,12 +19,13 @@ const GATEWAYS = 4;
 
 describe(`limits over ${GATEWAYS} gateways`, () => {
   let stack: RunningStack;
+  let dataDir: string;
   let database: StackDatabase;
   let baseUrl: string;
   let organizations: readonly SeededOrganization[];
 
   beforeAll(async () => {
-    ({ stack } = await startOwnStack({ replicas: { gateway: GATEWAYS } }));
+    ({ stack, dataDir } = await startOwnStack({ replicas: { gateway: GATEWAYS } }));
     ({ baseUrl = '', organizations = [] } = stack.devJson);
     database = await StackDatabase.open(stack);
   }, 180_000);
@@ -157,6 +159,32 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
       expect(passed).toBeLessThanOrEqual(10 + 20 * elapsedS + 1);
       expect(passed).toBeGreaterThanOrEqual(80);
     }, 60_000);
+
+    it('of a raised plan counts from the very next request on, whichever gateway is asked, and so do its scopes and quota', async () => {
+      const connections = await connectToEachGateway(stack, own.apiKey);
+      const askAll = async (): Promise<Set<string>> => {
+        const answers = await Promise.all(connections.map((connection) => connection.get('/v1/analytics/usage')));
+        return new Set(answers.map(({ status, headers }) => `${status} ${headers.get('ratelimit-limit')}`));
+      };
+      const setPlan = (plan: string): Promise<unknown> =>
+        database.query('UPDATE gateway.organization SET plan = $2 WHERE id = $1', [own.id, plan]);
+      // One request of each connection and a send, and the next a minute later.
+      const burst = connections.length + 1;
+      await database.setTerms(own.id, { requestsPerMinute: 1, burst, messagesPerMonth: 0 });
+      await setPlan('TRIAL');
+      try {
+        expect(await askAll()).toEqual(new Set([`402 ${burst}`]));
+        expect((await api.send('+14155550173', 'over the quota')).status).toBe(402);
+        expect(await askAll()).toEqual(new Set([`429 ${burst}`]));
+        await operator(dataDir, `plan set ${own.id} --plan GROWTH --reset-overrides`);
+        expect(await askAll()).toEqual(new Set(['200 1000']));
+        expect((await api.send('+14155550173', 'within it')).status).toBe(200);
+      } finally {
+        for (const connection of connections) connection.close();
+        await setPlan('SCALE');
+        await database.setTerms(own.id, {});
+      }
+    });
 
     it('refuses before it reads: no body, no message, and no more of the rate', async () => {
       await database.setTerms(own.id, { requestsPerMinute: 1, burst: 1 });

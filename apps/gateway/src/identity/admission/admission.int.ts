@@ -107,6 +107,29 @@ describe('admission', () => {
     expect(rested.filter((answer) => answer?.answer.isGranted)).toHaveLength(3);
   });
 
+  it('counts what was taken under a slower plan as requests of the faster one', async () => {
+    const key = await issueKey(database, { requestsPerMinute: 60, burst: 60 });
+    const granted = async (asked: number): Promise<number> => {
+      const answers = await run(Array.from({ length: asked }, () => question(key)));
+      return answers.filter((answer) => answer?.answer.isGranted).length;
+    };
+    const setRate = (requestsPerMinute: number, burst: number): Promise<unknown> =>
+      database.dataSource.query(
+        'UPDATE gateway.organization SET requests_per_minute = $2, request_burst = $3 WHERE id = $1',
+        [key.organizationId, requestsPerMinute, burst],
+      );
+    expect(await granted(70)).toBe(60);
+    // One request a second gives way to two: 60 of 200 are taken.
+    await setRate(120, 200);
+    const left = await granted(300);
+    expect([left >= 140, left < 160]).toEqual([true, true]);
+    // Under the slower plan again, what is owed at most is a burst of it.
+    await setRate(1, 2);
+    expect(await granted(10)).toBeLessThanOrEqual(2);
+    await setRate(60, 60);
+    expect(await granted(1)).toBe(1);
+  });
+
   it('grants a burst exactly once over concurrent batches of several replicas', async () => {
     const keys = [await issueKey(database, { ...SLOW, burst: 50 }), await issueKey(database, { ...SLOW, burst: 70 })];
     const admissions = replicas.map((replica) => new DatabaseAdmission(replica));

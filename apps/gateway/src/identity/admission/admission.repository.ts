@@ -19,6 +19,19 @@ export interface KeyRow {
 }
 
 /**
+ * The theoretical arrival that a row has stored, as it counts now: a whole burst ahead at most. Of a plan that gives
+ * requests back faster than the one it was stored under, its requests count, not the time that the slower plan would
+ * have needed for them: so a plan that was raised counts from the next request on.
+ */
+const STORED_ARRIVAL = `least(
+  greatest(
+    CASE WHEN excluded.interval < r.interval
+      THEN excluded.clock + (r.theoretical_arrival - excluded.clock + r.interval - 1) / r.interval * excluded.interval
+      ELSE r.theoretical_arrival END,
+    excluded.clock),
+  excluded.clock + excluded.burst * excluded.interval)`;
+
+/**
  * Looks up the keys of a batch and takes what they ask of their organizations' rates, in one statement.
  *
  * $1 distinct hashes, $2 how many requests of cost 1 each of them brings. Keys by the unique index on `secret_hash`; a
@@ -53,12 +66,12 @@ export const admitBatch = statement<KeyRow>(
      ON CONFLICT (organization_id) DO UPDATE SET
        (clock, asked, interval, burst) = ROW (excluded.clock, excluded.asked, excluded.interval, excluded.burst),
        granted = least(excluded.asked, greatest(0,
-         (excluded.clock + excluded.burst * excluded.interval - least(greatest(r.theoretical_arrival, excluded.clock), excluded.clock + excluded.burst * excluded.interval))
+         (excluded.clock + excluded.burst * excluded.interval - ${STORED_ARRIVAL})
            / excluded.interval)),
        -- What was granted just now, said again: an assignment does not see its neighbours.
-       theoretical_arrival = least(greatest(r.theoretical_arrival, excluded.clock), excluded.clock + excluded.burst * excluded.interval) + excluded.interval
+       theoretical_arrival = ${STORED_ARRIVAL} + excluded.interval
          * least(excluded.asked, greatest(0,
-           (excluded.clock + excluded.burst * excluded.interval - least(greatest(r.theoretical_arrival, excluded.clock), excluded.clock + excluded.burst * excluded.interval))
+           (excluded.clock + excluded.burst * excluded.interval - ${STORED_ARRIVAL})
              / excluded.interval))
      RETURNING r.organization_id, r.theoretical_arrival, r.granted
    )
