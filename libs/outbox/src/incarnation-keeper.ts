@@ -18,6 +18,8 @@ export interface Restore {
 export interface IncarnationKeeperOptions {
   readonly database: Queryable;
   readonly mirror: Pick<IncarnationMirror, 'read' | 'write'>;
+  /** A second witness, of what was lost since the last renewal: see `noticeRestore`. */
+  readonly noticeRestore: () => Promise<boolean>;
   /**
    * Takes back what the backup would have done again. Before anything that is due is sent; it may run more than once, and in
    * several processes.
@@ -27,7 +29,7 @@ export interface IncarnationKeeperOptions {
   readonly report: (restore: Restore) => void;
 }
 
-/** Draws random tokens so often: a restore to a moment since the last one is not noticed. */
+/** Draws random tokens so often: a restore to a moment since the last one is noticed by the events that are gone alone. */
 export const RENEW_INTERVAL_MS = 5_000;
 
 /**
@@ -59,17 +61,19 @@ export class IncarnationKeeper {
   async look(): Promise<void> {
     const { known } = this;
     if (known?.sequence === undefined) {
-      const row = known && (await this.ledger.confirm(known.row.token));
+      const row = known && (await this.ledger.confirm(known.row.token, false));
       return this.compare(row ?? (await this.ledger.load()));
     }
-    const row = await this.ledger.renew(known.row.token, randomUUID());
+    const row = await this.ledger.renew(known.row.token, randomUUID(), false);
     if (!row) return this.compare(await this.ledger.load());
     this.known = { row, sequence: undefined };
     this.known = { row, sequence: await this.options.mirror.write(row, known.sequence) };
   }
 
-  private async compare(found: IncarnationRow | undefined): Promise<void> {
-    const { mirror } = this.options;
+  private async compare(loaded: IncarnationRow | undefined): Promise<void> {
+    const { mirror, noticeRestore } = this.options;
+    // Before anything is compared: what the relay finds later would be a second restore.
+    const found = (await noticeRestore()) ? await this.ledger.load() : loaded;
     if (this.known?.row.token !== found?.token) this.known = undefined;
     const shown = await mirror.read();
     const comparison = compareIncarnations(found, shown);
@@ -79,8 +83,8 @@ export class IncarnationKeeper {
       await this.ledger.begin({ ...next, consumerEpoch: shown?.consumerEpoch ?? 0 });
       row = await this.ledger.load();
     } else if (comparison === 'restored' && shown) row = await this.takeBack(found, shown);
-    else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID());
-    else row = await this.ledger.confirm(found.token);
+    else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID(), true);
+    else row = await this.ledger.confirm(found.token, true);
     // Another process has written meanwhile: the next look sees what.
     if (!row) return;
     this.known = { row, sequence: undefined };

@@ -13,6 +13,8 @@ const RENEWED_WITHIN_S = 15;
 const COLUMNS = `number, token, previous_token AS "previousToken", consumer_epoch AS "consumerEpoch",
   CASE WHEN pg_postmaster_start_time() > compared_at THEN pg_postmaster_start_time()
     ELSE compared_at + interval '${RENEWED_WITHIN_S} seconds' END AS "writtenBefore"`;
+/** $2 in `confirm`, $3 in `renew`: another start of PostgreSQL may be that of a backup. */
+const sameServer = (orAny: string): string => `(${orAny} OR server_started_at = pg_postmaster_start_time())`;
 const COMPARED = 'compared_at = now(), server_started_at = pg_postmaster_start_time()';
 
 const load = statement<IncarnationRow>('incarnation.load', `SELECT ${COLUMNS} FROM incarnation WHERE id = 1`);
@@ -31,12 +33,12 @@ const begin = statement(
 );
 const confirm = statement<IncarnationRow>(
   'incarnation.confirm',
-  `UPDATE incarnation SET ${COMPARED} WHERE id = 1 AND token = $1 RETURNING ${COLUMNS}`,
+  `UPDATE incarnation SET ${COMPARED} WHERE id = 1 AND token = $1 AND ${sameServer('$2::boolean')} RETURNING ${COLUMNS}`,
 );
 const renew = statement<IncarnationRow>(
   'incarnation.renew',
   `UPDATE incarnation SET number = number + 1, token = $2, previous_token = token, ${COMPARED}
-   WHERE id = 1 AND token = $1 RETURNING ${COLUMNS}`,
+   WHERE id = 1 AND token = $1 AND ${sameServer('$3::boolean')} RETURNING ${COLUMNS}`,
 );
 const replace = statement<IncarnationRow>(
   'incarnation.replace',
@@ -67,14 +69,22 @@ export class IncarnationLedger {
     await this.through.query(begin, [number, token, previousToken, consumerEpoch]);
   }
 
-  /** Records that the row was found to be the newest just now. */
-  async confirm(token: string): Promise<IncarnationRow | undefined> {
-    return (await this.through.query(confirm, [token]))[0];
+  /**
+   * Records that the row was found to be the newest just now.
+   *
+   * @param isCompared false: under the start of PostgreSQL alone under which it was compared
+   */
+  async confirm(token: string, isCompared: boolean): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(confirm, [token, isCompared]))[0];
   }
 
-  /** Goes on to the next token. A process that knows the present one needs no comparison for that: nothing came between. */
-  async renew(token: string, next: string): Promise<IncarnationRow | undefined> {
-    return (await this.through.query(renew, [token, next]))[0];
+  /**
+   * Goes on to the next token. A process that knows the present one needs no comparison for that: nothing came between.
+   *
+   * @param isCompared as in `confirm`
+   */
+  async renew(token: string, next: string, isCompared: boolean): Promise<IncarnationRow | undefined> {
+    return (await this.through.query(renew, [token, next, isCompared]))[0];
   }
 
   /** Goes on behind what the broker was shown before the restore. */

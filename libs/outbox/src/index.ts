@@ -12,5 +12,6 @@ export { keepOutboxPartitions, OUTBOX_RETENTION_DAYS, PartitionKeeper } from './
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';
+export { restoreWitness } from './restore-witness.js';
 export { retentionFunctions } from './retention.sql.js';
 export { outboxTables, outboxTablesReversal } from './tables.sql.js';

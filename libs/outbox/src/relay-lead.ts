@@ -8,6 +8,7 @@ import type { RelayLedger, RelayState } from './relay-ledger.js';
 import type { RelayMetrics } from './relay-metrics.js';
 import type { RelayReport } from './relay-report.js';
 import type { RelayLook } from './relay-turn.js';
+import { isAnother, noticeRestore } from './restore-witness.js';
 
 /** What a relay leads with. */
 export interface RelayLeadOptions {
@@ -221,7 +222,7 @@ export class RelayLead {
     } else {
       if (state.created !== found.created) await ledger.rename(state, found);
       // Only a lead that begins asks: the broker's answers are known to the one that goes on.
-      if (!this.publishing) state = await this.lookForRestore(state, first);
+      if (!this.publishing && (await noticeRestore(this.options, state, first))) state = await ledger.state(first);
     }
     await this.settleHistory(state);
     return state;
@@ -247,19 +248,6 @@ export class RelayLead {
     this.options.report({ kind: 'replayed', events });
   }
 
-  /** A stream that holds more than was ever committed here says that the database was restored from a backup. */
-  private async lookForRestore(state: RelayState, found: StreamState): Promise<RelayState> {
-    const { ledger, metrics, report } = this.options;
-    if (found.lastSequence <= state.lastSequence) return state;
-    const events = await ledger.forgotten(found);
-    if (events === 0) return state;
-    report({ kind: 'database-restored', recorded: state, found, events });
-    metrics.databaseRestored();
-    // Once is enough; and a stream that ends before this later is a lost one.
-    await ledger.catchUp(state, found);
-    return ledger.state(found);
-  }
-
   private lossOf(state: RelayState, found: StreamState): string | undefined {
     if (isAnother(state, found)) return 'it is another stream';
     if (found.lastSequence < state.lastSequence) return 'it ends before what it had acknowledged';
@@ -273,9 +261,4 @@ export class RelayLead {
     // What is not marked is published again; whatever ends the lead reports why.
     await publishing?.end().catch(() => undefined);
   }
-}
-
-/** Made at another time, and holding nothing from before that. */
-function isAnother(state: RelayState, found: StreamState): boolean {
-  return state.created !== found.created && Date.parse(found.firstAt) >= Date.parse(found.created);
 }

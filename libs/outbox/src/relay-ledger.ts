@@ -27,9 +27,15 @@ const lose = statement(
   `UPDATE relay_state SET created = $3, last_sequence = $4, epoch = epoch + 1, replay_from = ''
    WHERE stream = $1 AND epoch = $2`,
 );
-const catchUp = statement(
-  'relay-state.catch-up',
-  'UPDATE relay_state SET last_sequence = greatest(last_sequence, $3::bigint) WHERE stream = $1 AND epoch = $2',
+/** A keeper that compares a disowned row finds an older one than the broker has, whichever it was. */
+const disown = statement<{ found: boolean }>(
+  'relay-state.disown',
+  `WITH caught AS (
+     UPDATE relay_state SET last_sequence = $4 WHERE stream = $1 AND epoch = $2 AND last_sequence = $3::bigint RETURNING true),
+   disowned AS (
+     UPDATE incarnation SET number = number - 1, token = 'disowned', previous_token = NULL, server_started_at = '-infinity'
+     WHERE id = 1 AND EXISTS (SELECT FROM caught))
+   SELECT EXISTS (SELECT FROM caught) AS found`,
 );
 /** One snapshot: what is marked and how far the stream was acknowledged change in one statement. Counting ends above the gap. */
 const forgotten = statement<{ count: number }>(
@@ -145,9 +151,16 @@ export class RelayLedger {
     return row?.count ?? 0;
   }
 
-  /** Records how far the stream goes, whoever published what it holds. */
-  async catchUp({ epoch }: RelayState, { lastSequence }: StreamState): Promise<void> {
-    await this.through.query(catchUp, [this.stream, epoch, lastSequence]);
+  /**
+   * Records how far the stream goes, whoever published what it holds, and that the database is older than the broker.
+   *
+   * Once is enough; and a stream that ends before this later is a lost one.
+   *
+   * @returns false when the record is another one by now: somebody else has found the same
+   */
+  async disown({ epoch, lastSequence }: RelayState, found: StreamState): Promise<boolean> {
+    const [row] = await this.through.query(disown, [this.stream, epoch, lastSequence, found.lastSequence]);
+    return row?.found === true;
   }
 
   /** Makes the newest published events pending again. @returns how many, and the first of them */

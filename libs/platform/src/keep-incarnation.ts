@@ -1,6 +1,7 @@
-import { IncarnationMirror, ThrottledLog, type NatsConnection } from '@switchboard/nats';
-import { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from '@switchboard/outbox';
+import { EventPublisher, IncarnationMirror, ThrottledLog, type NatsConnection } from '@switchboard/nats';
+import { IncarnationKeeper, RENEW_INTERVAL_MS, restoreWitness, type Restore } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
+import { logRelay } from './log-relay.js';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
 
@@ -24,6 +25,11 @@ export async function keepIncarnation(spec: KeepIncarnationSpec): Promise<Pollin
   const keeper = new IncarnationKeeper({
     database,
     mirror: new IncarnationMirror(nats, service),
+    noticeRestore: restoreWitness({
+      database,
+      broker: new EventPublisher(nats, service),
+      report: (report) => logRelay(log, report),
+    }),
     onRestored: async (restore) => onRestored?.(database, restore, log),
     report: ({ number, lastNumber, writtenBefore }) =>
       log.error('database.restored', new Error('the database is from a backup: its consumers begin anew'), {

@@ -46,6 +46,7 @@ function keeper(
   return new IncarnationKeeper({
     database,
     mirror,
+    noticeRestore: async () => false,
     onRestored: async (restore) => void takenBack.push(restore),
     report: (restore) => void restores.push(restore),
   });

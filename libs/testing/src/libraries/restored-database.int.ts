@@ -1,6 +1,21 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { EventPublisher, PROVISIONER, restartConsumers, type PullConsumer, type StoredEvent } from '@switchboard/nats';
-import { appendEvents, Relay, type NewEvent, type RelayReport } from '@switchboard/outbox';
+import {
+  EventPublisher,
+  IncarnationMirror,
+  PROVISIONER,
+  restartConsumers,
+  type PullConsumer,
+  type StoredEvent,
+} from '@switchboard/nats';
+import {
+  appendEvents,
+  consumerEpoch,
+  IncarnationKeeper,
+  IS_COMPARED,
+  Relay,
+  restoreWitness,
+} from '@switchboard/outbox';
+import type { NewEvent, RelayReport, Restore } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
 import { takeBaseBackup, type BaseBackup } from '../base-backup.js';
@@ -15,6 +30,8 @@ const recorded = statement<{ lastSequence: number }>(
   't.recorded',
   'SELECT last_sequence::int AS "lastSequence" FROM relay_state',
 );
+
+const comparedSql = statement<{ isCompared: boolean }>('t.compared', `SELECT ${IS_COMPARED} AS "isCompared"`);
 
 let prepared: ServiceDatabase;
 let database: Database;
@@ -73,6 +90,25 @@ async function settled(): Promise<string[]> {
   return effects();
 }
 
+/** The keeper of a process, with all that it has found. */
+async function keeper(): Promise<{ look(): Promise<void>; readonly restores: Restore[] }> {
+  const restores: Restore[] = [];
+  const connection = await nats.connect('contacts');
+  const broker = new EventPublisher(connection, 'contacts');
+  const kept = new IncarnationKeeper({
+    database,
+    mirror: new IncarnationMirror(connection, 'contacts'),
+    noticeRestore: restoreWitness({ database, broker, report: (one) => void reports.push(one) }),
+    onRestored: async (restore) => {
+      expect(await isCompared()).toBe(false);
+      restores.push(restore);
+    },
+    report: () => undefined,
+  });
+  return { look: () => kept.look(), restores };
+}
+
+const isCompared = async (): Promise<boolean> => (await database.query(comparedSql, []))[0]?.isCompared === true;
 const named = (): RelayReport[] => reports.filter(({ kind }) => kind !== 'failed');
 
 describe('a database that was restored while the broker kept its acknowledgements', () => {
@@ -121,6 +157,40 @@ describe('a database that was restored while the broker kept its acknowledgement
     await eventually(async () => (await pending()) === 0);
     expect(named()).toMatchObject([{ kind: 'database-restored', events: 3 }]);
   });
+
+  it.each(['keeper', 'relay'] as const)(
+    'begins anew once when its token is the newest and events of it are gone, whichever sees it first: the %s',
+    async (first) => {
+      const running = await keeper();
+      await start();
+      await append(3);
+      await eventually(async () => (await pending()) === 0);
+      await running.look();
+      await running.look();
+      const epoch = await consumerEpoch(database);
+      const backup = await takeBaseBackup(superuser);
+      await append(2);
+      await eventually(async () => (await pending()) === 0);
+      await stop();
+      await restore(backup);
+      reports = [];
+      if (first === 'relay') {
+        await start();
+        await eventually(() => named().length > 0);
+      }
+      expect(await isCompared()).toBe(false);
+      await running.look();
+      expect(await isCompared()).toBe(true);
+      if (first === 'keeper') await start();
+      await append(1);
+      await eventually(async () => (await pending()) === 0);
+      const started = await keeper();
+      for (const one of [running, started, running]) await one.look().catch(() => undefined);
+      expect(named()).toMatchObject([{ kind: 'database-restored', events: 2 }]);
+      expect([...running.restores, ...started.restores]).toHaveLength(1);
+      expect(await consumerEpoch(database)).toBe(epoch + 1);
+    },
+  );
 
   it('applies again what it has lost when its consumers begin anew, and nothing twice', async () => {
     await start();
