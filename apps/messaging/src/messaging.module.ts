@@ -9,6 +9,7 @@ import { bulkControllers, bulkProviders } from './bulk.providers.js';
 import { channelControllers, channelProviders } from './channel.providers.js';
 import { ChannelRepository } from './channel/channel.repository.js';
 import { ContactRepository } from './contact/contact.repository.js';
+import { LearnContact } from './contact/learn-contact.batch.js';
 import { ConversationRepository } from './conversation/conversation.repository.js';
 import { SnoozeSignal } from './conversation/snooze-signal.js';
 import { DispatchJournal } from './dispatch/dispatch-journal.js';
@@ -86,6 +87,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     MessageErasuresConsumer,
     IdempotentReplay,
     keyPruner,
+    LearnContact,
     ListUpstreamTemplates,
     StoreResponse,
     ResolveContactsClient,

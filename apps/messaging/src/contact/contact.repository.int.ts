@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { testServers } from '@switchboard/testing';
+import { describeCoalesceLaw, testServers } from '@switchboard/testing';
+import fc from 'fast-check';
 import { contactOf, MessagingStore, type Sender } from '../../test/messaging-store.js';
-import { ContactRepository, projectContacts } from './contact.repository.js';
+import { ContactRepository, projectContacts, type ProjectedContact } from './contact.repository.js';
+import { coalesceLearnt } from './learn-contact.batch.js';
 
 const servers = testServers();
 const [FORMER, CURRENT] = ['+14155559001', '+14155559002'];
@@ -97,4 +99,75 @@ describe('a number that a contact gave up', () => {
     const [result] = await store.accept([{ ...store.request(sender), phone }]);
     return result?.verdict === 'accepted' ? result.attempt.contactId : null;
   }
+});
+
+const prepared = (() => {
+  let made: Promise<MessagingStore> | undefined;
+  return () => (made ??= MessagingStore.open(servers));
+})();
+/**
+ * Few contacts in few states, a version being one state. Numbers that move between contacts are tested above: a state of two
+ * owners at once, which the contacts service never answers, is not folded as its steps would be.
+ */
+const learnt = (organizationId: string, n: number, version: number): ProjectedContact => {
+  const phoneForms = [1, 2].filter((form) => version < 3 || form < n).map((form) => `+141555580${n}${form}`);
+  const facts = { id: `ccontact${n}`, phone: phoneForms[0] ?? '', phoneForms, name: null, messagingId: '' };
+  const optOuts = version % 2 === 0 ? [{ channelId: '*', source: 'API' as const }] : [];
+  return { organizationId, contact: { ...facts, version, optOuts } };
+};
+
+describeCoalesceLaw<ProjectedContact>({
+  name: 'learn-contact',
+  items: fc
+    .tuple(fc.constantFrom('calice', 'cbob'), fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 }))
+    .map(([organizationId, n, version]) => learnt(organizationId, n, version)),
+  tenant: ({ organizationId }) => organizationId,
+  poison: { organizationId: 'calice', contact: { ...learnt('calice', 4, 1).contact, name: 'a\u0000b' } },
+  writing: [learnt('calice', 1, 1), learnt('cbob', 2, 1)],
+  table: 'messaging.contact',
+  superuser: async () => (await prepared()).superuser,
+  open: async () => {
+    const { database, superuser } = await prepared();
+    const sql = superuser.dataSource;
+    const batchSizes: number[] = [];
+    const learn = coalesceLearnt(database, (tx, contacts) => {
+      batchSizes.push(contacts.length);
+      return projectContacts(tx, contacts);
+    });
+    return {
+      call: (item) => learn(item),
+      batchSizes,
+      clear: () => sql.query('TRUNCATE messaging.contact, messaging.contact_phone, messaging.suppression'),
+      // A number counts while its contact is of the version that named it; what it was before leaves a row or none.
+      stored: (tenant) =>
+        sql.query(
+          `SELECT c.id, c.version, c.phone, c.name, ARRAY(SELECT f.phone FROM messaging.contact_phone f
+             WHERE f.organization_id = c.organization_id AND f.contact_id = c.id AND f.version = c.version ORDER BY 1) AS phones,
+             (SELECT count(*)::int FROM messaging.suppression s
+               WHERE s.organization_id = c.organization_id AND s.contact_id = c.id) AS suppressions
+           FROM messaging.contact c WHERE c.organization_id = $1 ORDER BY c.id`,
+          [tenant],
+        ),
+      close: () => learn.drain(),
+    };
+  },
+});
+
+describe('a flood of numbers that messaging has never seen', () => {
+  it('takes a transaction for 200 of them', async () => {
+    const { database } = await prepared();
+    const sizes: number[] = [];
+    const learn = coalesceLearnt(database, (tx, contacts) => {
+      sizes.push(contacts.length);
+      return projectContacts(tx, contacts);
+    });
+    const facts = { name: null, messagingId: '', version: 1, optOuts: [] };
+    const flood = Array.from({ length: 300 }, (_, n): ProjectedContact => {
+      const phone = `+1415556${String(n).padStart(4, '0')}`;
+      return { organizationId: 'cflood', contact: { ...facts, id: newCuid(), phone, phoneForms: [phone] } };
+    });
+    await Promise.all(flood.map((contact) => learn(contact)));
+    await learn.drain();
+    expect(sizes).toEqual([200, 100]);
+  });
 });

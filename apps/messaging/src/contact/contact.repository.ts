@@ -171,12 +171,15 @@ export async function makeRoomForContact(
   await tx.query(makeRoomSql, [organizationId, contact.id, contact.phone, contact.messagingId]);
 }
 
+/** In the order in which they hold: of two contacts with one number, the one that came last has it. */
 function newestOf(contacts: readonly ProjectedContact[]): ReadonlyMap<string, ProjectedContact> {
   const newest = new Map<string, ProjectedContact>();
   for (const given of contacts) {
     const key = `${given.organizationId} ${given.contact.id}`;
     const known = newest.get(key);
-    if (!known || versionOf(known.contact) < versionOf(given.contact)) newest.set(key, given);
+    if (known && versionOf(known.contact) > versionOf(given.contact)) continue;
+    newest.delete(key);
+    newest.set(key, given);
   }
   return newest;
 }

@@ -10,7 +10,7 @@ import { RpcClient, type Budget } from '@switchboard/nats';
 import { needsRegion, parsePhone } from '@switchboard/phone';
 import { LOG, STOPPING, systemClock, type Log } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
-import { ContactRepository } from '../contact/contact.repository.js';
+import { LearnContact } from '../contact/learn-contact.batch.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { KeyClaim } from '../idempotency-key/idempotency-key.repository.js';
@@ -45,7 +45,7 @@ export class SendMessage {
     private readonly dispatcher: Dispatcher,
     private readonly journal: DispatchJournal,
     private readonly channels: ChannelRepository,
-    private readonly contacts: ContactRepository,
+    private readonly learn: LearnContact,
     private readonly rpc: RpcClient,
     private readonly idempotentReplay: IdempotentReplay,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
@@ -164,7 +164,8 @@ export class SendMessage {
   private async learnContact(principal: Principal, phone: string, budget: Budget): Promise<void> {
     const sightings = [{ phone, profileName: null, messagingId: null }];
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings }, { budget });
-    await this.contacts.project(contacts.map((contact) => ({ organizationId: principal.organizationId, contact })));
+    const { organizationId } = principal;
+    await Promise.all(contacts.map((contact) => this.learn.execute({ organizationId, contact }, budget.signal)));
   }
 }
 

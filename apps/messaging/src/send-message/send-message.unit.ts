@@ -4,7 +4,7 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { Budget, type RpcClient, type RpcLimits } from '@switchboard/nats';
 import type { Log } from '@switchboard/platform';
 import type { ChannelRepository } from '../channel/channel.repository.js';
-import type { ContactRepository } from '../contact/contact.repository.js';
+import type { LearnContact } from '../contact/learn-contact.batch.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
 import type { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
@@ -79,14 +79,14 @@ function sendMessageOf(execute: () => Promise<AcceptResult>) {
     limits.push({ budget, leftMs: budget?.leftMs });
     return { contacts: new Array<ContactFacts>() };
   };
-  const contacts = { project: async () => undefined } as Partial<ContactRepository> as ContactRepository;
+  const learn = { execute: async () => undefined } as Partial<LearnContact> as LearnContact;
   const unused = {} as ChannelRepository & IdempotentReplay;
   const useCase = new SendMessage(
     accept,
     dispatcher as Dispatcher,
     { newLease: () => 'lease' } as DispatchJournal,
     unused,
-    contacts,
+    learn,
     { call } as unknown as RpcClient,
     unused,
     new AbortController().signal,
