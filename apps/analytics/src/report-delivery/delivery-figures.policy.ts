@@ -1,11 +1,12 @@
 import type { DeliveryFigures, Percentiles } from '@switchboard/contracts/analytics/http';
-import { rateOf, type Counts } from '../rollup/report.policy.js';
+import type { Counts, DelayUntil } from '../rollup/counts.js';
+import { rateOf } from '../rollup/report.policy.js';
 import { percentilesOf, RELATIVE_ERROR } from '../rollup/sketch.policy.js';
 
-/** The figures of counts of the reports messages, failures and delays; a key of the last is `<until>:<bucket>`. */
+/** The figures of counts of the reports messages, failures and delays. */
 export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
-  const messages = counts.get('messages');
-  const countOf = (key: string): number => messages?.get(key) ?? 0;
+  const messages = counts.of('messages');
+  const countOf = (key: string): number => messages.get(key) ?? 0;
   const [accepted, sent, delivered, read, failed] = [
     countOf('accepted'),
     countOf('sent'),
@@ -13,7 +14,7 @@ export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
     countOf('read'),
     countOf('failed'),
   ];
-  const failures = [...(counts.get('failures') ?? [])].map(([code, count]) => ({ code, count }));
+  const failures = [...counts.of('failures')].map(([code, count]) => ({ code, count }));
   return {
     accepted,
     sent,
@@ -31,13 +32,8 @@ export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
   };
 }
 
-function percentilesUntil(until: 'delivered' | 'read', counts: Counts): Percentiles {
-  const prefix = `${until}:`;
-  const buckets = new Map<number, number>();
-  for (const [key, count] of counts.get('delays') ?? []) {
-    if (key.startsWith(prefix)) buckets.set(Number(key.slice(prefix.length)), count);
-  }
-  const [p50 = null, p95 = null] = percentilesOf(buckets, [0.5, 0.95]);
+function percentilesUntil(until: DelayUntil, counts: Counts): Percentiles {
+  const [p50 = null, p95 = null] = percentilesOf(counts.delaysUntil(until), [0.5, 0.95]);
   return { p50: rounded(p50), p95: rounded(p95), relativeError: RELATIVE_ERROR };
 }
 

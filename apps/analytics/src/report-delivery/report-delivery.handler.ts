@@ -20,12 +20,12 @@ export class ReportDeliveryHandler {
   @RpcHandler(deliveryReportRpc)
   async get({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<DeliveryReport> {
     const range = rangeOf(request, new Date(this.clock.now()));
-    const counts = await this.rollup.read({
+    const rows = await this.rollup.read({
       organizationId,
       reports: ['messages', 'failures', 'delays'],
       bounds: range.bounds,
       channelId: request.messagingChannelId,
     });
-    return reportOf(request, range, counts, deliveryFiguresOf);
+    return reportOf(request, range, rows, deliveryFiguresOf);
   }
 }

@@ -24,10 +24,10 @@ export class ReportTemplatesHandler {
     const range = rangeOf(request, new Date(this.clock.now()));
     const { bounds } = range;
     const channelId = request.messagingChannelId;
-    const counts = await this.rollup.read({ organizationId, reports: ['templates'], bounds, channelId });
+    const rows = await this.rollup.read({ organizationId, reports: ['templates'], bounds, channelId });
     // Afterwards: whoever is counted has a name by then.
     const names = await this.names.all(organizationId);
     const nameOf = (id: string): { name: string; language: string } => names.get(id) ?? { name: '', language: '' };
-    return reportOf(request, range, counts, (sums) => templateFiguresOf(sums, nameOf));
+    return reportOf(request, range, rows, (sums) => templateFiguresOf(sums, nameOf));
   }
 }

@@ -1,5 +1,5 @@
 import type { TemplateCounts, TemplateFigures } from '@switchboard/contracts/analytics/http';
-import type { Counts } from '../rollup/report.policy.js';
+import type { Counts } from '../rollup/counts.js';
 
 /** How a template is called, for reports. */
 export type NameOf = (templateId: string) => { readonly name: string; readonly language: string };
@@ -19,7 +19,7 @@ type Sums = { -readonly [Field in keyof TemplateCounts]: TemplateCounts[Field] }
 export function templateFiguresOf(counts: Counts, nameOf: NameOf): TemplateFigures {
   const uses = new Map<string, Sums>();
   const all = none();
-  for (const [key, count] of counts.get('templates') ?? []) {
+  for (const [key, count] of counts.of('templates')) {
     const colon = key.indexOf(':');
     const field = FIELD_OF[key.slice(colon + 1)];
     if (!field) continue;

@@ -21,10 +21,10 @@ export class ReportUsageHandler {
     const range = rangeOf(request, new Date(this.clock.now()));
     const { bounds } = range;
     const channelId = request.messagingChannelId;
-    const counts = await Promise.all([
+    const rows = await Promise.all([
       this.rollup.read({ organizationId, reports: ['messages'], bounds, channelId }),
       this.rollup.read({ organizationId, reports: ['requests'], bounds, channelId: null }),
     ]);
-    return reportOf(request, range, counts.flat(), usageFiguresOf);
+    return reportOf(request, range, rows.flat(), usageFiguresOf);
   }
 }

@@ -1,20 +1,20 @@
 import type { UsageFigures } from '@switchboard/contracts/analytics/http';
-import type { Counts } from '../rollup/report.policy.js';
+import type { Counts } from '../rollup/counts.js';
 
 /** The figures of counts of the reports messages and requests; a key of the latter is `<class> <method> <route>`. */
 export function usageFiguresOf(counts: Counts): UsageFigures {
-  const requestsByEndpoint = [...(counts.get('requests') ?? [])].map(([key, requests]) => {
+  const requestsByEndpoint = [...counts.of('requests')].map(([key, requests]) => {
     const space = key.indexOf(' ');
     return { endpoint: key.slice(space + 1), statusClass: key.slice(0, space), requests };
   });
-  const messages = counts.get('messages');
+  const messages = counts.of('messages');
   return {
     requests: requestsByEndpoint.reduce((sum, { requests }) => sum + requests, 0),
     requestsByEndpoint: requestsByEndpoint.sort(
       (a, b) => compare(a.endpoint, b.endpoint) || compare(a.statusClass, b.statusClass),
     ),
-    messagesIn: messages?.get('received') ?? 0,
-    messagesOut: messages?.get('accepted') ?? 0,
+    messagesIn: messages.get('received') ?? 0,
+    messagesOut: messages.get('accepted') ?? 0,
   };
 }
 

@@ -1,18 +1,14 @@
 import type { ReportSpan } from '@switchboard/contracts/analytics/http';
 import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
 import type { ReportRange } from '../range/range.policy.js';
-import type { RollupCount, RollupReport } from './rollup.repository.js';
+import { addRow, Counts } from './counts.js';
+import type { RollupRow } from './rollup.repository.js';
 
 /** Figures over a span, and over each of its points. */
 export interface Report<Figures> extends ReportSpan {
   readonly totals: Figures;
   readonly series: readonly (Figures & { readonly start: string })[];
 }
-
-/** Sums by what is counted together, and its keys. */
-export type Counts = ReadonlyMap<RollupReport, ReadonlyMap<string, number>>;
-
-type Sums = Map<RollupReport, Map<string, number>>;
 
 /**
  * Lays counts out over the points of a range, empty points included, and over all of it.
@@ -22,15 +18,14 @@ type Sums = Map<RollupReport, Map<string, number>>;
 export function reportOf<Figures extends object>(
   { granularity, timezone }: ReportRequest,
   { bounds, from, to }: ReportRange,
-  counts: readonly RollupCount[],
+  rows: readonly RollupRow[],
   figuresOf: (counts: Counts) => Figures,
 ): Report<Figures> {
-  const totals: Sums = new Map();
-  const points = bounds.slice(0, -1).map((start) => ({ start, sums: new Map() as Sums }));
-  for (const count of counts) {
-    addTo(totals, count);
-    const point = points[count.point];
-    if (point) addTo(point.sums, count);
+  const totals = new Counts();
+  const points = bounds.slice(0, -1).map((start) => ({ start, counts: new Counts() }));
+  for (const row of rows) {
+    const point = points[row.point];
+    addRow(row, point ? [point.counts, totals] : [totals]);
   }
   return {
     from: from.toISOString(),
@@ -38,15 +33,8 @@ export function reportOf<Figures extends object>(
     granularity,
     timezone,
     totals: figuresOf(totals),
-    series: points.map(({ start, sums }) => ({ start: start.toISOString(), ...figuresOf(sums) })),
+    series: points.map(({ start, counts }) => ({ start: start.toISOString(), ...figuresOf(counts) })),
   };
-}
-
-/** A month of hours is a quarter of a million counts: each is looked at here, and nothing is made for it. */
-function addTo(sums: Sums, { report, key, count }: RollupCount): void {
-  let ofReport = sums.get(report);
-  if (!ofReport) sums.set(report, (ofReport = new Map()));
-  ofReport.set(key, (ofReport.get(key) ?? 0) + count);
 }
 
 /** A part of a whole, to four digits; null of nothing. */

@@ -26,13 +26,13 @@ export interface RollupQuery {
   readonly channelId: string | null;
 }
 
-/** A count of a key in a point; there may be several of both. */
-export interface RollupCount {
-  /** From 0. */
+/** What was counted in a bucket of time. */
+export interface RollupRow {
+  /** The point that the bucket lies in, from 0. */
   readonly point: number;
   readonly report: RollupReport;
-  readonly key: string;
-  readonly count: number;
+  /** Lines of `<count> <key>`; a key may come twice, of two channels. */
+  readonly counts: string;
 }
 
 const add = statement(
@@ -75,19 +75,11 @@ export function addToRollup(tx: Transaction, differences: readonly RollupDiffere
 export class RollupRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns one for each bucket, channel and key that counts anything */
-  async read({ organizationId, reports, bounds, channelId }: RollupQuery): Promise<RollupCount[]> {
+  /** @returns one for each bucket and report that count anything */
+  async read({ organizationId, reports, bounds, channelId }: RollupQuery): Promise<RollupRow[]> {
     const segments = unnestColumns(segmentsOf(bounds), ['grain', 'from', 'to']);
     const rows = await this.database.query(read, [organizationId, reports, ...segments, channelId]);
-    const counts: RollupCount[] = [];
-    for (const row of rows) {
-      const point = pointOf(row.bucket, bounds);
-      for (const line of row.counts.split('\n')) {
-        const space = line.indexOf(' ');
-        counts.push({ point, report: row.report, key: line.slice(space + 1), count: Number(line.slice(0, space)) });
-      }
-    }
-    return counts;
+    return rows.map(({ report, bucket, counts }) => ({ point: pointOf(bucket, bounds), report, counts }));
   }
 }
 
