@@ -1,0 +1,45 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { ownedBytes } from './owned-bytes.js';
+import { ParsingThreads } from './parsing-threads.js';
+import type { RecipientChunk } from './recipient-chunks.js';
+
+const threads = new ParsingThreads();
+afterAll(() => threads.beforeApplicationShutdown());
+
+const PIECE_BYTES = 64 * 1_024;
+const RECIPIENTS = 20_000;
+
+it('hands pieces and chunks over: nothing of a body stays with the event loop, and nothing is copied', async () => {
+  const recipients = Array.from({ length: RECIPIENTS }, (_none, index) => ({
+    to: `+1415${2_000_000 + index}`,
+    metadata: { note: 'é'.repeat(100) },
+  }));
+  const body = Buffer.from(JSON.stringify({ templateId: 'c0123456789', recipients }));
+  const parsed = threads.open();
+  const chunks: RecipientChunk[] = [];
+  for (let from = 0; from < body.length; from += PIECE_BYTES) {
+    // As Node's HTTP parser makes it: memory of its own.
+    const piece = new Uint8Array(body.subarray(from, from + PIECE_BYTES));
+    chunks.push(...(await parsed.push(piece)));
+    expect(piece.buffer.byteLength).toBe(0);
+  }
+  const { lastChunk, total, refusal } = await parsed.end();
+  parsed.drop();
+  if (lastChunk) chunks.push(lastChunk);
+  expect([total, refusal]).toEqual([RECIPIENTS, null]);
+  let next = 0;
+  for (const { firstIndex, json } of chunks) {
+    expect([firstIndex, json.buffer.byteLength]).toEqual([next, json.byteLength]);
+    // What is written in one go: more would hold up other requests.
+    expect(json.byteLength).toBeLessThanOrEqual(258 * 1_024);
+    next += (JSON.parse(Buffer.from(json).toString()) as unknown[]).length;
+  }
+  expect(next).toBe(RECIPIENTS);
+});
+
+it('copies what lies in memory that is not its own', () => {
+  const whole = new Uint8Array([1, 2, 3, 4]);
+  expect(ownedBytes(whole).buffer).toBe(whole.buffer);
+  const part = ownedBytes(whole.subarray(1, 3));
+  expect([part.buffer === whole.buffer, [...part]]).toEqual([false, [2, 3]]);
+});

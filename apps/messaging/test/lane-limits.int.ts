@@ -1,0 +1,161 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Relay } from '@switchboard/outbox';
+import { testServers } from '@switchboard/testing';
+import { ApplySuppressions } from '../src/apply-suppressions/apply-suppressions.js';
+import type { LaneAttempt } from '../src/begin-bulk/claim-lanes.js';
+import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
+import { RetrySignal } from '../src/dispatch/retry-signal.js';
+import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
+import type { UpstreamOutcome } from '../src/upstream/upstream.js';
+import { attemptsOf, LaneStore, type Job } from './lane-store.js';
+import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+
+const servers = testServers();
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const refusedBy = (limit: 'throughput' | 'pair', code: string): UpstreamOutcome => {
+  return { state: 'not-taken', code, message: 'no', retry: 'normal', limit };
+};
+
+describe('lanes of bulk sends, next to others and to the limits of the upstream', () => {
+  let store: MessagingStore;
+  let lanes: LaneStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+    lanes = new LaneStore(store);
+  });
+  /** What earlier tests left is looked at by none of the next. */
+  beforeEach(() => lanes.run("UPDATE messaging.channel_pace SET look_at = 'infinity'"));
+
+  const paceOf = async ({ channelId }: Sender): Promise<number> => {
+    const sql = 'SELECT share::float8 AS share FROM messaging.channel_pace WHERE channel_id = $1';
+    return (await lanes.run<{ share: number }>(sql, [channelId]))[0]?.share ?? NaN;
+  };
+  const setPace = ({ channelId }: Sender, share: number, secondsAgo: number): Promise<unknown[]> =>
+    lanes.run(
+      `UPDATE messaging.channel_pace SET share = $2, share_changed_at = now() - make_interval(secs => $3)
+       WHERE channel_id = $1`,
+      [channelId, share, secondsAgo],
+    );
+  const claimedOf = async (job: Job): Promise<LaneAttempt[]> => {
+    await lanes.look();
+    return attemptsOf(await lanes.claim(), job);
+  };
+  /** As the dispatcher records it, the pace behind the commit included. */
+  const settle = (attempt: LaneAttempt, outcome: UpstreamOutcome): Promise<unknown> => {
+    const relay = { wake: () => undefined } as Partial<Relay> as Relay;
+    const settlements = new SettleDispatch(store.database, relay, new RetrySignal(), new LaneSignal(), log);
+    return settlements.execute(settlementOf(attempt, outcome));
+  };
+  /** Milliseconds between the slots of what is claimed now. */
+  const distanceMs = async (job: Job): Promise<number> => {
+    await lanes.letPass(2_000);
+    const [one, other] = (await claimedOf(job)).map(({ lane }) => lane.slotMs).toSorted((a, b) => a - b);
+    return (other ?? NaN) - (one ?? NaN);
+  };
+
+  it.each(['130429', '80007'])('halve their rate at %s, once for what was under way, and regain it', async (code) => {
+    const sender = await store.sender(60);
+    await lanes.setRate(sender, 20);
+    const job = lanes.job(sender);
+    await lanes.submit(job);
+    await setPace(sender, 1, 3_600);
+    const [one, other, third] = await claimedOf(job);
+    if (!one || !other || !third) throw new Error('too few were claimed');
+    await settle(one, refusedBy('throughput', code));
+    expect(await paceOf(sender)).toBe(0.5);
+    await setPace(sender, 0.5, -5);
+    await settle(other, refusedBy('throughput', code));
+    expect(await paceOf(sender)).toBe(0.5);
+    await setPace(sender, 0.5, 4);
+    await settle(third, refusedBy('throughput', code));
+    // What was regained in these 4 s at least, then halved; an eighth of a rate in 4 s.
+    expect(await paceOf(sender)).toBeGreaterThanOrEqual((0.5 + 1 / 8) / 2);
+    expect(await paceOf(sender)).toBeLessThan(0.5);
+    await setPace(sender, 0.25, 0);
+    expect(await distanceMs(job)).toBeGreaterThan(50.1);
+    await setPace(sender, 0.25, 24);
+    expect(await distanceMs(job)).toBeCloseTo(50, 0);
+  });
+
+  it('send nothing slower than a 64th of their rate, however often the upstream refuses', async () => {
+    const job = lanes.job(await store.sender(3));
+    await lanes.submit(job);
+    const [first] = await claimedOf(job);
+    if (!first) throw new Error('nothing was claimed');
+    // Changed a moment ago, but not too lately to be slowed again.
+    await setPace(job.sender, 1 / 1_024, 2);
+    await settle(first, refusedBy('throughput', '130429'));
+    expect(await paceOf(job.sender)).toBeGreaterThanOrEqual(1 / 64);
+  });
+
+  it('delay the one recipient whose pair has its limit (131056), at the full rate of the others', async () => {
+    const job = lanes.job(await store.sender(12));
+    await lanes.submit(job);
+    const [first] = attemptsOf(await lanes.claim('a process', 1), job);
+    if (!first) throw new Error('nothing was claimed');
+    await setPace(job.sender, 1, 3_600);
+    await settle(first, refusedBy('pair', '131056'));
+    expect(await paceOf(job.sender)).toBe(1);
+    await lanes.letPass(1_000);
+    const others = await claimedOf(job);
+    expect(others).toHaveLength(11);
+    expect(others.map(({ messageId }) => messageId)).not.toContain(first.messageId);
+    expect(await store.dispatches(first)).toMatchObject([{ state: 'PACED' }]);
+  });
+
+  it('leave ten recipients of another organization and channel their place in the first claim', async () => {
+    const [crowd, few] = [await store.sender(120), await store.sender(10)];
+    for (const sender of [crowd, few]) await lanes.setRate(sender, 10_000);
+    const large = [lanes.job(crowd), lanes.job(crowd), lanes.job(crowd)];
+    for (const job of large) await lanes.submit(job);
+    const small = lanes.job(few);
+    await lanes.submit(small);
+    const claim = await lanes.claim('a process', 40);
+    expect(attemptsOf(claim, small)).toHaveLength(10);
+    const shares = large.map((job) => attemptsOf(claim, job).length);
+    expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
+  });
+
+  it('begin no request to a contact behind its opt-out, raced against claims', async () => {
+    const suppressions = new ApplySuppressions(store.database, log);
+    const ends = { begun: 0, skipped: 0 };
+    for (let round = 0; round < 8; round++) {
+      const sender = await store.sender(4);
+      const job = lanes.job(sender);
+      await lanes.submit(job);
+      const [target] = sender.contacts;
+      if (!target) throw new Error('no contact');
+      const begun: string[] = [];
+      const send = async (attempt: LaneAttempt): Promise<void> => {
+        begun.push(attempt.messageId);
+        await store.settle(settlementOf(attempt, taken(attempt)));
+      };
+      const claims = async (): Promise<void> => {
+        if (round % 2 === 1) await new Promise(setImmediate);
+        const claim = await lanes.claim();
+        // The process has other work first: the fence must wait for what is claimed and has not begun.
+        await new Promise(setImmediate);
+        await Promise.all(attemptsOf(claim, job).map(send));
+      };
+      const fence = async (): Promise<readonly string[]> => {
+        const { contact } = contactOf(sender.organizationId, target.id, target.phone);
+        const optOuts = [{ channelId: sender.channelId, source: 'API' as const }];
+        await suppressions.execute(
+          sender.organizationId,
+          { ...contact, version: 2, optOuts },
+          AbortSignal.timeout(30_000),
+        );
+        return [...begun];
+      };
+      const [beforeOptOut] = await Promise.all([fence(), claims()]);
+      for (const attempt of await claimedOf(job)) await send(attempt);
+      const message = job.items[0]?.messageId ?? '';
+      expect([round, begun.includes(message)]).toEqual([round, beforeOptOut.includes(message)]);
+      const { SKIPPED: skipped = 0 } = await lanes.states(job);
+      expect(skipped).toBe(begun.includes(message) ? 0 : 1);
+      ends[skipped === 1 ? 'skipped' : 'begun']++;
+    }
+    expect(ends.begun + ends.skipped).toBe(8);
+  });
+});
