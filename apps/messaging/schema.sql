@@ -142,6 +142,7 @@ idempotency_key.message_id text collate C not null
 idempotency_key.created_at timestamp with time zone not null default now()
 idempotency_key.status smallint
 idempotency_key.response text
+idempotency_key.upstream_code text
 inbox.event_id text collate C not null
 inbox.consumer text not null
 incarnation.id integer not null default 1

@@ -81,6 +81,7 @@ event.body text not null
 event.occurred_at timestamp with time zone not null
 event.stored_at timestamp with time zone not null
 event.position bigint not null
+event.message_id text collate C
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
@@ -182,6 +183,7 @@ CREATE UNIQUE INDEX dropped_delivery_pkey ON ONLY webhooks.dropped_delivery USIN
 CREATE INDEX erasure_due ON webhooks.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON webhooks.erasure USING btree (organization_id, contact_id)
 CREATE INDEX event_feed ON ONLY webhooks.event USING btree (organization_id, "position")
+CREATE INDEX event_message ON ONLY webhooks.event USING btree (message_id) WHERE (message_id IS NOT NULL)
 CREATE UNIQUE INDEX event_pkey ON ONLY webhooks.event USING btree (id)
 CREATE UNIQUE INDEX event_failure_pkey ON webhooks.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX feed_pkey ON webhooks.feed USING btree (organization_id)

@@ -25,6 +25,7 @@ import { ReplayHandler } from './replay/replay.handler.js';
 import { TestWebhookHandler } from './test-webhook/test-webhook.handler.js';
 import { LaneWakeUps } from './lane/lane-wake-ups.js';
 import { ListAttemptsHandler } from './list-attempts/list-attempts.handler.js';
+import { ListMessageDeliveriesHandler } from './list-message-deliveries/list-message-deliveries.handler.js';
 import { outboundOf, secretBoxOf } from './outbound.js';
 import { ReadWebhooksHandler } from './read-webhooks/read-webhooks.handler.js';
 import { WebhookSecretHandler } from './webhook-secret/webhook-secret.handler.js';
@@ -39,6 +40,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     DeleteWebhookHandler,
     EnableWebhookHandler,
     ListAttemptsHandler,
+    ListMessageDeliveriesHandler,
     TestWebhookHandler,
     ReplayHandler,
     RedeliverHandler,

@@ -70,6 +70,7 @@ import {
 } from './messaging/rpc.js';
 import { listCountedRpc } from './messaging/counted-rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
+import { getTimelineRpc } from './messaging/timeline.js';
 import { getJobRpc, jobRequests } from './templates/job-rpc.js';
 import { getTemplateRpc, listTemplatesRpc } from './templates/rpc.js';
 import {
@@ -81,6 +82,7 @@ import {
   getWebhookRpc,
   getWebhookSecretRpc,
   listEventsRpc,
+  listMessageDeliveriesRpc,
   listWebhookAttemptsRpc,
   listWebhooksRpc,
   redeliverWebhookRpc,
@@ -139,6 +141,7 @@ const messagingRequests = [
   sendMessageRpc,
   sendMessageOnceRpc,
   getMessageRpc,
+  getTimelineRpc,
   listMessagesRpc,
   findMessagesRpc,
   getConversationRpc,
@@ -173,6 +176,7 @@ const webhookRequests = [
   redeliverWebhookRpc,
   replayWebhookRpc,
   listEventsRpc,
+  listMessageDeliveriesRpc,
 ];
 
 /** What the gateway asks analytics for. */

@@ -34,5 +34,6 @@ export function rpcFailure(error: AppError): RpcFailure {
     message: error.message,
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
     ...(error.messageId === undefined ? {} : { messageId: error.messageId }),
+    ...(error.upstreamCode === undefined ? {} : { upstreamCode: error.upstreamCode }),
   };
 }

@@ -94,6 +94,22 @@ describe('the inbox in a browser', () => {
     expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false);
   });
 
+  it('shows every step of a message, opened and closed by the keyboard', async () => {
+    const thread = page.getByRole('log', { name: 'Messages' });
+    const bubble = thread.getByRole('button', { name: /^Sent message/ }).last();
+    await bubble.focus();
+    await page.keyboard.press('Enter');
+    const steps = page
+      .getByRole('dialog', { name: 'What happened to this message' })
+      .getByRole('list', { name: 'Steps' });
+    for (const step of ['Accepted', 'Handed to the provider', 'Sent', 'Delivered', 'Read']) {
+      await steps.getByText(step, { exact: true }).first().waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await steps.waitFor({ state: 'detached' });
+    await eventually(async () => bubble.evaluate((element) => element === element.ownerDocument.activeElement), SOON);
+  });
+
   it('closes, reopens and snoozes, as the API and a reload show', async () => {
     const { id = '' } = await conversationOf();
     const statusOf = async (): Promise<unknown> => (await api.get(`/app/api/conversations/${id}`)).body?.['status'];

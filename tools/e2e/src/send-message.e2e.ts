@@ -6,6 +6,7 @@ import type { UsableStack } from './start-everything.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CUID = /^c[0-9a-z]{24}$/;
+const HANDED = 'handed to the provider';
 const SOON = { deadlineMs: 20_000 };
 
 describe('a message on its way through everything that npm start starts', () => {
@@ -19,6 +20,14 @@ describe('a message on its way through everything that npm start starts', () => 
     all = await sharedStack();
     ({ acme, globex, simulator, messageWhen } = all);
   }, 180_000);
+
+  /** The steps of a message of Acme, without its webhooks: other files of this worker may have some. */
+  async function timelineOf(id: string | undefined): Promise<readonly { what: unknown; detail: string }[]> {
+    const { status, body } = await acme.get(`/v1/messages/${id}/timeline`);
+    expect([status, Object.keys(body ?? {})]).toEqual([200, ['items']]);
+    const items = (body?.items ?? []).map(({ what, detail, ...rest }) => ({ what, detail: String(detail), ...rest }));
+    return items.filter(({ what }) => !String(what).startsWith('webhook'));
+  }
 
   it('is accepted, sent, updated by callbacks and shown in the list', async () => {
     const sent = await acme.send('+1 (415) 555-0123', 'Hello from Switchboard');
@@ -96,6 +105,10 @@ describe('a message on its way through everything that npm start starts', () => 
     const refused = await acme.send(`+120155501${nn}`, 'refused');
     expect([refused.status, refused.body?.error?.code]).toEqual([status, code]);
     const id = refused.headers.get('x-message-id') ?? '';
+    expect(refused.headers.get('x-upstream-code')).toBe(upstreamCode);
+    const steps = await timelineOf(id);
+    expect(steps.map(({ what }) => what)).toEqual(['accepted', HANDED, 'refused', 'failed']);
+    expect(steps[2]?.detail).toMatch(new RegExp(`^${upstreamCode}: .+`));
     const stored = await acme.get(`/v1/messages/${id}`);
     expect(stored.body).toMatchObject({ status: 'FAILED', error: { code: upstreamCode }, sentAt: null });
     expect(await simulator.requests(`reference=${id}`)).toHaveLength(1);
@@ -106,7 +119,7 @@ describe('a message on its way through everything that npm start starts', () => 
     const before = (await simulator.requests('to=12015550105')).length;
     const refused = await acme.send('+12015550105', 'second');
     expect([refused.status, refused.body?.error?.code]).toEqual([403, 'CONTACT_OPTED_OUT']);
-    expect(refused.headers.get('x-message-id')).toBeNull();
+    expect([refused.headers.get('x-message-id'), refused.headers.get('x-upstream-code')]).toEqual([null, null]);
     expect(await simulator.requests('to=12015550105')).toHaveLength(before);
   });
 
@@ -120,6 +133,9 @@ describe('a message on its way through everything that npm start starts', () => 
       expect([queued.status, queued.body?.upstreamMessageId]).toEqual([200, null]);
       await messageWhen(queued.body?.id, 'DELIVERED', 60_000);
       expect(await simulator.requests(`reference=${queued.body?.id}`)).toHaveLength(attempts);
+      const whats = (await timelineOf(queued.body?.id)).map(({ what }) => what);
+      const again = Array.from({ length: attempts - 1 }, () => [HANDED, 'refused', 'retry scheduled']).flat();
+      expect(whats.slice(0, again.length + 4)).toEqual(['accepted', ...again, HANDED, 'sent', 'delivered']);
     },
     90_000,
   );
@@ -128,6 +144,9 @@ describe('a message on its way through everything that npm start starts', () => 
     const queued = await acme.send(`+120155501${nn}`, 'unknown');
     expect([queued.status, queued.body?.upstreamMessageId]).toEqual([200, null]);
     expect((await acme.get(`/v1/messages/${queued.body?.id}`)).body?.status).toBe('QUEUED');
+    const steps = await timelineOf(queued.body?.id);
+    expect(steps.map(({ what }) => what)).toEqual(['accepted', HANDED, 'outcome unknown']);
+    expect(steps[2]?.detail).toMatch(/^Outcome unknown until \d{4}-/);
     expect(await simulator.requests(`reference=${queued.body?.id}`)).toHaveLength(1);
   });
 
@@ -136,6 +155,8 @@ describe('a message on its way through everything that npm start starts', () => 
     expect([cut.status, cut.body?.upstreamMessageId]).toEqual([200, null]);
     expect(await messageWhen(cut.body?.id, 'DELIVERED')).toMatchObject({ upstreamMessageId: expect.any(String) });
     expect(await simulator.requests(`reference=${cut.body?.id}`)).toHaveLength(1);
+    const whats = (await timelineOf(cut.body?.id)).map(({ what }) => what);
+    expect(whats.slice(0, 5)).toEqual(['accepted', HANDED, 'outcome unknown', 'sent', 'delivered']);
   });
 
   it('an answer slower than 5 s (…0109) does not keep the caller waiting, and is settled by itself', async () => {
@@ -150,12 +171,15 @@ describe('a message on its way through everything that npm start starts', () => 
   });
 
   it.each([
-    ['10', 'FAILED'],
-    ['11', 'READ'],
-    ['12', 'READ'],
-  ])('callbacks of every kind (…01%s) end in %s', async (nn, status) => {
+    ['10', 'FAILED', ['failed']],
+    ['11', 'READ', ['delivered', 'read']],
+    ['12', 'READ', ['delivered', 'read']],
+  ])('callbacks of every kind (…01%s) end in %s', async (nn, status, last) => {
     const sent = await acme.send(`+120155501${nn}`, 'callbacks');
     const settled = await messageWhen(sent.body?.id, status);
+    const steps = await timelineOf(sent.body?.id);
+    expect(steps.map(({ what }) => what)).toEqual(['accepted', HANDED, 'sent', ...last]);
+    expect(JSON.stringify(steps)).not.toMatch(/callbacks|120155501/);
     if (status === 'FAILED') expect(settled.error).toMatchObject({ code: '131049' });
     else expect([settled['deliveredAt'], settled['readAt']]).toEqual([expect.any(String), expect.any(String)]);
   });
@@ -254,6 +278,10 @@ describe('a message on its way through everything that npm start starts', () => 
 
   it('shows nothing of an organization to another, and asks for a key', async () => {
     const sent = await acme.send('+14155550125', 'private');
+    const [foreignTimeline, unknownTimeline] = await Promise.all(
+      [sent.body?.id, 'caaaaaaaaaaaaaaaaaaaaaaaa'].map((id) => globex.get(`/v1/messages/${id}/timeline`)),
+    );
+    expect([foreignTimeline?.status, foreignTimeline?.body]).toEqual([404, unknownTimeline?.body]);
     const foreign = await globex.get(`/v1/messages/${sent.body?.id}`);
     const unknown = await globex.get('/v1/messages/caaaaaaaaaaaaaaaaaaaaaaaa');
     expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);

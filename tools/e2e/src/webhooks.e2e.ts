@@ -81,6 +81,18 @@ describe('webhooks, from the upstream to receivers of customers', () => {
     }
     const ids = first.received.map(({ body }) => body.data.id);
     expect(new Set(ids).size).toBe(ids.length);
+    // Each webhook is a step of the message that it was informed of.
+    const message = Object(inbound.body.data['message']) as { id: string };
+    for (const [id, event] of [
+      [String(sent.id), 'message.read'],
+      [message.id, 'message.received'],
+    ] as const) {
+      await eventually(async () => {
+        const steps = (await ok('GET', `/v1/messages/${id}/timeline`)).items ?? [];
+        const informed = steps.filter(({ what }) => what === 'webhook informed').map(({ detail }) => String(detail));
+        return webhooks.every((webhook) => informed.some((one) => one.includes(webhook.id) && one.includes(event)));
+      }, SOON);
+    }
     const feed = await readFeed();
     for (const { body } of first.received) expect(feed).toContainEqual(body);
     expect(new Set(feed.map(({ data }) => Object(data).id)).size).toBe(feed.length);

@@ -17,6 +17,12 @@ const answerHeaders = {
     schema: { type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
     example: exampleIds.outbound,
   },
+  'X-Upstream-Code': {
+    description:
+      "The provider's own code, when the refusal repeats one of the provider about a message that was stored; absent otherwise.",
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+    example: '131026',
+  },
   'Idempotent-Replayed': {
     description: '`true` when this is the first answer to the same `Idempotency-Key` again; absent otherwise.',
     schema: { type: 'string', enum: ['true'] },

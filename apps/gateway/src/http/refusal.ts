@@ -22,6 +22,7 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error:
   const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? 1 : undefined);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, retryAfterSeconds)));
   if (error.messageId !== undefined) reply.header('x-message-id', error.messageId);
+  if (error.upstreamCode !== undefined) reply.header('x-upstream-code', error.upstreamCode);
   closeIfUnread(request, reply);
   reply.code(error.status).type('application/json; charset=utf-8').send(envelopeOf(error));
 }

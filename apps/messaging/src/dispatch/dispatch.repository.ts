@@ -26,6 +26,8 @@ export interface Postponement {
   readonly attempts: 0 | 1;
   /** Why, as far as the upstream or we have a code for it. */
   readonly code: string | null;
+  /** Which attempt it was, 1-based; null where only its row says. */
+  readonly attempt: number | null;
 }
 
 /** Whom attempts are looked for by: a contact, whatever number they go to, and numbers, whosesoever they were. */
@@ -57,25 +59,34 @@ const insertSql = statement(
 );
 /**
  * Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile
- * has removed the row. The attempt is recorded in the same statement.
+ * has removed the row. The attempt is recorded in the same statement; that its outcome was unknown, when evidence was faster too.
  */
 const postponeSql = statement(
   'messaging.dispatch.postpone',
-  `WITH postponed AS (
+  `WITH given AS (
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::int[], $7::text[], $8::int[])
+       AS p(organization_id, message_id, lease, state, delay_ms, attempts, code, attempt)
+   ), postponed AS (
      UPDATE dispatch d SET
        state = CASE WHEN p.state = 'RETRY' AND d.job_id IS NOT NULL THEN 'PACED' ELSE p.state END,
        due_at = now() + make_interval(secs => p.delay_ms / 1000.0), attempts = d.attempts - 1 + p.attempts
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::int[], $7::text[])
-       AS p(organization_id, message_id, lease, state, delay_ms, attempts, code)
+     FROM given p
      WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id AND d.lease = p.lease
        AND d.state IN ('DISPATCHING', 'UNKNOWN')
      RETURNING d.organization_id, d.message_id, d.due_at, d.attempts + 1 - p.attempts AS attempt, p.attempts = 1 AS has_begun,
        CASE WHEN p.attempts = 0 THEN 'UNBEGUN' ELSE p.state END AS outcome, p.code
+   ), ended AS (
+     SELECT * FROM postponed
+     UNION ALL
+     SELECT p.organization_id, p.message_id, now() + make_interval(secs => p.delay_ms / 1000.0), p.attempt, true, p.state, p.code
+     FROM given p
+     WHERE p.state = 'UNKNOWN' AND p.attempt IS NOT NULL AND NOT EXISTS (
+       SELECT FROM postponed d WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id)
    )
    INSERT INTO attempt_outcome (${outcomeColumns})
-   SELECT o.organization_id, o.message_id, o.attempt, o.has_begun, o.outcome, o.code, coalesce(m.attempted_at, now()),
-     now(), o.due_at
-   FROM postponed o JOIN message m ON m.organization_id = o.organization_id AND m.id = o.message_id${keepLatest}`,
+   SELECT e.organization_id, e.message_id, e.attempt, e.has_begun, e.outcome, e.code, coalesce(m.attempted_at, now()), now(),
+     e.due_at
+   FROM ended e JOIN message m ON m.organization_id = e.organization_id AND m.id = e.message_id${keepLatest}`,
 );
 /**
  * Locks no message, so it must not wait: what somebody holds is being settled, or is found the next time. The index keeps an
@@ -167,6 +178,7 @@ export function postponeDispatches(tx: Transaction, postponements: readonly Post
       'delayMs',
       'attempts',
       'code',
+      'attempt',
     ]),
   );
 }

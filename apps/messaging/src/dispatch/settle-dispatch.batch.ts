@@ -136,17 +136,17 @@ function reportOf({ attempt, outcome, knownAt, traceparent }: Settlement): Progr
 }
 
 function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
-  if (outcome.state === 'unknown')
-    return [{ dispatch: attempt, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1, code: codeOf(outcome) }];
+  const common = { dispatch: attempt, attempt: attempt.attempts, code: codeOf(outcome) };
+  if (outcome.state === 'unknown') {
+    return [{ ...common, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 }];
+  }
   if (isRepeatedInLane(attempt, outcome)) {
     // The hold keeps it until its cause ends: then it is to go at once.
-    const delayMs = retryDelayMs(attempt.attempts, 'normal');
-    return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts: 1, code: codeOf(outcome) }];
+    return [{ ...common, state: 'RETRY', delayMs: retryDelayMs(attempt.attempts, 'normal'), attempts: 1 }];
   }
   if (outcome.state !== 'not-taken') return [];
   const delayMs = retryDelayMs(attempt.attempts, outcome.retry);
-  const attempts = outcome.retry === 'unbegun' ? 0 : 1;
-  return [{ dispatch: attempt, state: 'RETRY', delayMs, attempts, code: outcome.code }];
+  return [{ ...common, state: 'RETRY', delayMs, attempts: outcome.retry === 'unbegun' ? 0 : 1 }];
 }
 
 function codeOf(outcome: UpstreamOutcome): string | null {

@@ -27,6 +27,8 @@ export interface GivenAnswer {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
+  /** Of the upstream, in a refusal that repeats its own. */
+  readonly upstreamCode?: string;
 }
 
 /** A key that has a message. */
@@ -50,6 +52,7 @@ const KEPT = "interval '24 hours'";
 interface FoundKey extends Omit<TakenKey, 'answer'> {
   readonly status: number | null;
   readonly answer: string | null;
+  readonly upstreamCode: string | null;
   readonly isPast: boolean;
 }
 
@@ -57,7 +60,7 @@ interface FoundKey extends Omit<TakenKey, 'answer'> {
 const findSql = statement<FoundKey>(
   'messaging.idempotency-key.find',
   `SELECT k.organization_id AS "organizationId", encode(k.key_sha256, 'hex') AS "keySha256",
-     encode(k.body_sha256, 'hex') AS "bodySha256", k.message_id AS "messageId", k.status, k.response AS answer,
+     encode(k.body_sha256, 'hex') AS "bodySha256", k.message_id AS "messageId", k.status, k.response AS answer, k.upstream_code AS "upstreamCode",
      (extract(epoch FROM now() - k.created_at) * 1000)::float8 AS "ageMs", k.created_at <= now() - ${KEPT} AS "isPast"
    FROM unnest($1::text[], $2::text[]) AS given(organization_id, key_sha256)
    JOIN idempotency_key k ON k.organization_id = given.organization_id
@@ -111,6 +114,11 @@ export function insertKeys(tx: Transaction, claimed: readonly ClaimedKey[], past
   tx.atCommit(insertSql, unnestColumns(claimed, ['organizationId', 'keySha256', 'bodySha256', 'messageId']));
 }
 
-function takenKeyOf({ status, answer, isPast: _isPast, ...key }: FoundKey): TakenKey {
-  return { ...key, answer: status === null || answer === null ? null : { status, body: answer } };
+function takenKeyOf({ status, answer, upstreamCode, isPast: _isPast, ...key }: FoundKey): TakenKey {
+  return { ...key, answer: status === null || answer === null ? null : givenAnswer(status, answer, upstreamCode) };
+}
+
+/** An answer of its columns. */
+export function givenAnswer(status: number, body: string, upstreamCode: string | null): GivenAnswer {
+  return { status, body, ...(upstreamCode !== null && { upstreamCode }) };
 }

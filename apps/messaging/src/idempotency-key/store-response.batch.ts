@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
-import type { GivenAnswer, KeyName } from './idempotency-key.repository.js';
+import { givenAnswer, type GivenAnswer, type KeyName } from './idempotency-key.repository.js';
 
 /** An answer that is about to be given under a key. */
 export interface KeptAnswer extends KeyName {
@@ -11,17 +11,18 @@ export interface KeptAnswer extends KeyName {
 }
 
 /** The stored response stays: a second request gets the first one's answer back. One row per key, in the order of locks. */
-const keepSql = statement<KeyName & { messageId: string; status: number; answer: string }>(
+const keepSql = statement<KeyName & { messageId: string; status: number; answer: string; upstreamCode: string | null }>(
   'messaging.idempotency-key.store-response',
-  `UPDATE idempotency_key k SET status = coalesce(k.status, a.status), response = coalesce(k.response, a.answer)
+  `UPDATE idempotency_key k SET status = coalesce(k.status, a.status), response = coalesce(k.response, a.answer),
+     upstream_code = CASE WHEN k.status IS NULL THEN a.upstream_code ELSE k.upstream_code END
    FROM (SELECT DISTINCT ON (organization_id, key_sha256, message_id) *
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[]) WITH ORDINALITY
-       AS given(organization_id, key_sha256, message_id, status, answer, n)
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::text[], $6::text[]) WITH ORDINALITY
+       AS given(organization_id, key_sha256, message_id, status, answer, upstream_code, n)
      ORDER BY organization_id, key_sha256, message_id, n) a
    WHERE k.organization_id = a.organization_id AND k.key_sha256 = decode(a.key_sha256, 'hex')
      AND k.message_id = a.message_id
    RETURNING k.organization_id AS "organizationId", encode(k.key_sha256, 'hex') AS "keySha256",
-     k.message_id AS "messageId", k.status, k.response AS answer`,
+     k.message_id AS "messageId", k.status, k.response AS answer, k.upstream_code AS "upstreamCode"`,
 );
 
 /** Stores the responses to requests with a key, before any of them is sent. */
@@ -68,9 +69,10 @@ export async function storeResponses(tx: Transaction, items: readonly KeptAnswer
       'messageId',
       ({ answer }) => answer.status,
       ({ answer }) => answer.body,
+      ({ answer }) => answer.upstreamCode ?? null,
     ]),
   );
-  const answers = new Map(stored.map((row) => [nameOf(row), { status: row.status, body: row.answer }]));
+  const answers = new Map(stored.map((row) => [nameOf(row), givenAnswer(row.status, row.answer, row.upstreamCode)]));
   return items.map((item) => ({ ok: answers.get(nameOf(item)) ?? item.answer }));
 }
 

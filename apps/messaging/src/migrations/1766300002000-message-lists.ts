@@ -1,5 +1,5 @@
+import { createPartitionedIndex } from '@switchboard/postgres';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createMessageIndex } from './message-index.js';
 
 /**
  * Lists of messages: by channel and status, by job and status, by reference. Lock: none that stops reads or writes, each
@@ -14,9 +14,11 @@ export class MessageLists1766300002000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     const by = (key: string): string => `((organization_id || ' ' || ${key}), id)`;
-    await createMessageIndex(runner, 'message_branch', `${by(`channel_id || ' ' || status`)} WHERE channel_id > ''`);
-    await createMessageIndex(runner, 'message_job', `${by(`job_id || ' ' || status`)} WHERE job_id > ''`);
-    await createMessageIndex(runner, 'message_reference', `${by('client_reference')} WHERE client_reference > ''`);
+    const make = (name: string, definition: string): Promise<void> =>
+      createPartitionedIndex(runner, { table: 'message', name, definition });
+    await make('message_branch', `${by(`channel_id || ' ' || status`)} WHERE channel_id > ''`);
+    await make('message_job', `${by(`job_id || ' ' || status`)} WHERE job_id > ''`);
+    await make('message_reference', `${by('client_reference')} WHERE client_reference > ''`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -11,6 +11,7 @@ import { AnnounceChannels1766500000000 } from './1766500000000-announce-channels
 import { DataKeys1766510000000 } from './1766510000000-data-keys.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { AttemptOutcomes1766800000000 } from './1766800000000-attempt-outcomes.js';
+import { UpstreamCode1766800001000 } from './1766800001000-upstream-code.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -27,4 +28,5 @@ export const messagingMigrations = [
   DataKeys1766510000000,
   Erasure1766600000000,
   AttemptOutcomes1766800000000,
+  UpstreamCode1766800001000,
 ] as const;

@@ -81,5 +81,6 @@ function answerOf({ id, conversationId, contactId, upstreamMessageId }: SentMess
 /** @throws the error itself when it is no refusal of a stored message: then nothing is stored, or nothing known */
 function answerOfRefusal(error: unknown): GivenAnswer {
   if (!(error instanceof AppError) || error.status >= 500 || error.messageId === undefined) throw error;
-  return { status: error.status, body: envelopeOf(error) };
+  const { status, upstreamCode } = error;
+  return { status, body: envelopeOf(error), ...(upstreamCode !== undefined && { upstreamCode }) };
 }

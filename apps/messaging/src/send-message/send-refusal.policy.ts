@@ -8,7 +8,8 @@ import type { RefusalKind } from '../upstream/upstream.js';
  * Source: docs/api-behaviour.md#messages-outcomes.
  */
 export function refusalOf(kind: RefusalKind, code: string, message: string, messageId: string): AppError {
-  const details = { messageId };
+  // Codes of ours are words.
+  const details = { messageId, ...(/^\d+$/.test(code) && { upstreamCode: code }) };
   switch (kind) {
     case 'disconnected':
       return new AppError(

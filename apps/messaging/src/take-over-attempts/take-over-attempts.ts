@@ -13,6 +13,9 @@ export interface TakenOver {
   readonly unknown: readonly LeftAttempt[];
 }
 
+/** Its row says which attempt it was; no answer gave a code. */
+const AS_MARKED = { code: null, attempt: null } as const;
+
 /**
  * Decides what processes that have ended left open, without waiting for the ends of their leases.
  *
@@ -53,9 +56,9 @@ export class TakeOverAttempts {
     // What may still be on its way is looked for by opt-outs, which count marks.
     const unknown = left.filter((one) => mayHaveBegun(one) && one.state === 'DISPATCHING' && one.hasArrived);
     const postponements: Postponement[] = [
-      ...released.map((dispatch) => ({ dispatch, state: 'RETRY', delayMs: 0, attempts: 0, code: null }) as const),
+      ...released.map((dispatch) => ({ dispatch, ...AS_MARKED, state: 'RETRY', delayMs: 0, attempts: 0 }) as const),
       ...unknown.map((dispatch) => {
-        return { dispatch, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1, code: null } as const;
+        return { dispatch, ...AS_MARKED, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 } as const;
       }),
     ];
     if (postponements.length > 0) await takeOver(this.database, postponements);

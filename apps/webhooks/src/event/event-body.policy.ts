@@ -28,6 +28,8 @@ export interface PublicEvent {
   readonly occurredAt: string;
   /** Whom it speaks of; null for an event about no contact. */
   readonly contactId: string | null;
+  /** Null for an event about no message. */
+  readonly messageId: string | null;
 }
 
 /** A larger body has its resource summarised. Source: docs/api-behaviour.md#webhooks-body. */
@@ -92,7 +94,8 @@ export function publicEventOf(envelope: EventEnvelope): PublicEvent | null {
   const line = envelope.sequence === null ? '' : envelope.aggregateId;
   const { contactId, contact } = data.resource;
   const whom = contactId ?? contact?.id ?? null;
-  return { id, organizationId, type, line, body, bodyBytes: Buffer.byteLength(body), occurredAt, contactId: whom };
+  const about = { contactId: whom, messageId: data.name === 'message' ? data.resource.id : null };
+  return { id, organizationId, type, line, body, bodyBytes: Buffer.byteLength(body), occurredAt, ...about };
 }
 
 function define<Data>(

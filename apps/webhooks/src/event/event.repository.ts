@@ -28,13 +28,14 @@ const drawPositions = statement<{ organizationId: string; last: number }>(
 const storeEvents = statement<{ webhookId: string }>(
   'webhooks.event.store',
   `WITH given AS (
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[], $8::bigint[])
-       AS g (organization_id, id, type, line, body, body_bytes, occurred_at, position)
-     WHERE id COLLATE "C" >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $9)) AT TIME ZONE 'UTC')
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[], $8::bigint[],
+       $9::text[])
+       AS g (organization_id, id, type, line, body, body_bytes, occurred_at, position, message_id)
+     WHERE id COLLATE "C" >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $10)) AT TIME ZONE 'UTC')
        AND id COLLATE "C" >= (SELECT event_id FROM beginning)),
    stored AS (
-     INSERT INTO event (organization_id, id, type, line, body, occurred_at, stored_at, position)
-     SELECT organization_id, id, type, line, body, occurred_at, clock_timestamp(), position FROM given
+     INSERT INTO event (organization_id, id, type, line, body, occurred_at, stored_at, position, message_id)
+     SELECT organization_id, id, type, line, body, occurred_at, clock_timestamp(), position, message_id FROM given
      ON CONFLICT (id) DO NOTHING RETURNING id)
    INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
    SELECT w.id, substr(g.id, 1, 9) || substr(md5(g.id || w.id), 1, 16), g.organization_id, g.id, g.type, g.line, g.position,
@@ -64,7 +65,17 @@ export async function storePublicEvents(tx: Transaction, events: readonly Public
     next.set(event.organizationId, position);
     return { ...event, position };
   });
-  const columns = ['organizationId', 'id', 'type', 'line', 'body', 'bodyBytes', 'occurredAt', 'position'] as const;
+  const columns = [
+    'organizationId',
+    'id',
+    'type',
+    'line',
+    'body',
+    'bodyBytes',
+    'occurredAt',
+    'position',
+    'messageId',
+  ] as const;
   const rows = await tx.query(storeEvents, [...unnestColumns(positioned, columns), EVENT_RETENTION_DAYS]);
   return new Set(rows.map(({ webhookId }) => webhookId));
 }

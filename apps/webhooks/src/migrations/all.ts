@@ -2,6 +2,7 @@ import { Initial1764900000000 } from './1764900000000-initial.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Lines1766700000000 } from './1766700000000-lines.js';
 import { Erasure1766710000000 } from './1766710000000-erasure.js';
+import { EventMessage1766800000000 } from './1766800000000-event-message.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -9,4 +10,5 @@ export const webhooksMigrations = [
   Incarnation1766390000000,
   Lines1766700000000,
   Erasure1766710000000,
+  EventMessage1766800000000,
 ] as const;

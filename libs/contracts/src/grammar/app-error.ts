@@ -24,6 +24,8 @@ export interface AppErrorDetails {
   readonly retryAfterSeconds?: number;
   /** The stored message that the refusal is about: `X-Message-Id`. */
   readonly messageId?: string;
+  /** The code of the upstream provider that the refusal repeats: `X-Upstream-Code`. */
+  readonly upstreamCode?: string;
   readonly cause?: unknown;
 }
 
@@ -33,6 +35,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
   readonly messageId: string | undefined;
+  readonly upstreamCode: string | undefined;
 
   constructor(
     readonly definition: ErrorDefinition,
@@ -45,6 +48,7 @@ export class AppError extends Error {
     this.status = definition.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.messageId = details.messageId;
+    this.upstreamCode = details.upstreamCode;
   }
 }
 

@@ -39,6 +39,7 @@ export interface RpcFailure {
   readonly message: string;
   readonly retryAfterSeconds?: number;
   readonly messageId?: string;
+  readonly upstreamCode?: string;
 }
 
 /** What is on the wire in answer to an rpc. */

@@ -52,6 +52,8 @@ export interface AnswerOnce {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
+  /** Of the upstream provider, in a refusal that repeats its own: `X-Upstream-Code`. */
+  readonly upstreamCode?: string;
   readonly messageId: Cuid;
   /** False for the request whose message it is, however often its rpc is repeated. */
   readonly isReplay: boolean;

@@ -3,6 +3,7 @@ import { defineRpc } from '../grammar/define-rpc.js';
 import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { Page } from '../grammar/page.js';
+import type { TimelineItem } from '../messaging/timeline.js';
 import type {
   AttemptOutcome,
   SubscribableEvent,
@@ -205,3 +206,12 @@ export interface EventFeedPage {
 export const listEventsRpc = defineRpc<ListEventsRequest, EventFeedPage>('webhooks', 'list-events', {
   deadlineMs: 5_000,
 });
+
+/**
+ * What became of the deliveries of events about a message, in the form of its timeline and in order of time; empty for a message
+ * of which no event is kept. Source: docs/api-behaviour.md#timeline.
+ */
+export const listMessageDeliveriesRpc = defineRpc<
+  { readonly messageId: Cuid },
+  { readonly items: readonly TimelineItem[] }
+>('webhooks', 'list-message-deliveries', { deadlineMs: 2_000 });

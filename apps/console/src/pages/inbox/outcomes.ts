@@ -62,15 +62,3 @@ export const statusWords: Readonly<Record<Message['status'], readonly [string, T
   FAILED: ['Not delivered', 'bad'],
   RECEIVED: ['Received', 'quiet'],
 };
-
-/** The steps of a message so far, oldest first. */
-export function stepsOf(message: Message): readonly { readonly what: string; readonly at: string }[] {
-  const steps = [
-    [message.direction === 'INBOUND' ? 'Received' : 'Accepted', message.createdAt],
-    ['Sent to the provider', message.sentAt],
-    ['Delivered', message.deliveredAt],
-    ['Read', message.readAt],
-    ['Failed', message.failedAt],
-  ] as const;
-  return steps.flatMap(([what, at]) => (at === null ? [] : { what, at }));
-}

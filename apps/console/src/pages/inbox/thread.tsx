@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
-import { useCallback, useMemo, type ReactElement } from 'react';
+import { useCallback, useMemo, useState, type ReactElement } from 'react';
+import type { Message } from '../../api/api.generated.js';
 import { useRead } from '../../api/use-api.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -11,6 +12,7 @@ import { useThread, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
 import { MessageList } from './message-list.js';
 import { StatusActions } from './status-actions.js';
+import { OpenTimelineProvider, TimelineDrawer } from './timeline-drawer.js';
 
 const tones: Readonly<Record<Status, Tone>> = {
   OPEN: 'busy',
@@ -26,6 +28,7 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
   const contactId = conversation.data?.id === id ? conversation.data.contact.id : undefined;
   const contact = useRead('getContact', { path: { id: contactId ?? '' } }, { enabled: contactId !== undefined });
   const query = useThread(id);
+  const [chosen, setChosen] = useState<Message>();
   const messages = useMemo(() => (query.data?.pages.flatMap((page) => page.items) ?? []).toReversed(), [query.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const onStart = useCallback(() => {
@@ -75,7 +78,15 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
         </Group>
         <StatusActions conversation={conversation.data} />
       </Group>
-      <MessageList key={id} messages={messages} isLoading={isFetchingNextPage} onStart={onStart} />
+      <OpenTimelineProvider value={setChosen}>
+        <MessageList key={id} messages={messages} isLoading={isFetchingNextPage} onStart={onStart} />
+      </OpenTimelineProvider>
+      {chosen && (
+        <TimelineDrawer
+          message={messages.find((message) => message.id === chosen.id) ?? chosen}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
       <Composer key={`reply ${id}`} conversation={conversation.data} isOptedOut={isOptedOut} />
     </>
   );

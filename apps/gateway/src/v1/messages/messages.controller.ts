@@ -49,8 +49,8 @@ export class MessagesController {
       description:
         'The message is stored before the upstream provider is asked. Accepted by the provider: 200 with its id. Refused as ' +
         'retryable, slow, unreachable or in doubt: 200 with `upstreamMessageId: null`; the message is QUEUED and settled in ' +
-        'the background for up to 24 hours, so do not send it again. Refused for good: a 4xx with `X-Message-Id`, and the ' +
-        'message is FAILED.\n\n' +
+        'the background for up to 24 hours, so do not send it again. Refused for good: a 4xx with `X-Message-Id` and, in ' +
+        "`X-Upstream-Code`, the provider's own code, and the message is FAILED.\n\n" +
         'With an `Idempotency-Key` a request may be repeated for 24 hours: once its message is stored, every repetition gets ' +
         'the first answer again, a refusal too, with `Idempotent-Replayed: true`; nothing is sent a second time. A refusal ' +
         'before that, without `X-Message-Id`, leaves the key free. 409 CONFLICT with ' +
@@ -69,7 +69,7 @@ export class MessagesController {
         INVALID_PHONE: invalidPhone('to'),
         PAYMENT_REQUIRED: 'The monthly quota of 1,000 messages is used up; it resets on 2026-03-01 at 00:00 UTC',
       },
-      refusalHeaders: ['X-Message-Id', 'Idempotent-Replayed'],
+      refusalHeaders: ['X-Message-Id', 'X-Upstream-Code', 'Idempotent-Replayed'],
     },
   })
   async send(
@@ -132,11 +132,12 @@ function hasEntries(metadata: SendMessageBody['metadata']): metadata is Readonly
 }
 
 /** Answers with the stored text as it is: serialised again by another release, it might be other bytes. */
-function replyWith(reply: FastifyReply, { status, body, isReplay, messageId }: AnswerOnce): string {
+function replyWith(reply: FastifyReply, { status, body, isReplay, messageId, upstreamCode }: AnswerOnce): string {
   reply.code(status).type('application/json; charset=utf-8');
   if (isReplay) reply.header('idempotent-replayed', 'true');
   if (status >= 400) {
     reply.header('x-message-id', messageId);
+    if (upstreamCode !== undefined) reply.header('x-upstream-code', upstreamCode);
     const { error } = JSON.parse(body) as { error: { code: string } };
     // For log and metrics.
     reply.request.state.code = error.code;

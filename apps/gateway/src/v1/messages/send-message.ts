@@ -102,9 +102,13 @@ export class SendMessage {
 }
 
 /** A verdict may overtake a COMMIT without an answer: the id lets the caller look whether the message exists after all. */
-function naming(messageId: string, { definition, message, retryAfterSeconds, cause }: AppError): AppError {
+function naming(
+  messageId: string,
+  { definition, message, retryAfterSeconds, upstreamCode, cause }: AppError,
+): AppError {
   const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  return new AppError(definition, message, { messageId, cause, ...retry });
+  const upstream = upstreamCode === undefined ? {} : { upstreamCode };
+  return new AppError(definition, message, { messageId, cause, ...retry, ...upstream });
 }
 
 /** A 5xx never hides a send: the id lets the caller look whether the message exists. */
