@@ -3,8 +3,10 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
+import { webhookActed, type WebhookActor } from '@switchboard/contracts/webhooks/events';
 import * as rpcs from '@switchboard/contracts/webhooks/rpc';
-import { AppClient, testServers } from '@switchboard/testing';
+import { EventPublisher } from '@switchboard/nats';
+import { AppClient, eventually, testServers } from '@switchboard/testing';
 import { answerRpcs, bootGateway, issueKey, type TestGateway } from './gateway-harness.js';
 import { makeMember } from './people-harness.js';
 
@@ -167,9 +169,50 @@ describe('/app/api/webhooks', () => {
   it('clears a description by null, and leaves what is null or left out otherwise', async () => {
     const client = await signedIn();
     await client.ask('PATCH', one, { url: null, events: null, description: null });
-    expect(asked.at(-1)?.request).toEqual({ id: known, description: null });
+    expect(asked.at(-1)?.request).toEqual({ id: known, description: null, by: expect.any(Object) });
     await client.post(`${one}/replay`, { since: '2026-01-01T02:00:00+02:00', until: null, dryRun: true });
     expect(asked.at(-1)?.request).toMatchObject({ since: '2026-01-01T00:00:00.000Z', until: null, dryRun: true });
+  });
+});
+
+describe('an act on a webhook', () => {
+  it('is in the log once: by its answer or by its event, whatever ends in between', async () => {
+    const member = await makeMember(booted.database, 'ADMIN');
+    const client = new AppClient(booted.gateway.url);
+    await client.signIn(member);
+    await client.ask('PATCH', one, { description: 'answered' });
+    const by = asked.at(-1)?.request['by'] as WebhookActor;
+    expect(by).toMatchObject({
+      userId: member.id,
+      email: member.email,
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    const publisher = new EventPublisher(await (await servers.nats()).connect('webhooks'), 'webhooks');
+    const emit = async (id: string, description: string): Promise<void> => {
+      const { subject } = webhookActed;
+      const data = {
+        action: 'webhook.changed',
+        before: null,
+        after: { id: known, description },
+        by: { ...by, actId: id },
+      };
+      const of = { id, subject, organizationId: member.organizationId, aggregateId: known, sequence: null };
+      const payload = JSON.stringify({ ...of, occurredAt: new Date().toISOString(), data });
+      await publisher.publish({ id, subject, payload, traceparent: null });
+    };
+    // Of an act that was answered, and of one whose gateway ended before it wrote.
+    await emit(by.actId, 'answered');
+    await emit(newCuid(), 'unanswered');
+    const acts = await eventually(async () => {
+      const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+      const changes = log.filter(({ action }) => action === 'webhook.changed');
+      return changes.length > 1 && changes;
+    });
+    expect(acts).toMatchObject(
+      ['unanswered', 'answered'].map((description) => ({ after: { id: known, description } })),
+    );
+    const origin = { actor: { type: 'user', id: member.id, email: member.email }, traceId: by.traceId };
+    expect(acts).toEqual(acts.map(() => expect.objectContaining({ ...origin, address: by.address })));
   });
 });
 

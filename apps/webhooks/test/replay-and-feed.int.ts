@@ -1,13 +1,29 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { conversationClosed } from '@switchboard/contracts/messaging/events';
-import { listEventsRpc, replayWebhookRpc, type ListEventsRequest } from '@switchboard/contracts/webhooks/rpc';
+import type { WebhookActor } from '@switchboard/contracts/webhooks/events';
+import {
+  changeWebhookRpc,
+  deleteWebhookRpc,
+  enableWebhookRpc,
+  listEventsRpc,
+  replayWebhookRpc,
+  rotateWebhookSecretRpc,
+  testWebhookRpc,
+  type ListEventsRequest,
+} from '@switchboard/contracts/webhooks/rpc';
+import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
 import { status } from './receiver.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
+const actsSql = statement<{ id: string; action: string; payload: string }>(
+  't.acts',
+  `SELECT id, payload::json #>> '{data,action}' AS action, payload FROM webhooks.outbox
+   WHERE payload::json ->> 'organizationId' = $1 ORDER BY position`,
+);
 let running: RunningWebhooks;
 let customer: ReturnType<typeof newCustomer>;
 
@@ -108,5 +124,43 @@ describe('a webhook', () => {
     await Promise.all(Array.from({ length: 20 }, () => customer.register(url, { id })));
     await Promise.all(Array.from({ length: 19 }, () => customer.register(url)));
     await expect(customer.register(url)).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+  }, 60_000);
+
+  it('emits the event of an act with the act: once, however often it is asked for, and none of a refused one', async () => {
+    customer = newCustomer(running);
+    const { gateway, superuser } = running;
+    const { principal, organizationId } = customer;
+    const by = (): WebhookActor => ({
+      actId: newCuid(),
+      userId: newCuid(),
+      email: 'a@example.org',
+      address: null,
+      traceId: null,
+    });
+    const created = by();
+    const id = newCuid();
+    const url = running.receiver.at('/audited');
+    await customer.register(url, { id, by: created });
+    await customer.register(url, { id, by: created });
+    const changed = by();
+    for (let asked = 0; asked < 2; asked++) {
+      await gateway.call(changeWebhookRpc, principal, { id, description: 'x', by: changed });
+    }
+    const refused = gateway.call(changeWebhookRpc, principal, { id, url: 'ftp://example.org/', by: by() });
+    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    await gateway.call(rotateWebhookSecretRpc, principal, { id, by: by() });
+    await gateway.call(enableWebhookRpc, principal, { id, by: by() });
+    await gateway.call(testWebhookRpc, principal, { id, by: by() });
+    const all = { since: new Date(0).toISOString(), until: null, events: null, onlyMissed: false, dryRun: false };
+    await gateway.call(replayWebhookRpc, principal, { replayId: newCuid(), webhookId: id, ...all, by: by() });
+    await gateway.call(deleteWebhookRpc, principal, { id, by: by() });
+    const rows = await superuser.query(actsSql, [organizationId]);
+    expect(rows.map(({ action }) => action)).toEqual(
+      ['created', 'changed', 'secret-rotated', 'enabled', 'tested', 'replayed', 'deleted'].map(
+        (act) => `webhook.${act}`,
+      ),
+    );
+    expect(rows.slice(0, 2).map(({ id: event }) => event)).toEqual([created.actId, changed.actId]);
+    expect(JSON.stringify(rows)).not.toContain('whsec_');
   }, 60_000);
 });

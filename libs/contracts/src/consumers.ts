@@ -152,6 +152,14 @@ export const webhooksTemplatesConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
+/** Writes acts on webhooks into the audit log. */
+export const gatewayWebhookActsConsumer: ConsumerTopology = {
+  name: 'gateway-webhook-acts',
+  stream: 'WEBHOOKS',
+  filter: 'webhooks.webhook.>',
+  ackPendingMax: 500,
+};
+
 /** Overwrites what a service keeps of contacts that are erased. */
 function erasuresConsumer(service: string): ConsumerTopology {
   return { name: `${service}-erasures`, stream: 'CONTACTS', filter: 'contacts.contact.erased.>', ackPendingMax: 500 };

@@ -7,6 +7,7 @@ import {
   contactsChannelsConsumer,
   contactsOptOutsConsumer,
   gatewayErasuresConsumer,
+  gatewayWebhookActsConsumer,
   messagingCallbacksConsumer,
   messagingContactsConsumer,
   messagingErasuresConsumer,
@@ -196,7 +197,7 @@ export const topology = {
       ...erasureRequests,
     ],
     stream: 'GATEWAY',
-    consumes: [gatewayErasuresConsumer],
+    consumes: [gatewayErasuresConsumer, gatewayWebhookActsConsumer],
     outside: 'listens',
     settings: {
       required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],

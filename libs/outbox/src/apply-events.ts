@@ -57,6 +57,16 @@ const insertRedriven = statement<{ eventId: string }>(
 const removeInbox = statement('inbox.remove', 'DELETE FROM inbox WHERE event_id = ANY($1::text[]) AND consumer = $2');
 const tracer = trace.getTracer('@switchboard/outbox');
 
+/**
+ * Takes an event for a consumer that applies it in this transaction without its delivery; what is delivered later is dropped.
+ *
+ * @returns false when it was applied already
+ */
+export async function takeEvent(tx: Transaction, consumer: string, eventId: string): Promise<boolean> {
+  const taken = await tx.query(insertInbox, [[eventId], consumer]);
+  return taken.length > 0;
+}
+
 /** Applies the events in one transaction; again after a deadlock or a serialization failure, at most 3 times. */
 export async function applyEvents<Prepared>(
   run: RunSpec<Prepared>,

@@ -22,6 +22,7 @@ import { FeedReads } from './events/feed-reads.js';
 import { SandboxController } from './sandbox/sandbox.controller.js';
 import { SimulatorClient } from './sandbox/simulator.client.js';
 import { AuditedWebhooks } from './webhooks/audited-webhooks.js';
+import { WebhookActsConsumer } from './webhooks/webhook-acts.consumer.js';
 import { WebhookControlController } from './webhooks/webhook-control.controller.js';
 import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
@@ -49,6 +50,6 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
     AppChannelsController,
     ChannelActsController,
   ],
-  providers: [AuditedChannels, AuditedWebhooks, EventStreams, FeedReads, Reports, SimulatorClient],
+  providers: [AuditedChannels, AuditedWebhooks, WebhookActsConsumer, EventStreams, FeedReads, Reports, SimulatorClient],
 })
 export class AppModule {}

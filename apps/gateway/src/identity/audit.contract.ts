@@ -1,6 +1,7 @@
 import type { auditActions } from '@switchboard/contracts/gateway/audit-actions';
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
+import type { Transaction } from '@switchboard/postgres';
 
 /** One of `auditActions`. */
 export type AuditAction = (typeof auditActions)[number];
@@ -72,6 +73,16 @@ export interface AuditTrail {
    * @throws Error when it could not be written; the process's log then names the act
    */
   record(entry: NewAuditEntry): Promise<void>;
+
+  /** Writes an act in the transaction that takes its event; of one organization a transaction. */
+  append(tx: Transaction, entry: NewAuditEntry): void;
+
+  /**
+   * Writes an act on a webhook whose event brings it, too: it is in the log once. An act that cannot be written now is, by its event.
+   *
+   * @param actId the id of the event, as the service was given it
+   */
+  recordWebhookAct(actId: string, entry: NewAuditEntry): Promise<void>;
 }
 
 /** Token of `AuditTrail`. */

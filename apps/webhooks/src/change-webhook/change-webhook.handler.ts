@@ -1,7 +1,9 @@
 import { Controller } from '@nestjs/common';
+import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
 import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
+import { appendAct } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, storeWebhook } from '../webhook/webhook.repository.js';
@@ -30,7 +32,10 @@ export class ChangeWebhookHandler {
         description: description === undefined ? before.description : description,
       });
       const after = requireWebhook(await findWebhook(tx, organizationId, id));
-      return { before: webhookView(before), after: webhookView(after) };
+      const changed = { before: webhookView(before), after: webhookView(after) };
+      const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
+      await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.changed', ...audited });
+      return changed;
     });
   }
 }

@@ -3,12 +3,14 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
+import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
 import { createWebhookRpc, type CreateWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
 import { insertLane } from '../lane/lane.repository.js';
+import { appendAct } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { readSecrets } from '../webhook/secret.repository.js';
 import { secretPlace } from '../webhook/webhook-secrets.js';
@@ -37,9 +39,11 @@ export class CreateWebhookHandler {
     const url = await this.judge.require(call.request.url);
     return this.database.transaction(async (tx) => {
       const count = await lockWebhookCount(tx, organizationId);
-      if (!(await findWebhook(tx, organizationId, id)))
-        await this.insert(tx, organizationId, count, { ...call.request, url });
+      const isNew = (await findWebhook(tx, organizationId, id)) === null;
+      if (isNew) await this.insert(tx, organizationId, count, { ...call.request, url });
       const webhook = webhookView(requireWebhook(await findWebhook(tx, organizationId, id)));
+      const facts = { action: 'webhook.created', before: null, after: auditedWebhook(webhook) } as const;
+      if (isNew) await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
       const { secret } = requireWebhook(await readSecrets(tx, this.box, organizationId, id));
       return { webhook, secret };
     });

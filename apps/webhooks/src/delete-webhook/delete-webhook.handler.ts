@@ -1,8 +1,10 @@
 import { Controller } from '@nestjs/common';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
-import { deleteWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
+import { deleteWebhookRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
+import { appendAct } from '../webhook/append-act.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
 import { lockWebhook, removeWebhook } from '../webhook/webhook.repository.js';
 
@@ -13,13 +15,16 @@ export class DeleteWebhookHandler {
 
   /** @throws WEBHOOK_NOT_FOUND */
   @RpcHandler(deleteWebhookRpc)
-  async delete(call: RpcCall<{ readonly id: string }>): Promise<{ readonly before: WebhookView }> {
+  async delete(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<{ readonly before: WebhookView }> {
     const { organizationId } = call.principal;
     const { id } = call.request;
     return this.database.transaction(async (tx) => {
       const before = requireWebhook(await lockWebhook(tx, organizationId, id));
       await removeWebhook(tx, organizationId, id);
-      return { before: webhookView(before) };
+      const view = webhookView(before);
+      const facts = { action: 'webhook.deleted', before: auditedWebhook(view), after: null } as const;
+      await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
+      return { before: view };
     });
   }
 }

@@ -1,8 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { enableWebhookRpc, type ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
+import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
+import { enableWebhookRpc, type AuditedRequest, type ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
+import { appendAct } from '../webhook/append-act.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
 import { activateWebhook, findWebhook, lockWebhook } from '../webhook/webhook.repository.js';
@@ -14,7 +16,7 @@ export class EnableWebhookHandler {
 
   /** @throws WEBHOOK_NOT_FOUND */
   @RpcHandler(enableWebhookRpc)
-  async enable(call: RpcCall<{ readonly id: string }>): Promise<ChangedWebhook> {
+  async enable(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<ChangedWebhook> {
     const { organizationId } = call.principal;
     const { id } = call.request;
     const found = requireWebhook(await findWebhook(this.database, organizationId, id));
@@ -26,7 +28,10 @@ export class EnableWebhookHandler {
       await activateWebhook(tx, organizationId, id);
       await openLane(tx, id);
       const after = requireWebhook(await findWebhook(tx, organizationId, id));
-      return { before: webhookView(before), after: webhookView(after) };
+      const enabled = { before: webhookView(before), after: webhookView(after) };
+      const audited = { before: auditedWebhook(enabled.before), after: auditedWebhook(enabled.after) };
+      await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.enabled', ...audited });
+      return enabled;
     });
   }
 }

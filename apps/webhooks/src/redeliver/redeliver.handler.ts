@@ -1,11 +1,16 @@
 import { Controller } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
-import { redeliverWebhookRpc, type WebhookDeliveryRequest } from '@switchboard/contracts/webhooks/rpc';
+import {
+  redeliverWebhookRpc,
+  type AuditedRequest,
+  type WebhookDeliveryRequest,
+} from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { bodyOf, deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { appendAct } from '../webhook/append-act.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
 
@@ -19,7 +24,7 @@ export class RedeliverHandler {
 
   /** @throws WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, CONFLICT */
   @RpcHandler(redeliverWebhookRpc)
-  async redeliver(call: RpcCall<WebhookDeliveryRequest>): Promise<Record<string, never>> {
+  async redeliver(call: RpcCall<AuditedRequest & WebhookDeliveryRequest>): Promise<Record<string, never>> {
     const { organizationId } = call.principal;
     const { webhookId, deliveryId } = call.request;
     await this.database.transaction(async (tx) => {
@@ -32,6 +37,8 @@ export class RedeliverHandler {
       }
       requireActive(webhook);
       await deliverAgain(tx, delivery);
+      const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
+      await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
     });
     this.wakeUps.send([webhookId]);
     return {};

@@ -4,6 +4,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { lastPosition, nextPosition, positionBefore } from '../event/feed.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
+import { appendAct } from '../webhook/append-act.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.repository.js';
 import { countReplay, queueReplay, type ReplayedEvents } from './replay.repository.js';
@@ -32,6 +33,7 @@ export class ReplayHandler {
     if (dryRun) return { count: await countReplay(this.database, events) };
     // Counted first: of a repeated call the deliveries are queued already.
     const count = await countReplay(this.database, events);
+    await this.audit(webhook, call.request, count);
     for (let { after } = events; after < events.upTo;) {
       const next = await nextPosition(this.database, organizationId, after);
       if (next === null || next > events.upTo) break;
@@ -52,6 +54,17 @@ export class ReplayHandler {
     const after = await positionBefore(this.database, organizationId, since);
     const { replayId, onlyMissed } = request;
     return { organizationId, webhookId, replayId, after, upTo, since, until, types, onlyMissed };
+  }
+
+  /** Before the first of it is queued: a replay that a crash ends early is in the log too. */
+  private async audit({ organizationId, id }: WebhookRow, request: ReplayWebhookRequest, count: number): Promise<void> {
+    const { since, until, events, onlyMissed } = request;
+    const after = { id, since, until, events, onlyMissed, count };
+    await this.database.transaction(async (tx) => {
+      requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
+      const facts = { action: 'webhook.replayed', before: null, after } as const;
+      await appendAct(tx, request.by, { organizationId, webhookId: id, ...facts });
+    });
   }
 
   /** Under the lane's lock: nothing is queued for a webhook that is deactivated meanwhile. */

@@ -1,12 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { WebhookTestResult } from '@switchboard/contracts/webhooks/http';
-import { testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { testWebhookRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { recordTest } from '../attempt/record-test.repository.js';
 import { SendRequest } from '../attempt/send-request.client.js';
+import { appendAct } from '../webhook/append-act.js';
 import { readSealedSecrets } from '../webhook/secret.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { testBodyOf } from '../event/test-body.policy.js';
@@ -23,7 +24,7 @@ export class TestWebhookHandler {
 
   /** @throws WEBHOOK_NOT_FOUND */
   @RpcHandler(testWebhookRpc)
-  async test(call: RpcCall<{ readonly id: string }>): Promise<WebhookTestResult> {
+  async test(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<WebhookTestResult> {
     const { organizationId } = call.principal;
     const { id: webhookId } = call.request;
     const webhook = requireWebhook(await readSealedSecrets(this.database, organizationId, webhookId));
@@ -32,7 +33,12 @@ export class TestWebhookHandler {
     const body = JSON.stringify(testBodyOf(organizationId, dataId, at));
     const { result, reason } = await this.sender.send({ ...webhook, body, dataId });
     const { responseStatus, responseBody, error, durationMs, outcome } = result;
-    await recordTest(this.database, { organizationId, webhookId, dataId, at, result });
+    const after = { id: webhookId, delivered: outcome === 'SUCCEEDED' };
+    await this.database.transaction(async (tx) => {
+      await recordTest(tx, { organizationId, webhookId, dataId, at, result });
+      const facts = { action: 'webhook.tested', before: null, after } as const;
+      await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+    });
     this.log.info('webhook.tested', { organizationId, webhookId, outcome, responseStatus, error, reason, durationMs });
     return { delivered: outcome === 'SUCCEEDED', responseStatus, responseBody, error, durationMs };
   }

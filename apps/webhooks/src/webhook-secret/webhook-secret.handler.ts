@@ -1,10 +1,11 @@
 import { Controller } from '@nestjs/common';
 import type { WebhookSecretView } from '@switchboard/contracts/webhooks/http';
-import { getWebhookSecretRpc, rotateWebhookSecretRpc } from '@switchboard/contracts/webhooks/rpc';
+import { getWebhookSecretRpc, rotateWebhookSecretRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
+import { appendAct } from '../webhook/append-act.js';
 import { readSealedSecrets, readSecrets, storeSecrets } from '../webhook/secret.repository.js';
 import { openSecrets, secretPlace } from '../webhook/webhook-secrets.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
@@ -26,7 +27,7 @@ export class WebhookSecretHandler {
 
   /** @throws WEBHOOK_NOT_FOUND */
   @RpcHandler(rotateWebhookSecretRpc)
-  async rotate(call: RpcCall<{ readonly id: string }>): Promise<WebhookSecretView> {
+  async rotate(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<WebhookSecretView> {
     const { organizationId } = call.principal;
     const { id: webhookId } = call.request;
     return this.database.transaction(async (tx) => {
@@ -41,7 +42,11 @@ export class WebhookSecretHandler {
         secretSealed: seal(newSigningSecret(), 'secret_sealed'),
         previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
       });
-      return requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
+      const shown = requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
+      const after = { id: webhookId, previousSecretValidUntil: shown.previousSecretValidUntil };
+      const facts = { action: 'webhook.secret-rotated', before: null, after } as const;
+      await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+      return shown;
     });
   }
 }

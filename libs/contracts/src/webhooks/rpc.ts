@@ -4,6 +4,7 @@ import type { Int } from '../grammar/int.js';
 import type { IsoTime } from '../grammar/iso-time.js';
 import type { Page } from '../grammar/page.js';
 import type { TimelineItem } from '../messaging/timeline.js';
+import type { WebhookActor } from './events.js';
 import type {
   AttemptOutcome,
   SubscribableEvent,
@@ -15,8 +16,16 @@ import type {
   WebhookView,
 } from './http.js';
 
+/**
+ * Who acts, for the audit log: the act's event is committed with the act, and once, however often it is asked for. Absent from a gateway
+ * of the release before, which writes the log alone.
+ */
+export interface AuditedRequest {
+  readonly by?: WebhookActor;
+}
+
 /** A webhook to register; the gateway mints `id`, so that asking again by it registers one. */
-export interface CreateWebhookRequest {
+export interface CreateWebhookRequest extends AuditedRequest {
   readonly id: Cuid;
   readonly url: string;
   /** At least one; repeated ones count once. */
@@ -49,7 +58,7 @@ export const getWebhookRpc = defineRpc<{ readonly id: Cuid }, WebhookView>('webh
 });
 
 /** Fields of a webhook to change; one that is absent keeps its value. */
-export interface ChangeWebhookRequest {
+export interface ChangeWebhookRequest extends AuditedRequest {
   readonly id: Cuid;
   readonly url?: string;
   readonly events?: readonly SubscribableEvent[];
@@ -73,7 +82,7 @@ export const changeWebhookRpc = defineRpc<ChangeWebhookRequest, ChangedWebhook>(
 });
 
 /** Deletes a webhook, drops its pending deliveries and answers it as it was. @throws WEBHOOK_NOT_FOUND */
-export const deleteWebhookRpc = defineRpc<{ readonly id: Cuid }, { readonly before: WebhookView }>(
+export const deleteWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, { readonly before: WebhookView }>(
   'webhooks',
   'delete-webhook',
   { deadlineMs: 6_000 },
@@ -87,16 +96,20 @@ export const getWebhookSecretRpc = defineRpc<{ readonly id: Cuid }, WebhookSecre
 );
 
 /** Makes a new signing secret; the former one signs too for 24 hours. @throws WEBHOOK_NOT_FOUND */
-export const rotateWebhookSecretRpc = defineRpc<{ readonly id: Cuid }, WebhookSecretView>(
+export const rotateWebhookSecretRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, WebhookSecretView>(
   'webhooks',
   'rotate-webhook-secret',
   { deadlineMs: 6_000 },
 );
 
 /** Activates a webhook and sets its count of failures to 0, also of one that is active. @throws WEBHOOK_NOT_FOUND */
-export const enableWebhookRpc = defineRpc<{ readonly id: Cuid }, ChangedWebhook>('webhooks', 'enable-webhook', {
-  deadlineMs: 6_000,
-});
+export const enableWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, ChangedWebhook>(
+  'webhooks',
+  'enable-webhook',
+  {
+    deadlineMs: 6_000,
+  },
+);
 
 /**
  * Sends `webhook.test` once and answers what came of it, of a deactivated webhook too. Never counts.
@@ -105,9 +118,13 @@ export const enableWebhookRpc = defineRpc<{ readonly id: Cuid }, ChangedWebhook>
  *
  * @throws WEBHOOK_NOT_FOUND
  */
-export const testWebhookRpc = defineRpc<{ readonly id: Cuid }, WebhookTestResult>('webhooks', 'test-webhook', {
-  deadlineMs: 14_000,
-});
+export const testWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, WebhookTestResult>(
+  'webhooks',
+  'test-webhook',
+  {
+    deadlineMs: 14_000,
+  },
+);
 
 /** A page of attempts; null stands for no filter. */
 export interface ListWebhookAttemptsRequest {
@@ -149,14 +166,14 @@ export const getWebhookDeliveryRpc = defineRpc<WebhookDeliveryRequest, WebhookDe
  * @throws WEBHOOK_NOT_FOUND; DELIVERY_NOT_FOUND, also when its event is no longer kept; CONFLICT when the webhook is
  * deactivated
  */
-export const redeliverWebhookRpc = defineRpc<WebhookDeliveryRequest, Record<string, never>>(
+export const redeliverWebhookRpc = defineRpc<AuditedRequest & WebhookDeliveryRequest, Record<string, never>>(
   'webhooks',
   'redeliver-webhook',
   { deadlineMs: 6_000 },
 );
 
 /** Which events a replay sends again; null stands for no restriction. */
-export interface ReplayWebhookRequest {
+export interface ReplayWebhookRequest extends AuditedRequest {
   /** Minted by the caller: asking again by it replays once. */
   readonly replayId: Cuid;
   readonly webhookId: Cuid;

@@ -1,37 +1,52 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { auditedWebhook, type WebhookAction, type WebhookActor } from '@switchboard/contracts/webhooks/events';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
-import { AUDIT_TRAIL, type AuditAction, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
-
-type WebhookAction = Extract<AuditAction, `webhook.${string}`>;
+import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
 
 /**
- * Writes acts on webhooks into the audit log, once the service has done them and before they are answered.
+ * Writes acts on webhooks into the audit log before they are answered.
  *
- * The service commits first: only it knows what was before. When the log cannot be written the caller is answered an error, and
- * the process's log holds the act.
+ * The service commits the act with an event of it, by the id that `actorOf` mints: what ends before the log is written here
+ * is written by the event.
  */
 @Injectable()
 export class AuditedWebhooks {
   constructor(@Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail) {}
 
+  /** Who acts, for the service: of one act, and the same when it is asked for again. */
+  actorOf({ actor, address, traceId }: SessionAct): WebhookActor | undefined {
+    if (actor.type !== 'user') return undefined;
+    return { actId: newCuid(), userId: actor.id, email: actor.email, address, traceId };
+  }
+
   /** An act that changed the webhook's own fields; null: there was nothing, or there is nothing left. */
   changed(
     act: SessionAct,
+    by: WebhookActor | undefined,
     action: WebhookAction,
     { before, after }: { readonly before: WebhookView | null; readonly after: WebhookView | null },
   ): Promise<void> {
-    return this.auditTrail.record({ ...act, action, before: stateOf(before), after: stateOf(after) });
+    const states = { before: before && { ...auditedWebhook(before) }, after: after && { ...auditedWebhook(after) } };
+    return this.record(by, { ...act, action, ...states });
   }
 
   /** An act that changed none of them. */
-  acted(act: SessionAct, action: WebhookAction, details: Readonly<Record<string, unknown>>): Promise<void> {
-    return this.auditTrail.record({ ...act, action, before: null, after: details });
+  acted(
+    act: SessionAct,
+    by: WebhookActor | undefined,
+    action: WebhookAction,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    return this.record(by, { ...act, action, before: null, after: details });
   }
-}
 
-/** What a person decided about the webhook: not its counters, and never its secret. */
-function stateOf(webhook: WebhookView | null): Readonly<Record<string, unknown>> | null {
-  if (webhook === null) return null;
-  const { id, url, events, description, status } = webhook;
-  return { id, url, events, description, status };
+  /** A reading of the secret, which changes nothing: without its entry the secret is not shown. */
+  shown(act: SessionAct, id: string): Promise<void> {
+    return this.auditTrail.record({ ...act, action: 'webhook.secret-shown', before: null, after: { id } });
+  }
+
+  private record(by: WebhookActor | undefined, entry: Parameters<AuditTrail['record']>[0]): Promise<void> {
+    return by ? this.auditTrail.recordWebhookAct(by.actId, entry) : this.auditTrail.record(entry);
+  }
 }

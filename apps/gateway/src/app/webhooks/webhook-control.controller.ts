@@ -43,7 +43,7 @@ export class WebhookControlController {
     @Param('id') id: string,
   ): Promise<WebhookSecretView> {
     const secret = await this.rpc.call(getWebhookSecretRpc, principal, { id });
-    await this.audited.acted(act, 'webhook.secret-shown', { id });
+    await this.audited.shown(act, id);
     return secret;
   }
 
@@ -66,9 +66,10 @@ export class WebhookControlController {
     @Act() act: Act,
     @Param('id') id: string,
   ): Promise<WebhookSecretView> {
-    const secret = await this.rpc.call(rotateWebhookSecretRpc, principal, { id });
+    const by = this.audited.actorOf(act);
+    const secret = await this.rpc.call(rotateWebhookSecretRpc, principal, { id, by });
     const { previousSecretValidUntil } = secret;
-    await this.audited.acted(act, 'webhook.secret-rotated', { id, previousSecretValidUntil });
+    await this.audited.acted(act, by, 'webhook.secret-rotated', { id, previousSecretValidUntil });
     return secret;
   }
 
@@ -86,8 +87,9 @@ export class WebhookControlController {
     },
   })
   async enable(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookView> {
-    const { before, after } = await this.rpc.call(enableWebhookRpc, principal, { id });
-    await this.audited.changed(act, 'webhook.enabled', { before, after });
+    const by = this.audited.actorOf(act);
+    const { before, after } = await this.rpc.call(enableWebhookRpc, principal, { id, by });
+    await this.audited.changed(act, by, 'webhook.enabled', { before, after });
     return after;
   }
 
@@ -105,8 +107,9 @@ export class WebhookControlController {
     },
   })
   async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookTestResult> {
-    const result = await this.rpc.call(testWebhookRpc, principal, { id });
-    await this.audited.acted(act, 'webhook.tested', { id, delivered: result.delivered });
+    const by = this.audited.actorOf(act);
+    const result = await this.rpc.call(testWebhookRpc, principal, { id, by });
+    await this.audited.acted(act, by, 'webhook.tested', { id, delivered: result.delivered });
     return result;
   }
 }

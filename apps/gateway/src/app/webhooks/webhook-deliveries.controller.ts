@@ -95,8 +95,9 @@ export class WebhookDeliveriesController {
     @Param('id') webhookId: string,
     @Param('deliveryId') deliveryId: string,
   ): Promise<void> {
-    await this.rpc.call(redeliverWebhookRpc, principal, { webhookId, deliveryId });
-    await this.audited.acted(act, 'webhook.redelivered', { id: webhookId, deliveryId });
+    const by = this.audited.actorOf(act);
+    await this.rpc.call(redeliverWebhookRpc, principal, { webhookId, deliveryId, by });
+    await this.audited.acted(act, by, 'webhook.redelivered', { id: webhookId, deliveryId });
   }
 
   @Post('replay')
@@ -126,9 +127,10 @@ export class WebhookDeliveriesController {
     const until = isoOf(body.until ?? undefined);
     const { events, onlyMissed, dryRun } = body;
     const which = { since, until, events: events ?? null, onlyMissed: onlyMissed ?? false };
-    const request = { replayId: newCuid(), webhookId, ...which, dryRun: dryRun ?? false };
+    const by = this.audited.actorOf(act);
+    const request = { replayId: newCuid(), webhookId, ...which, dryRun: dryRun ?? false, by };
     const { count } = await this.rpc.call(replayWebhookRpc, principal, request);
-    if (!request.dryRun) await this.audited.acted(act, 'webhook.replayed', { id: webhookId, ...which, count });
+    if (!request.dryRun) await this.audited.acted(act, by, 'webhook.replayed', { id: webhookId, ...which, count });
     return { count };
   }
 }

@@ -51,9 +51,10 @@ export class WebhooksController {
     @Act() act: Act,
     @Body() { url, events, description = null }: CreateWebhookBody,
   ): Promise<NewWebhookView> {
-    const request = { id: newCuid(), url, events, description };
+    const by = this.audited.actorOf(act);
+    const request = { id: newCuid(), url, events, description, by };
     const { webhook, secret } = await this.rpc.call(createWebhookRpc, principal, request);
-    await this.audited.changed(act, 'webhook.created', { before: null, after: webhook });
+    await this.audited.changed(act, by, 'webhook.created', { before: null, after: webhook });
     return { ...webhook, secret };
   }
 
@@ -108,14 +109,16 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body() { url, events, description }: ChangeWebhookBody,
   ): Promise<WebhookView> {
+    const by = this.audited.actorOf(act);
     const { before, after } = await this.rpc.call(changeWebhookRpc, principal, {
       id,
+      by,
       // As everywhere in bodies null means left out, but in the description it clears.
       ...(typeof url === 'string' && { url }),
       ...(Array.isArray(events) && { events }),
       ...(description !== undefined && { description }),
     });
-    await this.audited.changed(act, 'webhook.changed', { before, after });
+    await this.audited.changed(act, by, 'webhook.changed', { before, after });
     return after;
   }
 
@@ -132,7 +135,8 @@ export class WebhooksController {
     },
   })
   async delete(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<void> {
-    const { before } = await this.rpc.call(deleteWebhookRpc, principal, { id });
-    await this.audited.changed(act, 'webhook.deleted', { before, after: null });
+    const by = this.audited.actorOf(act);
+    const { before } = await this.rpc.call(deleteWebhookRpc, principal, { id, by });
+    await this.audited.changed(act, by, 'webhook.deleted', { before, after: null });
   }
 }

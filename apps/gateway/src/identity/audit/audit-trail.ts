@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { gatewayWebhookActsConsumer } from '@switchboard/contracts/consumers';
+import { takeEvent } from '@switchboard/outbox';
 import { LOG, type Log } from '@switchboard/platform';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import type { AuditTrail, NewAuditEntry } from '../audit.contract.js';
 import { appendAudit } from './audit.repository.js';
 
@@ -20,6 +22,21 @@ export class DatabaseAuditTrail implements AuditTrail {
       const actorId = actor.type === 'system' ? null : actor.id;
       this.log.warn('audit.not-recorded', { organizationId, action, actorId, traceId });
       throw error;
+    }
+  }
+
+  append(tx: Transaction, entry: NewAuditEntry): void {
+    appendAudit(tx, entry);
+  }
+
+  async recordWebhookAct(actId: string, entry: NewAuditEntry): Promise<void> {
+    try {
+      await this.database.transaction(async (tx) => {
+        if (await takeEvent(tx, gatewayWebhookActsConsumer.name, actId)) appendAudit(tx, entry);
+      });
+    } catch (error) {
+      const { organizationId, action, traceId } = entry;
+      this.log.error('audit.delayed', error, { organizationId, action, traceId });
     }
   }
 }

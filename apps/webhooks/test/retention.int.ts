@@ -1,0 +1,116 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import {
+  getWebhookDeliveryRpc,
+  getWebhookSecretRpc,
+  redeliverWebhookRpc,
+  rotateWebhookSecretRpc,
+  testWebhookRpc,
+} from '@switchboard/contracts/webhooks/rpc';
+import { statement } from '@switchboard/postgres';
+import { eventually, testServers } from '@switchboard/testing';
+import { verifyServiceSignature } from '@switchboard/webhook-signature';
+import { keepWebhookPartitions } from '../src/keep-partitions.js';
+import { newCustomer } from './customer.js';
+import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
+
+const servers = testServers();
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const partitionSql = statement(
+  't.partition',
+  `SELECT webhooks.ensure_partition($1, $2::timestamptz, $2::timestamptz + interval '1 day', $3)`,
+);
+const partitionsSql = statement<{ name: string }>(
+  't.partitions',
+  `SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+   WHERE c.relnamespace = 'webhooks'::regnamespace AND c.relname = ANY ($1::text[]) ORDER BY 1`,
+);
+/** An attempt as it was made that many days ago, for an event of then. */
+const ageSql = statement(
+  't.age-attempt',
+  `INSERT INTO webhooks.attempt
+   SELECT webhook_id, $2, organization_id, $2, $2, type, kind, number, began_at - make_interval(days => $3), duration_ms,
+     response_status, response_body, error, outcome, delivery_state
+   FROM webhooks.attempt WHERE id = $1`,
+);
+const endOverlapSql = statement(
+  't.end-overlap',
+  `UPDATE webhooks.webhook SET previous_secret_until = now() WHERE id = $1`,
+);
+let running: RunningWebhooks;
+let customer: ReturnType<typeof newCustomer>;
+
+beforeAll(async () => {
+  running = await startWebhooks(servers);
+  customer = newCustomer(running);
+}, 120_000);
+
+/** The beginning of a day in UTC, and how its partitions are called. */
+function dayOf(daysAgo: number): { readonly at: string; readonly suffix: string } {
+  const at = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - daysAgo * DAY_MS).toISOString();
+  return { at, suffix: at.slice(0, 10).replaceAll('-', '') };
+}
+
+it('keeps events for 7 whole days and attempts for 30, and an attempt whose event has gone is shown and not sent again', async () => {
+  const { superuser, gateway, prepared } = running;
+  const kept = [
+    ['event', 7],
+    ['attempt', 29],
+  ] as const;
+  const past = [
+    ['event', 10],
+    ['attempt', 32],
+    ['dropped_delivery', 32],
+  ] as const;
+  const nameOf = ([parent, daysAgo]: readonly [string, number]): string => `${parent}_${dayOf(daysAgo).suffix}`;
+  for (const [parent, daysAgo] of [...kept, ...past]) {
+    const { at, suffix } = dayOf(daysAgo);
+    await superuser.query(partitionSql, [parent, at, suffix]);
+  }
+  const webhook = await customer.register(running.receiver.at('/kept'));
+  await customer.receive('today');
+  const [today] = await eventually(async () => {
+    const attempts = await customer.attempts(webhook.id);
+    return attempts.length > 0 && attempts;
+  });
+  const ids = [29, 32].map((daysAgo) => cuidFloor(new Date(Date.parse(dayOf(daysAgo).at) + DAY_MS / 2)));
+  for (const [index, daysAgo] of [29, 32].entries()) {
+    await superuser.query(ageSql, [today?.id, ids[index], daysAgo]);
+  }
+
+  await keepWebhookPartitions(await prepared.database());
+  const left = await superuser.query(partitionsSql, [[...kept, ...past].map(nameOf)]);
+  expect(left.map(({ name }) => name)).toEqual(kept.map(nameOf).sort());
+  expect((await customer.attempts(webhook.id)).map(({ id }) => id)).toEqual([today?.id, ids[0]]);
+  const old = { webhookId: webhook.id, deliveryId: ids[0] ?? '' };
+  expect(await gateway.call(getWebhookDeliveryRpc, customer.principal, old)).toMatchObject({ payload: null });
+  const again = gateway.call(redeliverWebhookRpc, customer.principal, old);
+  await expect(again).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
+}, 60_000);
+
+it('signs with the former secret for 24 hours after a rotation, and with the new one alone from then on', async () => {
+  const { superuser, gateway, receiver } = running;
+  const webhook = await customer.register(receiver.at('/overlap'), { events: ['template.status_updated'] });
+  const of = { id: webhook.id };
+  const rotated = await gateway.call(rotateWebhookSecretRpc, customer.principal, of);
+  const leftMs = Date.parse(rotated.previousSecretValidUntil ?? '') - Date.now();
+  expect(Math.round(leftMs / (60 * 60 * 1_000))).toBe(24);
+  await gateway.call(testWebhookRpc, customer.principal, of);
+  await superuser.query(endOverlapSql, [webhook.id]);
+  const shown = await gateway.call(getWebhookSecretRpc, customer.principal, of);
+  expect(shown).toEqual({ secret: rotated.secret, previousSecretValidUntil: null });
+  await gateway.call(testWebhookRpc, customer.principal, of);
+  const signed = receiver.arrivals('/overlap').map(({ body, headers }) => {
+    const verifies = (name: string, secret: string): boolean =>
+      verifyServiceSignature(Buffer.from(body), headers[name]?.toString(), secret);
+    return {
+      byNew: verifies('x-service-signature', rotated.secret),
+      byFormer: verifies('x-service-signature-previous', webhook.secret),
+      signatures: headers['webhook-signature']?.toString().split(' ').length,
+    };
+  });
+  expect(signed).toEqual([
+    { byNew: true, byFormer: true, signatures: 2 },
+    { byNew: true, byFormer: false, signatures: 1 },
+  ]);
+}, 60_000);

@@ -1,0 +1,53 @@
+import type { Cuid } from '../grammar/cuid.js';
+import { defineEvent } from '../grammar/define-event.js';
+import type { WebhookView } from './http.js';
+
+/** The acts on webhooks that the audit log holds; each is an action of it under the same name. */
+export type WebhookAction =
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.deleted'
+  | 'webhook.enabled'
+  | 'webhook.secret-rotated'
+  | 'webhook.tested'
+  | 'webhook.redelivered'
+  | 'webhook.replayed';
+
+/** Who acts, and from where, as the gateway knows it. */
+export interface WebhookActor {
+  /** Minted by the gateway, the same whenever it asks again: the act's event has it, and is in the log once. */
+  readonly actId: Cuid;
+  readonly userId: Cuid;
+  /** As the user was called then. */
+  readonly email: string;
+  /** Null: from inside. */
+  readonly address: string | null;
+  /** 32 hex digits. */
+  readonly traceId: string | null;
+}
+
+/** What a person decided about a webhook: not its counters, and never its secret. */
+export type AuditedWebhook = Pick<WebhookView, 'id' | 'url' | 'events' | 'description' | 'status'>;
+
+/** What an act was about: the webhook around a change, or the details of an act that changed none of its fields. */
+export interface WebhookActFacts {
+  readonly action: WebhookAction;
+  readonly before: AuditedWebhook | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * A person acted on a webhook; committed with what the act did, so that the audit log gets it whatever fails behind it.
+ *
+ * @aggregate webhook
+ */
+export const webhookActed = defineEvent<WebhookActFacts & { readonly by: WebhookActor }>(
+  'webhooks',
+  'webhook.acted',
+  1,
+);
+
+/** A webhook as the audit log shows it. */
+export function auditedWebhook({ id, url, events, description, status }: WebhookView): AuditedWebhook {
+  return { id, url, events, description, status };
+}
