@@ -147,13 +147,17 @@ describe('the console in a browser', () => {
   }, 60_000);
 
   it.each([1280, 390])(
-    'has no serious fault of accessibility on any page, %d px wide',
+    'has no serious fault of accessibility on any page, light or dark, %d px wide',
     async (width) => {
       const { page, complaints } = await signedIn(owner, width);
       const faults: string[] = [];
       for (const path of consolePages) {
         await openPage(page, path);
-        faults.push(...(await faultsOf(page, path)));
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+          faults.push(...(await faultsOf(page, `${path} ${colorScheme}`)));
+        }
       }
       expect(faults).toEqual([]);
       expect(complaints).toEqual([]);

@@ -11,12 +11,18 @@ import { usePathId } from '../../ui/use-path-id.js';
 import { countParts, heldSentence, JobBar, JobStatus } from '../bulk-sends/job-status.js';
 import { RecipientList } from './recipient-list.js';
 
+const list = { to: '/bulk-sends', label: 'Bulk sends' };
 const refreshes = ['getJob', 'listJobs', 'listRecipients'] as const;
 
 /** One bulk send: live progress, what can be done with it, and its recipients. */
 export function Page(): ReactElement {
   const job = useRead('getJob', { path: { id: usePathId() } }, { pollMs: 2_000 });
-  return <QueryView query={job}>{(found) => <JobView job={found} />}</QueryView>;
+  if (job.data) return <JobView job={job.data} />;
+  return (
+    <PageFrame title="Bulk send" back={list}>
+      <QueryView query={job}>{() => null}</QueryView>
+    </PageFrame>
+  );
 }
 
 function JobView({ job }: { readonly job: Job }): ReactElement {
@@ -28,7 +34,7 @@ function JobView({ job }: { readonly job: Job }): ReactElement {
       title={template.data?.name ?? 'Bulk send'}
       tabTitle="Bulk send"
       description={`${job.total.toLocaleString('en')} recipients${job.throttlePerHour === null ? '' : `, at most ${job.throttlePerHour.toLocaleString('en')} an hour`}`}
-      back={{ to: '/bulk-sends', label: 'Bulk sends' }}
+      back={list}
       actions={<Acts job={job} />}
     >
       {reason !== null && (

@@ -80,7 +80,7 @@ export function RecipientList({ job }: { readonly job: Job }): ReactElement {
 }
 
 const columns: readonly Column<Recipient>[] = [
-  { title: 'Row', width: '80px', cell: ({ index }) => <Text size="sm">{index + 1}</Text> },
+  { title: 'No.', width: '80px', cell: ({ index }) => <Text size="sm">{index + 1}</Text> },
   { title: 'Phone', cell: ({ to }) => <Text size="sm">{to}</Text> },
   { title: 'Status', cell: ({ status }) => <StatusBadge tone={tones[status]}>{inPlainWords(status)}</StatusBadge> },
   {
@@ -104,5 +104,5 @@ async function exportRecipients(id: string, status: string | null): Promise<void
     );
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  download(`recipients-${id}.csv`, toCsv([['row', 'to', 'status', 'reason', 'messageId'], ...rows]));
+  download(`recipients-${id}.csv`, toCsv([['number', 'to', 'status', 'reason', 'messageId'], ...rows]));
 }

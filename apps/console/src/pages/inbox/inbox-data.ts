@@ -138,7 +138,9 @@ function showEvent(client: QueryClient, { event, data }: LiveEvent): void {
   if (event === 'message.received' && message) {
     void client.invalidateQueries({ queryKey: conversationKey(message.conversationId) });
   }
-  if (event === 'optout.created') void client.invalidateQueries({ queryKey: ['getContact'] });
+  // A keyword may have ended an opt-out.
+  if (event === 'optout.created' || event === 'message.received')
+    void client.invalidateQueries({ queryKey: ['getContact'] });
 }
 
 function rethrow(thrown: unknown): never {

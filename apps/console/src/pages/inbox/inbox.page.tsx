@@ -42,7 +42,7 @@ export function Page(): ReactElement {
         )
       }
     >
-      <div className={classes['frame']} data-chosen={chosen !== undefined}>
+      <div className={classes['frame']} data-chosen={chosen !== undefined} data-playing={isPlaying}>
         <section className={classes['pane']} aria-label="Conversations by status">
           <SegmentedControl
             size="xs"

@@ -23,11 +23,23 @@ export function SandboxDrawer({
   const [channelId, setChannelId] = useState<string | null>(null);
   const inbound = useChange('playInbound', { done: 'The message is on its way', onDone: () => setText('') });
   const read = useChange('playRead', { done: 'The recipient has read the newest message' });
-  const prefer = useChange('playPreference', { done: 'The provider has been told' });
+  const prefer = useChange('playPreference', { done: 'The provider reports the preference' });
   const who = from === '' ? (phone ?? '+14155550123') : from;
   const towards = { from: who, ...(channelId !== null && { messagingChannelId: channelId }) };
   return (
-    <Drawer opened={isOpen} onClose={onClose} position="right" title="Sandbox" size="sm">
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="right"
+      title="Sandbox"
+      size="sm"
+      // The inbox stays usable next to it.
+      withOverlay={false}
+      trapFocus={false}
+      lockScroll={false}
+      closeOnClickOutside={false}
+      shadow="md"
+    >
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           Play the person on the other side. Nothing leaves this machine: the provider is simulated.

@@ -14,6 +14,9 @@ import { MessageList } from './message-list.js';
 import { StatusActions } from './status-actions.js';
 import { OpenTimelineProvider, TimelineDrawer } from './timeline-drawer.js';
 
+/** The end of an opt-out is no event. */
+const CONSENT_POLL_MS = 10_000;
+
 const tones: Readonly<Record<Status, Tone>> = {
   OPEN: 'busy',
   PENDING: 'warning',
@@ -26,7 +29,11 @@ const tones: Readonly<Record<Status, Tone>> = {
 export function Thread({ id, onBack }: { readonly id: string; readonly onBack: () => void }): ReactElement {
   const conversation = useRead('getConversation', { path: { id } });
   const contactId = conversation.data?.id === id ? conversation.data.contact.id : undefined;
-  const contact = useRead('getContact', { path: { id: contactId ?? '' } }, { enabled: contactId !== undefined });
+  const contact = useRead(
+    'getContact',
+    { path: { id: contactId ?? '' } },
+    { enabled: contactId !== undefined, pollMs: CONSENT_POLL_MS },
+  );
   const query = useThread(id);
   const [chosen, setChosen] = useState<Message>();
   const messages = useMemo(() => (query.data?.pages.flatMap((page) => page.items) ?? []).toReversed(), [query.data]);

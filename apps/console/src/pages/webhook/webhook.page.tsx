@@ -19,10 +19,17 @@ import { SecretPanel } from './secret-panel.js';
 import { TestPanel } from './test-panel.js';
 import { VerificationPanel } from './verification-panel.js';
 
+const list = { to: '/settings/webhooks', label: 'Webhooks' };
+
 /** One webhook: its health, deliveries, secret, and code that verifies what it sends. */
 export function Page(): ReactElement {
   const webhook = useRead('getWebhook', { path: { id: usePathId() } }, { pollMs: 5_000 });
-  return <QueryView query={webhook}>{(found) => <WebhookView webhook={found} />}</QueryView>;
+  if (webhook.data) return <WebhookView webhook={webhook.data} />;
+  return (
+    <PageFrame title="Webhook" back={list}>
+      <QueryView query={webhook}>{() => null}</QueryView>
+    </PageFrame>
+  );
 }
 
 function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
@@ -33,7 +40,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
       title={<ForeignText>{webhook.url}</ForeignText>}
       tabTitle="Webhook"
       description={webhook.description === null ? undefined : <ForeignText>{webhook.description}</ForeignText>}
-      back={{ to: '/settings/webhooks', label: 'Webhooks' }}
+      back={list}
       actions={<Acts webhook={webhook} />}
     >
       <Group gap="xs">

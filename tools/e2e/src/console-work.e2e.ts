@@ -1,0 +1,246 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, type AppClient } from '@switchboard/testing';
+import type { Browser, Page } from 'playwright-core';
+import { TOTP } from 'otpauth';
+import { appClient } from './app-client.js';
+import { launchBrowser, openConsole, openPage, signIn, type Person, type WatchedPage } from './console-browser.js';
+import { sharedStack } from './shared-stack.js';
+import { StackDatabase } from './stack-database.js';
+import type { UsableStack } from './start-everything.js';
+
+const SOON = { deadlineMs: 60_000 };
+const PERIOD_MS = 30_000;
+const PASSWORD = 'correct horse 7 battery staple';
+/** Shown as it is, never run. */
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+describe('work in the console', () => {
+  let all: UsableStack;
+  let browser: Browser;
+  let owner: Person;
+  let member: Person;
+  let api: AppClient;
+  let receiver: Server;
+  let isReceiverWell = false;
+
+  beforeAll(async () => {
+    [all, browser] = await Promise.all([sharedStack(), launchBrowser()]);
+    owner = personWith('OWNER');
+    member = personWith('MEMBER');
+    api = appClient(all.baseUrl);
+    await api.signIn(owner);
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(isReceiverWell ? 200 : 500).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  }, 240_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    receiver?.closeAllConnections();
+    await new Promise((resolve) => receiver?.close(resolve));
+  }, 60_000);
+
+  function personWith(role: string): Person {
+    const person = all.stack.devJson.organizations?.[0]?.users?.find((one) => one.role === role);
+    if (!person) throw new Error(`there is no ${role}`);
+    return person;
+  }
+
+  async function signedIn(person: Person): Promise<WatchedPage> {
+    const opened = await openConsole(browser, all.baseUrl);
+    await signIn(opened.page, person);
+    return opened;
+  }
+
+  it('sends in bulk from a file: bad rows by number, a look at real messages, then to the last recipient', async () => {
+    const { page, complaints } = await signedIn(member);
+    await openPage(page, '/bulk-sends/new');
+    await page.getByRole('combobox', { name: /^Template/ }).click();
+    await page.getByRole('option', { name: 'order_confirmation (en_US)' }).click();
+    await chooseFile(page, 'Phone;Name;Order\n+14155550100;Ada;A-1\nnonsense;Bob;A-2\n');
+    await page.getByText('Row 3 “nonsense” is no phone number').waitFor();
+    expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
+    const rows = ['1', '2', '1'].map((line) => `+1415555019${line},${HOSTILE},A-${line}`);
+    await chooseFile(page, ['Phone,Name,Order', ...rows].join('\n'));
+    await page.getByText('The first messages').waitFor();
+    expect(await page.getByText(HOSTILE).count()).toBeGreaterThan(2);
+    await page.getByText(/^Takes 3 of/).waitFor();
+    await page.getByRole('button', { name: 'Send 3 messages' }).click();
+    await page.waitForURL(/\/bulk-sends\/c\w+$/);
+    await page.getByText('Completed', { exact: true }).waitFor();
+    const id = page.url().split('/').at(-1) ?? '';
+    expect((await api.get(`/app/api/templates/send/${id}`)).body).toMatchObject({ status: 'COMPLETED', total: 3 });
+    await page.reload();
+    await page.getByRole('row').filter({ hasText: 'The same person is in the file before' }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    expect((await saving).suggestedFilename()).toBe(`recipients-${id}.csv`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('pauses a bulk send, resumes it, and cancels the rest', async () => {
+    const template = all.stack.devJson.organizations?.[0]?.templates?.find(({ variables }) => variables === 0);
+    const recipients = Array.from({ length: 5 }, (_, index) => ({ to: `+1415555021${index}` }));
+    const body = { templateId: template?.id, recipients, throttlePerHour: 6 };
+    const { body: job } = await api.post('/app/api/templates/send', body);
+    const statusOf = async (): Promise<unknown> =>
+      (await api.get(`/app/api/templates/send/${job?.id ?? ''}`)).body?.['status'];
+    const { page, complaints } = await signedIn(member);
+    await openPage(page, `/bulk-sends/${job?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    expect(await statusOf()).toBe('PAUSED');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the rest' }).click();
+    await eventually(async () => (await statusOf()) === 'CANCELED', SOON);
+    await page.reload();
+    await page.getByText('The bulk send was canceled').first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('tests a channel, keeps its keywords, makes another the default, disconnects and reconnects one', async () => {
+    const { page, complaints } = await signedIn(owner);
+    const channels = async () => (await api.get('/app/api/channels')).body?.items ?? [];
+    const other = (await channels()).find(({ isDefault }) => isDefault === false);
+    const named = async () => (await channels()).find(({ id }) => id === other?.id);
+    await openPage(page, '/settings/channels');
+    const card = page.getByRole('region', { name: String(other?.['name']) });
+    await card.getByRole('button', { name: 'Test' }).click();
+    await card.getByText(/^The provider accepts the token/).waitFor();
+    await card.getByRole('button', { name: 'Settings' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('More opt-out keywords').fill('BASTA');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await named()).toMatchObject({ optOutKeywords: ['BASTA'] });
+    await card.getByRole('button', { name: 'Make default' }).click();
+    await card.getByText('Default', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Disconnect' }).click();
+    await dialog.getByRole('button', { name: 'Disconnect' }).click();
+    await card.getByText('Disconnected').waitFor();
+    expect(await named()).toMatchObject({ isDefault: true, status: 'DISCONNECTED' });
+    await page.reload();
+    await card.getByRole('button', { name: 'Reconnect' }).click();
+    await dialog.getByLabel('New access token').fill('a token that the provider does not know');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Not saved').waitFor();
+    expect(await named()).toMatchObject({ status: 'DISCONNECTED' });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('says why a webhook was deactivated, enables it again, and leads to what it missed', async () => {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    const { body: made } = await api.post('/app/api/webhooks', { url, events: ['message.received'] });
+    const webhook = async () => (await api.get(`/app/api/webhooks/${made?.id ?? ''}`)).body;
+    // Ten failures in a row take minutes: nine have been, the tenth is made here.
+    const database = await StackDatabase.open(all.stack);
+    await database.query('UPDATE webhooks.lane SET consecutive_failures = 9 WHERE webhook_id = $1', [made?.id]);
+    await database.close();
+    await all.simulator.post('inbound', { from: '4915123459771', text: 'Hello' });
+    await eventually(async () => (await webhook())?.['status'] === 'DEACTIVATED', SOON);
+    const { page, complaints } = await signedIn(owner);
+    await page.getByRole('link', { name: 'See why and re-enable it' }).click();
+    await page.getByText('10 consecutive attempts failed; the last: status 500').waitFor();
+    isReceiverWell = true;
+    await page.getByRole('button', { name: 'Re-enable' }).click();
+    await page.getByRole('button', { name: 'Replay what it missed' }).waitFor();
+    expect(await webhook()).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
+    await page.reload();
+    await page.getByText('Active', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: 'Count events' }).click();
+    await page.getByText(/events? will be sent again/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page
+      .getByRole('cell', { name: /Replay$/ })
+      .first()
+      .waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('invites a new person, who joins, works in the role given, and is removed', async () => {
+    const { page, complaints } = await signedIn(owner);
+    await openPage(page, '/settings/members');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog');
+    const email = `eve.${Date.now()}@people.example`;
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByText('The invitation is ready').waitFor();
+    const link = /http\S+#\S+/.exec(await dialog.innerText())?.[0] ?? '';
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const visitor = await openConsole(browser, all.baseUrl);
+    await visitor.page.goto(link);
+    await visitor.page.getByLabel('Your name').fill(HOSTILE);
+    await visitor.page.locator('input[name=password]').fill(PASSWORD);
+    await visitor.page.getByRole('button', { name: 'Join' }).click();
+    await visitor.page.getByRole('button', { name: /^Account of/ }).waitFor();
+    expect(await visitor.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    await page.reload();
+    const row = page.getByRole('row').filter({ hasText: email });
+    await row.getByText(HOSTILE).waitFor();
+    await row.getByRole('button', { name: /^Remove/ }).click();
+    await page.getByRole('button', { name: 'Remove member' }).click();
+    await row.waitFor({ state: 'detached' });
+    const { body } = await api.get('/app/api/members');
+    expect(JSON.stringify(body)).not.toContain(email);
+    // Home asks again by itself.
+    await visitor.page.getByText('Your session has ended').waitFor();
+    expect([...complaints, ...visitor.complaints]).toEqual([]);
+    await Promise.all([page.context().close(), visitor.page.context().close()]);
+  }, 120_000);
+
+  it('asks for the second factor that a person enabled, and takes each recovery code once', async () => {
+    const { page, complaints } = await signedIn(member);
+    const dialog = page.getByRole('dialog');
+    await openPage(page, '/settings/account');
+    await page.getByRole('button', { name: 'Enable second factor' }).click();
+    await dialog.getByLabel('Present password').fill(member.password);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByLabel('Code').waitFor();
+    const seed = (await dialog.locator('code').first().innerText()).trim();
+    await dialog.getByLabel('Code').fill(codeOf(seed, -1));
+    await dialog.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Keep your recovery codes').waitFor();
+    const [recovery = ''] = (await dialog.locator('pre').innerText()).trim().split('\n');
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('Recovery codes left: 10').waitFor();
+    const enter = async (code: string): Promise<void> => {
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.locator('input[name=email]').fill(member.email);
+      await page.locator('input[name=password]').fill(member.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('Code').fill(code);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await enter(codeOf(seed));
+    await page.getByRole('button', { name: /^Account of/ }).waitFor();
+    await enter(recovery);
+    await page.getByRole('button', { name: /^Account of/ }).waitFor();
+    await enter(recovery);
+    await page.getByText('Sign-in refused').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+});
+
+function codeOf(seed: string, step = 0): string {
+  return new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * PERIOD_MS });
+}
+
+async function chooseFile(page: Page, text: string): Promise<void> {
+  const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.locator('input[type=file]').setInputFiles(file);
+}
