@@ -1,4 +1,4 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -11,7 +11,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** A moment in words: how long ago within a week, its date before; the whole time shows on hover and focus. */
+/** A moment in words: how long ago within a week, its date before; the whole time shows on hover. */
 export function Time({
   at,
   fallback = 'Never',
@@ -27,9 +27,10 @@ export function Time({
     );
   const moment = new Date(at);
   return (
-    <Tooltip label={full.format(moment)}>
-      <time dateTime={at}>{inWords(moment, Date.now())}</time>
-    </Tooltip>
+    // The browser's own tooltip: a component for each row made up most of the work of drawing a list.
+    <time dateTime={at} title={full.format(moment)}>
+      {inWords(moment, Date.now())}
+    </time>
   );
 }
 
