@@ -19,8 +19,9 @@ export const scripts = {
     usage:
       'npm run sim -- inbound --from <phone> --text <text> [--to <line>] [--name <name>] | ' +
       'status --message <id> --status <sent|delivered|read|failed> [--code <code>] | ' +
-      'refuse-token --line <line> | accept-token --line <line> | lines | knobs [--set <json>]',
-    options: ['from', 'text', 'to', 'name', 'message', 'status', 'code', 'line', 'set'],
+      'refuse-token --line <line> | accept-token --line <line> | lines | knobs [--set <json>] | ' +
+      'add-line --line <number> --token <token> [--name <name>]',
+    options: ['from', 'text', 'to', 'name', 'message', 'status', 'code', 'line', 'set', 'token'],
     operands: true,
   },
   admin: {

@@ -4,3 +4,4 @@ export type { EnvironmentOf } from './start-spec.js';
 export type { StackProcess } from './stack.js';
 export { prepareData, type RunningStack, type StackOptions, startStack } from './start-stack.js';
 export { baseEnvironment } from './dev.config.js';
+export { sim } from './sim.command.js';

@@ -8,7 +8,7 @@ export class SimUsageError extends Error {
 }
 
 type Values = Readonly<
-  Partial<Record<'from' | 'text' | 'to' | 'name' | 'message' | 'status' | 'code' | 'line' | 'set', string>>
+  Partial<Record<'from' | 'text' | 'to' | 'name' | 'message' | 'status' | 'code' | 'line' | 'set' | 'token', string>>
 >;
 type Ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>;
 
@@ -32,6 +32,7 @@ export async function sim(dataDir: string, args: readonly string[]): Promise<num
       code: { type: 'string' },
       line: { type: 'string' },
       set: { type: 'string' },
+      token: { type: 'string' },
     },
   });
   const act = acts[positionals[0] ?? ''];
@@ -68,6 +69,18 @@ const acts: Readonly<Record<string, (ask: Ask, values: Values, line: string | un
         return `${displayPhone}  phoneNumberId ${id}  businessAccountId ${wabaId}  token ${state}`;
       }),
     );
+  },
+  async 'add-line'(ask, { line, token, name }) {
+    const displayPhone = required(line, 'line').replaceAll(/\D/g, '');
+    if (displayPhone === '') throw new SimUsageError('The option --line is not a number.');
+    const { items } = await ask('GET', '/_sim/accounts');
+    // Ids of its own: the number after a digit that those of the demonstration do not begin with.
+    const [wabaId, id] = [`8${displayPhone}`, `9${displayPhone}`];
+    const others = (items as readonly SimulatedAccount[]).filter((one) => one.wabaId !== wabaId);
+    const phoneNumbers = [{ id, displayPhone, name: name ?? `Line ${displayPhone}` }];
+    const account = { wabaId, token: required(token, 'token'), phoneNumbers };
+    await ask('PUT', '/_sim/accounts', { items: [...others, account] });
+    return [`${displayPhone}  phoneNumberId ${id}  businessAccountId ${wabaId}  accessToken as you gave it`];
   },
   async knobs(ask, { set }) {
     const knobs = set === undefined ? await ask('GET', '/_sim/knobs') : await ask('PUT', '/_sim/knobs', objectOf(set));

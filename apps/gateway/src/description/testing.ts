@@ -8,7 +8,8 @@ addresses are allowed as webhooks. What follows asks the simulator by HTTP; \`$S
 
 ### Magic recipients
 
-A message to any other number is accepted, sent and delivered within 0.1 s. The numbers below decide themselves what becomes of a
+A message to any other number is accepted, sent, delivered within 0.1 s and, in the local run, read after two seconds
+(\`SIMULATOR_READ_DELAY_MS\`; 0 leaves it DELIVERED). The numbers below decide themselves what becomes of a
 message; bulk sends meet them too.
 
 | \`to\` | the send answers | and then |
@@ -17,7 +18,7 @@ message; bulk sends meet them too.
 | \`+12015550101\` | 400 \`UPSTREAM_REJECTED\`, \`131047\` | FAILED: more than 24 hours since the person wrote |
 | \`+12015550102\` | 200, \`upstreamMessageId: null\` | refused twice (130429, rate), QUEUED for some seconds, then SENT |
 | \`+12015550103\` | 200, \`upstreamMessageId: null\` | refused twice (131056, this recipient's rate), then SENT |
-| \`+12015550104\` | 200, \`upstreamMessageId: null\` | QUEUED, outcome unknown (131000); after 24 hours FAILED \`UPSTREAM_OUTCOME_UNKNOWN\` |
+| \`+12015550104\` | 200, \`upstreamMessageId: null\` | QUEUED, outcome unknown (131000); after 24 hours, or by the command below, FAILED \`UPSTREAM_OUTCOME_UNKNOWN\` |
 | \`+12015550105\` | 403 \`CONTACT_OPTED_OUT\` | FAILED; the opt-out is recorded, later sends are refused without asking |
 | \`+12015550106\` | 400 \`UPSTREAM_REJECTED\`, \`100\` | FAILED: a parameter is invalid |
 | \`+12015550107\` | 200, \`upstreamMessageId: null\` | QUEUED, outcome unknown (500 without a body), as 104 |
@@ -26,13 +27,15 @@ message; bulk sends meet them too.
 | \`+12015550110\` | 200 | SENT, then FAILED with the code 131049 |
 | \`+12015550111\` | 200 | READ without a report of the delivery: DELIVERED and READ are both emitted, in order |
 | \`+12015550112\` | 200 | its reports come twice and in reverse; the message ends the same |
+| \`+12015550113\` | 200, \`upstreamMessageId: null\` | taken, but the answer was cut and no report ever comes: QUEUED, outcome unknown, as 104 |
 
 ### Every state of a message
 
-- **QUEUED**: 102, 103, 104, 107; or the provider away: \`curl -X PUT $SIM/_sim/knobs -H 'content-type: application/json' -d '{"down":true}'\`,
+- **QUEUED**: 102, 103, 104, 107, 113; or the provider away: \`curl -X PUT $SIM/_sim/knobs -H 'content-type: application/json' -d '{"down":true}'\`,
   and \`{"down":false}\` later. What provably never left is sent then.
-- **SENT, DELIVERED**: any other number. **READ**: \`{"callbackDelayMs":{"read":100}}\` as knob, or 111.
-- **FAILED**: 100, 101, 106 at once, 110 afterwards.
+- **SENT, DELIVERED, READ**: any other number, and 111. \`{"callbackDelayMs":{"read":null}}\` as knob: never read; \`{"read":100}\`: sooner.
+- **FAILED**: 100, 101, 106 at once, 110 afterwards; 104, 107 and 113 with \`UPSTREAM_OUTCOME_UNKNOWN\` within seconds of
+  \`npm run admin -- dispatch give-up <message id>\`, which ends the wait of 24 hours.
 - **RECEIVED**: an inbound message, below.
 
 ### Inbound messages
@@ -41,7 +44,7 @@ message; bulk sends meet them too.
 curl $SIM/_sim/inbound -H 'content-type: application/json' -d '{"from":"4915123450001","name":"Ada","text":"Hello"}'
 \`\`\`
 
-\`{"from":…,"text":"STOP"}\` opts out by keyword, \`START\` lifts it. \`"type"\` takes \`image\`, \`button\`, \`interactive\`, \`reaction\`,
+Or \`npm run sim -- inbound --from 4915123450001 --text Hello\`. \`{"from":…,"text":"STOP"}\` opts out by keyword, \`START\` lifts it. \`"type"\` takes \`image\`, \`button\`, \`interactive\`, \`reaction\`,
 \`location\` and others; \`{"userId":"US.13","text":"Hi"}\` is a sender without a number; \`{"from":…,"newPhone":…}\` a change of number.
 With several lines, \`"displayPhone"\` or \`"phoneNumberId"\` names the one that is written to.
 
@@ -61,8 +64,13 @@ Whatever the order, a message ends the same, and each event is emitted at most o
 - 402 \`PAYMENT_REQUIRED\`: the demonstration organizations have different plans; a trial has no bulk sends.
 - 404: an id of the right form that does not exist. 409 \`CONFLICT\`: an \`Idempotency-Key\` again, with another body.
 - 429 \`RATE_LIMITED\`: more requests than the plan allows.
-- Of the provider: \`{"errorRate":{"131026":0.5}}\` refuses half of the sends with a code; \`{"errorRate":{"190":1}}\` refuses the line's
-  token: 403 \`UPSTREAM_NOT_CONNECTED\`, and the channel is DISCONNECTED until it gets a new token in the application.
+- Of the provider: \`{"errorRate":{"131026":0.5}}\` refuses half of the sends with a code.
+- 403 \`UPSTREAM_NOT_CONNECTED\`: \`npm run sim -- refuse-token --line <phone of the channel>\` has the provider refuse the token of
+  one line; the next send is answered so, and the channel is DISCONNECTED. \`accept-token\` takes it again, and the channel is
+  connected again by a token that the provider takes, given in the application. A line with a token of your own, to connect as
+  a channel: \`npm run sim -- add-line --line 12015550177 --token my-token\` prints the ids that the application asks for.
+
+The simulator keeps its port over restarts; \`SIMULATOR_PORT\` sets it.
 
 ### Webhooks
 

@@ -1,0 +1,168 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { publicDescription } from '@switchboard/check/description/described-answers';
+import { sim, type SeededOrganization } from '@switchboard/dev';
+import { eventually, type AppClient } from '@switchboard/testing';
+import { Api, type ApiAnswer, type ApiBody } from './api.js';
+import { appClient } from './app-client.js';
+import { operator } from './operator.js';
+import { sharedStack } from './shared-stack.js';
+import type { UsableStack } from './start-everything.js';
+
+/** What becomes of a message after its answer. */
+interface Row {
+  readonly answer: string;
+  readonly upstreamCode?: string;
+  readonly ends: readonly string[];
+  readonly error?: string;
+}
+const SENT = ['SENT', 'DELIVERED', 'READ'];
+const rejected = (upstreamCode: string): Row => ({
+  answer: '400 UPSTREAM_REJECTED',
+  upstreamCode,
+  ends: ['FAILED'],
+  error: upstreamCode,
+});
+const later: Row = { answer: '200 null', ends: SENT };
+const unknown: Row = { answer: '200 null', ends: ['FAILED'], error: 'UPSTREAM_OUTCOME_UNKNOWN' };
+/** The rows of the table, as a caller sees them. */
+const rows: Readonly<Record<string, Row>> = {
+  '+12015550100': rejected('131026'),
+  '+12015550101': rejected('131047'),
+  '+12015550102': later,
+  '+12015550103': later,
+  '+12015550104': unknown,
+  '+12015550105': { answer: '403 CONTACT_OPTED_OUT', ends: ['FAILED'] },
+  '+12015550106': rejected('100'),
+  '+12015550107': unknown,
+  '+12015550108': later,
+  '+12015550109': later,
+  '+12015550110': { answer: '200 id', ends: ['FAILED'], error: '131049' },
+  '+12015550111': { answer: '200 id', ends: ['READ'] },
+  '+12015550112': { answer: '200 id', ends: ['DELIVERED', 'READ'] },
+  '+12015550113': unknown,
+};
+const SOON = { deadlineMs: 90_000 };
+
+describe('the page Testing of the reference', () => {
+  const page = String((publicDescription['info'] as { description?: unknown }).description);
+  let all: UsableStack;
+  let own: SeededOrganization;
+  let api: Api;
+  let owner: AppClient;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    all = await sharedStack();
+    const found = all.stack.devJson.organizations?.[2];
+    const user = found?.users?.find(({ role }) => role === 'OWNER');
+    if (!found || !user) throw new Error('there is no third organization with an owner');
+    own = found;
+    api = new Api(all.baseUrl, own.apiKey);
+    owner = appClient(all.baseUrl);
+    await owner.signIn(user);
+    // What the commands look for in the folder of a local run.
+    dataDir = await mkdtemp(join(tmpdir(), 'switchboard-testing-'));
+    await writeFile(join(dataDir, 'dev.json'), JSON.stringify(all.stack.devJson));
+  }, 180_000);
+
+  afterAll(async () => {
+    if (dataDir) await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const messageWhen = (id: unknown, fits: (message: ApiBody) => boolean): Promise<ApiBody> =>
+    eventually(async () => {
+      const { body } = await api.get(`/v1/messages/${String(id)}`);
+      return body && fits(body) ? body : undefined;
+    }, SOON);
+  const idOf = ({ body, headers }: ApiAnswer): unknown => body?.id ?? headers.get('x-message-id');
+
+  it('names each recipient that is tested here, and no other', () => {
+    const named = [...page.matchAll(/^\| `(\+\d+)` \|/gm)].map(([, phone]) => phone);
+    expect(named).toEqual(Object.keys(rows));
+  });
+
+  it.each(Object.entries(rows))('%s does what its row says', async (to, row) => {
+    const [, said = ''] = new RegExp(`^\\| \`\\${to}\` \\| (.*)$`, 'm').exec(page) ?? [];
+    const sent = await api.send(to, 'Hello');
+    const short = sent.body?.error?.code ?? (sent.body?.upstreamMessageId === null ? 'null' : 'id');
+    expect(`${sent.status} ${short}`).toBe(row.answer);
+    expect(said).toMatch(new RegExp(`^${sent.status}`));
+    if (sent.status !== 200) expect(said).toContain(`\`${short}\``);
+    if (row.upstreamCode) {
+      expect(said).toContain(row.upstreamCode);
+      expect(sent.headers.get('x-upstream-code')).toBe(row.upstreamCode);
+    }
+    if (row.error === 'UPSTREAM_OUTCOME_UNKNOWN') {
+      // Its outcome is unknown once the attempt has ended.
+      await eventually(() => operator(dataDir, `dispatch give-up ${String(idOf(sent))}`).catch(() => undefined), SOON);
+    }
+    const ended = await messageWhen(idOf(sent), ({ status = '' }) => row.ends.includes(status));
+    if (row.error) expect(ended.error?.code).toBe(row.error);
+    if (row.ends.includes('READ') && ended.status === 'READ') expect(ended['deliveredAt']).not.toBeNull();
+    if (row.answer !== '403 CONTACT_OPTED_OUT') return;
+    const query = `to=${encodeURIComponent(to.slice(1))}`;
+    const asked = (await all.simulator.requests(query)).length;
+    const again = await api.send(to, 'Hello again');
+    expect([again.status, again.body?.error?.code, asked > 0]).toEqual([403, 'CONTACT_OPTED_OUT', true]);
+    expect(await all.simulator.requests(query)).toHaveLength(asked);
+    const { body } = await api.get(`/v1/opt-outs?phone=${encodeURIComponent(to)}`);
+    expect(body?.items?.map(({ source }) => source)).toEqual(['UPSTREAM']);
+    await api.ask('DELETE', `/v1/opt-outs/${body?.items?.[0]?.id}`);
+  });
+
+  it('refuses the token of a line by a command: 403, DISCONNECTED, and connected again by a token', async () => {
+    const digits = `1201555${2_000 + (Date.now() % 8_000)}`;
+    const run = (line: string): Promise<number> => sim(dataDir, line.split(' '));
+    expect(page).toContain('npm run sim -- add-line --line 12015550177 --token my-token');
+    await run(`add-line --line ${digits} --token my-token`);
+    const line = { phoneNumberId: `9${digits}`, businessAccountId: `8${digits}`, accessToken: 'my-token' };
+    const connected = await owner.post('/app/api/channels', line);
+    expect([connected.status, connected.body]).toMatchObject([201, { status: 'CONNECTED' }]);
+    const messagingChannelId = connected.body?.id;
+    const send = (): Promise<ApiAnswer> => api.send('+14155550181', 'Hello', { messagingChannelId });
+    const state = async (): Promise<unknown> =>
+      (await owner.get(`/app/api/channels/${String(messagingChannelId)}`)).body?.['status'];
+    const patch = (): ReturnType<AppClient['ask']> =>
+      owner.ask('PATCH', `/app/api/channels/${String(messagingChannelId)}`, { accessToken: 'my-token' });
+    try {
+      expect((await send()).status).toBe(200);
+      await run(`refuse-token --line ${digits}`);
+      const refused = await send();
+      expect([refused.status, refused.body?.error?.code]).toEqual([403, 'UPSTREAM_NOT_CONNECTED']);
+      await eventually(async () => (await state()) === 'DISCONNECTED', SOON);
+      expect((await patch()).status).toBe(400);
+      await run(`accept-token --line ${digits}`);
+      expect([(await patch()).status, await state(), (await send()).status]).toEqual([200, 'CONNECTED', 200]);
+    } finally {
+      await owner.post(`/app/api/channels/${String(messagingChannelId)}/disconnect`, {});
+    }
+  });
+
+  it('has a message read, late or never by the knobs, and its report made by hand', async () => {
+    const settled = async (knobs: object, status: string): Promise<ApiBody> => {
+      await all.simulator.put('knobs', knobs);
+      const sent = await api.send('+14155550182', 'Hello');
+      return messageWhen(sent.body?.id, (message) => message.status === status);
+    };
+    try {
+      expect((await settled({ callbackDelayMs: { read: 100 } }, 'READ'))['deliveredAt']).not.toBeNull();
+      await settled(
+        { callbackDelayMs: { sent: 0, delivered: 20, read: 100 }, duplicateRate: 1, reorder: true },
+        'READ',
+      );
+      const late = await settled({ callbackDelayMs: { delivered: null, read: null } }, 'SENT');
+      const statuses = [{ reference: late.id, status: 'failed', errors: [{ code: 131049 }] }];
+      await all.simulator.post('statuses', { statuses });
+      const failed = await messageWhen(late.id, ({ status }) => status === 'FAILED');
+      expect(failed.error?.code).toBe('131049');
+      await all.simulator.put('knobs', { errorRate: { 131026: 1 } });
+      const refused = await api.send('+14155550182', 'Hello');
+      expect([refused.status, refused.headers.get('x-upstream-code')]).toEqual([400, '131026']);
+    } finally {
+      await all.simulator.put('knobs/reset', {});
+    }
+  });
+});
