@@ -32,6 +32,14 @@ const setNumbersSql = statement(
    FROM unnest($3::int[], $4::text[], $5::text[]) AS given (index, phone, subscriber)
    WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index = given.index`,
 );
+/**
+ * For the one statement that reads a whole batch: as long as a commit may take, where ten large batches are committed at once on a
+ * busy machine, and a sort in memory.
+ */
+const wholeBatchSql = statement(
+  'templates.recipient.whole-batch',
+  `SELECT set_config('statement_timeout', '15s', true), set_config('work_mem', '32MB', true)`,
+);
 /** Of the rows of one subscriber the first counts. A sort of the job's rows: 100 ms for 100,000. */
 const duplicatesSql = statement<{ index: number }>(
   'templates.recipient.duplicates',
@@ -82,10 +90,13 @@ export async function readStagedNumbers(
 
 /** Marks staged recipients whose subscriber comes earlier in the batch. @returns how many there are */
 export async function skipStagedDuplicates(
-  database: Pick<Database, 'query'>,
+  database: Pick<Database, 'query' | 'transaction'>,
   batch: { readonly organizationId: string; readonly jobId: string },
 ): Promise<number> {
-  const duplicates = await database.query(duplicatesSql, [batch.organizationId, batch.jobId]);
+  const duplicates = await database.transaction(async (tx) => {
+    await tx.query(wholeBatchSql, []);
+    return tx.query(duplicatesSql, [batch.organizationId, batch.jobId]);
+  });
   for (const slice of slicesOf(duplicates.map(({ index }) => index))) {
     await database.query(skipSql, [batch.organizationId, batch.jobId, slice]);
   }
