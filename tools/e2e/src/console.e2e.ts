@@ -151,7 +151,9 @@ describe('the console in a browser', () => {
     async (width) => {
       const { page, complaints } = await signedIn(owner, width);
       const faults: string[] = [];
-      for (const path of consolePages) {
+      await all.acme.send('+14155550177', 'Hello');
+      const [conversation] = (await api.get('/app/api/conversations?limit=1')).body?.items ?? [];
+      for (const path of [...consolePages, `/inbox?conversation=${conversation?.id ?? ''}`]) {
         await openPage(page, path);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });

@@ -52,7 +52,7 @@ export function Attention(): ReactElement | null {
         <Alert key={index} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
           {text}{' '}
           {to !== null && (
-            <Anchor component={LinkTo} to={to} size="sm" fw={550} underline="always">
+            <Anchor component={LinkTo} to={to} size="sm" c="inherit" fw={550} underline="always">
               {act}
             </Anchor>
           )}

@@ -17,10 +17,11 @@ export function MessageBubble({ message }: { readonly message: Message }): React
     <div className={classes['message']} data-out={isOut} data-message={message.id}>
       <UnstyledButton
         className={classes['bubble']}
-        aria-label={`${isOut ? 'Sent' : 'Received'} message, ${words}: show what happened to it`}
+        title="Show what happened to it"
         aria-haspopup="dialog"
         onClick={() => open(message)}
       >
+        <span className="only-spoken">{isOut ? `Sent message, ${words}: ` : 'Received message: '}</span>
         <ForeignText size="sm">{textOf(message)}</ForeignText>
       </UnstyledButton>
       <Text size="xs" c={failure ? 'red' : 'dimmed'} component="div">
