@@ -77,6 +77,7 @@ export const scripts = {
     about: 'Measures speed and memory, each in alternating runs.',
     usage: 'npm run bench -- <bench> [--short] [options]; npm run bench -- --help lists both',
     options: [
+      'behind',
       'connections',
       'rounds',
       'seconds',

@@ -8,6 +8,7 @@ import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
 import { benchIdle } from './idle/idle.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
 import { benchSend, type SendBenchRow } from './send/send.bench.js';
+import { benchSnapshot, linesOfSnapshot } from './snapshot/snapshot.bench.js';
 import { benchWebhooks, linesOfWebhooks } from './webhooks/webhooks.bench.js';
 
 const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [--rounds 5] [--seconds 6]
@@ -19,6 +20,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- webhooks [--short] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
        npm run bench -- analytics [--short] [--messages 10000000] [--requests 50]
+       npm run bench -- snapshot [--short] [--behind 1000000]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
     --short    one round of 2 s at 32 connections
@@ -38,6 +40,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    10 s and 4 sends
   analytics  reports of an organization with 10 million messages in 30 days, and events taken in by one process
     --short    a million messages, 5 requests each; 40,000 events
+  snapshot   a poll of the relay behind an open snapshot under which a million events were published
+    --short    50,000 events
 `;
 
 const { values, positionals } = parseArgs({
@@ -50,6 +54,7 @@ const { values, positionals } = parseArgs({
     contacts: { type: 'string', default: '1000000' },
     conversations: { type: 'string', default: '1000000' },
     events: { type: 'string', default: '20000' },
+    behind: { type: 'string', default: '1000000' },
     recipients: { type: 'string', default: '100000' },
     messages: { type: 'string', default: '10000000' },
     limits: { type: 'string', default: '300,1200' },
@@ -68,6 +73,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   webhooks,
   idle,
   analytics,
+  snapshot,
 };
 const bench = benches[positionals[0] ?? ''];
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
@@ -207,6 +213,15 @@ async function analytics(): Promise<void> {
   onLine('|---|---|---|---|');
   for (const line of linesOfAnalytics(result)) onLine(line);
   onLine(`\n${events} events taken in by one process in ${seconds.toFixed(1)} s: ${perSecond.toFixed(0)} a second`);
+}
+
+async function snapshot(): Promise<void> {
+  const events = values.short ? 50_000 : Number(values.behind);
+  const result = await benchSnapshot({ events, onLine });
+  onLine(`\nA poll of the relay, ${events} events published behind an open snapshot, ${machine}; the bar is 2`);
+  onLine('| poll | median ms | ratio | pages | ratio |');
+  onLine('|---|---|---|---|---|');
+  for (const line of linesOfSnapshot(result)) onLine(line);
 }
 
 function onLine(line: string): void {
