@@ -36,6 +36,11 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
   );
   const query = useThread(id);
   const [chosen, setChosen] = useState<Message>();
+  const [isTimelineOpen, setTimelineOpen] = useState(false);
+  const onOpenTimeline = useCallback((message: Message) => {
+    setChosen(message);
+    setTimelineOpen(true);
+  }, []);
   const messages = useMemo(() => (query.data?.pages.flatMap((page) => page.items) ?? []).toReversed(), [query.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const onStart = useCallback(() => {
@@ -85,15 +90,14 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
         </Group>
         <StatusActions conversation={conversation.data} />
       </Group>
-      <OpenTimelineProvider value={setChosen}>
+      <OpenTimelineProvider value={onOpenTimeline}>
         <MessageList key={id} messages={messages} isLoading={isFetchingNextPage} onStart={onStart} />
       </OpenTimelineProvider>
-      {chosen && (
-        <TimelineDrawer
-          message={messages.find((message) => message.id === chosen.id) ?? chosen}
-          onClose={() => setChosen(undefined)}
-        />
-      )}
+      <TimelineDrawer
+        message={messages.find((message) => message.id === chosen?.id) ?? chosen}
+        isOpen={isTimelineOpen}
+        onClose={() => setTimelineOpen(false)}
+      />
       <Composer key={`reply ${id}`} conversation={conversation.data} isOptedOut={isOptedOut} />
     </>
   );

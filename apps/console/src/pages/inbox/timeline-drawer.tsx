@@ -43,42 +43,50 @@ export function useOpenTimeline(): (message: Message) => void {
   return useContext(OpenTimeline);
 }
 
-/** Every step of a message as it happens, and what to do when it failed. */
+/** Every step of a message as it happens, and what to do when it failed. It stays in the page while it is closed, to give the focus back. */
 export function TimelineDrawer({
   message,
+  isOpen,
   onClose,
 }: {
-  /** The message as the thread has it now. */
-  readonly message: Message;
+  /** The message as the thread has it now; undefined before one was opened. */
+  readonly message: Message | undefined;
+  readonly isOpen: boolean;
   readonly onClose: () => void;
 }): ReactElement {
+  return (
+    <Drawer opened={isOpen} onClose={onClose} position="right" size="md" title="What happened to this message">
+      {message && <Steps message={message} />}
+    </Drawer>
+  );
+}
+
+function Steps({ message }: { readonly message: Message }): ReactElement {
   const timeline = useRead('getMessageTimeline', { path: { id: message.id } }, { pollMs: POLL_MS });
   const failure = message.error && outcomeOf(message.error);
   return (
-    <Drawer opened onClose={onClose} position="right" size="md" title="What happened to this message">
-      <Stack gap="sm">
-        {failure && (
-          <Alert color="red" title={<ForeignText>{failure.what}</ForeignText>}>
-            {failure.advice}
-          </Alert>
+    <Stack gap="sm">
+      {failure && (
+        <Alert color="red" title={<ForeignText>{failure.what}</ForeignText>}>
+          {failure.advice}
+        </Alert>
+      )}
+      <QueryView query={timeline}>
+        {({ items }) => (
+          <ol className={classes['steps']} aria-label="Steps">
+            {items.map((item, index) => (
+              <Step key={`${index} ${item.at} ${item.what}`} item={item} />
+            ))}
+          </ol>
         )}
-        <QueryView query={timeline}>
-          {({ items }) => (
-            <ol className={classes['steps']} aria-label="Steps">
-              {items.map((item, index) => (
-                <Step key={`${index} ${item.at} ${item.what}`} item={item} />
-              ))}
-            </ol>
-          )}
-        </QueryView>
-        {message.jobId !== null && <Text size="xs">Part of a bulk send</Text>}
-        {message.clientReference !== null && (
-          <Text size="xs">
-            Reference <ForeignText>{message.clientReference}</ForeignText>
-          </Text>
-        )}
-      </Stack>
-    </Drawer>
+      </QueryView>
+      {message.jobId !== null && <Text size="xs">Part of a bulk send</Text>}
+      {message.clientReference !== null && (
+        <Text size="xs">
+          Reference <ForeignText>{message.clientReference}</ForeignText>
+        </Text>
+      )}
+    </Stack>
   );
 }
 
