@@ -130,6 +130,21 @@ describe('admission', () => {
     expect(await granted(1)).toBe(1);
   });
 
+  it('loses no request of a burst to a batch that read the clock before another one was counted', async () => {
+    const key = await issueKey(database, { requestsPerMinute: 60, burst: 3 });
+    await run([question(key)]);
+    // As the other batch left it, which read the clock later.
+    await database.dataSource.query(
+      `UPDATE gateway.rate_limit SET clock = later.clock, theoretical_arrival = later.clock + 1000000
+       FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + 400000 AS clock) AS later
+       WHERE organization_id = $1`,
+      [key.organizationId],
+    );
+    const rest = await run([1, 2, 3].map(() => question(key)));
+    expect(rest.map((answer) => answer?.answer.isGranted)).toEqual([true, true, false]);
+    expect(rest.map((answer) => answer?.answer.rate.remaining)).toEqual([1, 0, 0]);
+  });
+
   it('grants a burst exactly once over concurrent batches of several replicas', async () => {
     const keys = [await issueKey(database, { ...SLOW, burst: 50 }), await issueKey(database, { ...SLOW, burst: 70 })];
     const admissions = replicas.map((replica) => new DatabaseAdmission(replica));

@@ -18,6 +18,9 @@ export interface KeyRow {
   readonly granted: number;
 }
 
+/** The later one of this batch's clock and the stored one, unless the latter was set by a clock that has stepped back since. */
+const CLOCK = `CASE WHEN r.clock - excluded.clock BETWEEN 0 AND 1000000 THEN r.clock ELSE excluded.clock END`;
+
 /**
  * The theoretical arrival that a row has stored, as it counts now: a whole burst ahead at most. Of a plan that gives
  * requests back faster than the one it was stored under, its requests count, not the time that the slower plan would
@@ -26,10 +29,13 @@ export interface KeyRow {
 const STORED_ARRIVAL = `least(
   greatest(
     CASE WHEN excluded.interval < r.interval
-      THEN excluded.clock + (r.theoretical_arrival - excluded.clock + r.interval - 1) / r.interval * excluded.interval
+      THEN ${CLOCK} + (r.theoretical_arrival - ${CLOCK} + r.interval - 1) / r.interval * excluded.interval
       ELSE r.theoretical_arrival END,
-    excluded.clock),
-  excluded.clock + excluded.burst * excluded.interval)`;
+    ${CLOCK}),
+  ${CLOCK} + excluded.burst * excluded.interval)`;
+/** How many of the batch's requests pass. */
+const GRANTED = `least(excluded.asked, greatest(0,
+  (${CLOCK} + excluded.burst * excluded.interval - ${STORED_ARRIVAL}) / excluded.interval))`;
 
 /**
  * Looks up the keys of a batch and takes what they ask of their organizations' rates, in one statement.
@@ -37,9 +43,10 @@ const STORED_ARRIVAL = `least(
  * $1 distinct hashes, $2 how many requests of cost 1 each of them brings. Keys by the unique index on `secret_hash`; a
  * revoked one is not found. Rows of `rate_limit` are locked in the order of their ids, so that two batches never wait for
  * each other, and given up after 500 ms (of this statement alone), so that one which is locked for long holds up its own
- * keys only. The clock is the database's: replicas need not agree on the time, and one that was read before the wait for
- * a row's lock only makes the limit stricter by that wait. What is stored counts for a whole burst at most: else a clock
- * that stepped back, or a slower plan of before, would refuse for as long as the difference. Integer division cuts towards zero, hence the GREATEST.
+ * keys only. The clock is the database's: replicas need not agree on the time. A batch that read it before another batch of the
+ * organization was counted takes the other's: else the difference would cost a request of the burst. What is stored counts for
+ * a whole burst at most: else a clock that stepped back, or a slower plan of before, would refuse for as long as the
+ * difference. Integer division cuts towards zero, hence the GREATEST.
  */
 export const admitBatch = statement<KeyRow>(
   'gateway.admit',
@@ -64,21 +71,16 @@ export const admitBatch = statement<KeyRow>(
      SELECT id, clock + least(requests, burst) * interval, clock, requests, interval, burst, least(requests, burst)
      FROM organizations WHERE requests > 0 ORDER BY id
      ON CONFLICT (organization_id) DO UPDATE SET
-       (clock, asked, interval, burst) = ROW (excluded.clock, excluded.asked, excluded.interval, excluded.burst),
-       granted = least(excluded.asked, greatest(0,
-         (excluded.clock + excluded.burst * excluded.interval - ${STORED_ARRIVAL})
-           / excluded.interval)),
+       (clock, asked, interval, burst) = ROW (${CLOCK}, excluded.asked, excluded.interval, excluded.burst),
+       granted = ${GRANTED},
        -- What was granted just now, said again: an assignment does not see its neighbours.
-       theoretical_arrival = ${STORED_ARRIVAL} + excluded.interval
-         * least(excluded.asked, greatest(0,
-           (excluded.clock + excluded.burst * excluded.interval - ${STORED_ARRIVAL})
-             / excluded.interval))
-     RETURNING r.organization_id, r.theoretical_arrival, r.granted
+       theoretical_arrival = ${STORED_ARRIVAL} + excluded.interval * ${GRANTED}
+     RETURNING r.organization_id, r.theoretical_arrival, r.clock, r.granted
    )
    SELECT a.hash, a.id AS "keyId", o.id AS "organizationId", a.scopes, o.plan,
      o.subscription_status AS "subscriptionStatus", o.excluded_scopes AS "excludedScopes",
      o.messages_per_month::float8 AS "messagesPerMonth",
-     (coalesce(t.theoretical_arrival, s.theoretical_arrival, o.clock) - o.clock)::float8 AS ahead,
+     (coalesce(t.theoretical_arrival, s.theoretical_arrival, o.clock) - coalesce(t.clock, o.clock))::float8 AS ahead,
      o.interval::float8 AS interval, o.burst, coalesce(t.granted, 0) AS granted
    FROM asked a
    JOIN organizations o ON o.id = a.organization_id
