@@ -7,8 +7,6 @@ export interface NatsOptions {
   /** The service's user; also its inbox prefix, so that no other user can read its answers. */
   readonly user: string;
   readonly password: string;
-  /** Whose inboxes answers come to: of an administrator who asks in a service's place. The user's own by default. */
-  readonly inboxOf?: string;
   /** Called when the link goes and comes, with what happened. */
   readonly onStatus: (status: string, detail: string) => void;
 }
@@ -29,7 +27,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     user: options.user,
     pass: options.password,
     name: options.user,
-    inboxPrefix: inboxPrefix(options.inboxOf ?? options.user),
+    inboxPrefix: inboxPrefix(options.user),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,

@@ -15,6 +15,14 @@ export {
   type StoredEvent,
   type StreamState,
 } from './event-publisher.js';
+export {
+  administratorOf,
+  BROKER_ACCOUNT,
+  natsAccounts,
+  type NatsAccount,
+  type NatsExport,
+  type NatsImport,
+} from './nats-accounts.js';
 export { natsUsers, PROVISIONER, type NatsUser } from './nats-users.js';
 export { provision, provisionConsumer, restartConsumers } from './provision.js';
 export { PullConsumer, type DeliveredEvent, type Disposition, type PullConsumerOptions } from './pull-consumer.js';

@@ -5,7 +5,7 @@ import { durableNames } from './durable-names.js';
 import { incarnationRequest, incarnationSubject } from './incarnation-mirror.js';
 import { wakeSubject } from './wake-ups.js';
 
-/** What a NATS user may do; the server's configuration is written from it. */
+/** What a NATS user may do in its account; the server's configuration is written from it: see `natsAccounts`. */
 export interface NatsUser {
   readonly user: string;
   readonly permissions: { readonly publish: readonly string[]; readonly subscribe: readonly string[] };
@@ -39,7 +39,8 @@ export function natsUsers(): NatsUser[] {
           incarnationSubject(service),
           incarnationRequest(service),
           ...own.calls.map(({ subject }) => subject),
-          ...callers.map(([caller]) => `${inboxPrefix(caller)}.>`),
+          // A caller's request comes from another account, with a reply subject that the server has made up for it.
+          ...(callers.length > 0 ? ['_R_.>'] : []),
           ...callers.map(([caller]) => announcementSubject(service, caller)),
           ...own.consumes.flatMap((consumer) =>
             durableNames(consumer).flatMap((name) => [

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { findNatsServer, startNats, type EmbeddedNats } from '@switchboard/embedded-servers';
-import { connectNats, natsUsers, provision, PROVISIONER, type NatsConnection } from '@switchboard/nats';
+import { connectNats, natsAccounts, provision, PROVISIONER, type NatsConnection } from '@switchboard/nats';
 
 /** A real NATS with the users, permissions, streams and consumers of the topology. */
 export interface TestNats {
@@ -10,12 +10,13 @@ export interface TestNats {
   readonly server: EmbeddedNats;
   /** Holds the JetStream store, in `store`. */
   readonly dataDir: string;
-  /** Connects as a user of the topology (a service, or the provisioner), or as `admin` with every right; closed after the tests. */
+  /**
+   * Connects as a user of the topology (a service, or the provisioner), or as an administrator (`administratorOf`); closed
+   * after the tests.
+   */
   connect(user: string, onStatus?: (status: string, detail: string) => void): Promise<NatsConnection>;
 }
 
-/** A user with every right, for what a test must look at. */
-const ADMIN = 'admin';
 const PASSWORD = 'test';
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.cache');
 
@@ -24,12 +25,12 @@ export async function startTestNats(
   dataDir: string,
   onEnd: (cleanUp: () => Promise<unknown>) => void,
 ): Promise<TestNats> {
-  const users = [...natsUsers().map((user) => ({ ...user, password: PASSWORD })), { user: ADMIN, password: PASSWORD }];
+  const accounts = natsAccounts({ of: () => PASSWORD, administrator: PASSWORD });
   const server = await startNats({
     binary: await findNatsServer({ cacheDir: CACHE }),
     dataDir,
     // The server's format takes JSON as it is.
-    configText: `authorization: ${JSON.stringify({ users })}\nmax_payload: 1MB`,
+    configText: `accounts: ${JSON.stringify(accounts)}\nmax_payload: 1MB`,
   });
   onEnd(() => server.stop());
   const connect: TestNats['connect'] = async (user, onStatus = () => undefined) => {

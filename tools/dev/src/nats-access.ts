@@ -1,26 +1,25 @@
-import { natsUsers, PROVISIONER } from '@switchboard/nats';
+import { administratorOf, natsAccounts, PROVISIONER } from '@switchboard/nats';
 import type { Secrets } from './secrets.js';
 
-/** The user with every right, for the developer's own tools and for tests; no service knows its password. */
-export const natsAdmin = 'admin';
+/** The user with every right at the streams, for the developer's own tools and for tests; no service knows its password. */
+export const natsAdmin = administratorOf();
 
 /** How each service reaches NATS. */
 export interface NatsAccess {
   readonly url: string;
-  /** With credentials of every right. */
+  /** With credentials of every right at the streams; `admin-<service>` with the same password has every right in that account. */
   readonly adminUrl: string;
   /** Whether every service has a user of its own with no rights but the ones it needs. */
   readonly isIsolated: boolean;
   credentials(user: string): { NATS_URL: string; NATS_USER: string; NATS_PASSWORD: string };
 }
 
-/** The embedded server's configuration: one user a service, with the permissions that `@switchboard/nats` names. */
+/** The embedded server's configuration: one account a service, as `@switchboard/nats` has it, each with an administrator. */
 export function composeNatsConfig(secrets: Secrets): string {
-  const users = natsUsers().map((user) => ({ ...user, password: secrets.password(`nats ${user.user}`) }));
-  const admin = { user: natsAdmin, password: secrets.password(`nats ${natsAdmin}`) };
+  const of = (user: string): string => secrets.password(`nats ${user}`);
   // The server's format takes JSON as it is.
   return [
-    `authorization: ${JSON.stringify({ users: [...users, admin] }, null, 2)}`,
+    `accounts: ${JSON.stringify(natsAccounts({ of, administrator: of(natsAdmin) }), null, 2)}`,
     // A domain event fits into 1 MiB; the limit is the documented one, not an accident of a newer default.
     'max_payload: 1MB',
   ].join('\n');

@@ -4,10 +4,12 @@ import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import {
+  administratorOf,
   connectNats,
   EventPublisher,
   IncarnationMirror,
   LinkState,
+  natsAccounts,
   type NatsConnection,
   natsUsers,
   provision,
@@ -33,9 +35,11 @@ import { Secrets } from './secrets.js';
 
 const servers = testServers();
 const users = natsUsers().map(({ user }) => user);
+const services = users.filter((user) => user !== PROVISIONER);
 const uses = usesOfTopology();
 const rights = uses.flatMap(rightsOf);
 const PASSWORD = 'secret';
+const PROBED = { number: 1, token: 'probe', consumerEpoch: 0 };
 
 let nats: DeployedNats;
 
@@ -119,6 +123,27 @@ describe('on the server of deploy/nats/nats.conf', () => {
     await eventually(() => foreign.every(({ rpc }) => violations.has(`subscribe ${rpc.subject}`)));
   });
 
+  it.each(services)(
+    '%s has the server publish its answers nowhere, by a reply subject of another service',
+    async (user) => {
+      const streams = uses.flatMap((use) => (use.kind === 'tell' ? [use] : []));
+      for (const { service } of streams) await tell(of(service).connection, service);
+      for (const service of services) await mirror(of(service).connection, service);
+      const others = services.filter((service) => service !== user);
+      const before = await contentOf(others, of(PROVISIONER).connection);
+      const { connection } = await connect(user);
+      const purges = streams.map(({ stream }) => `$JS.API.STREAM.PURGE.${stream}`);
+      const targets = [...others.flatMap((other) => [`${other}.forged.v1`, `incarnation.${other}`]), ...purges];
+      const answered = answeredByServer(user);
+      for (const reply of targets)
+        for (const { subject, body } of answered) connection.publish(subject, body, { reply });
+      // What the server was asked before has been answered when these are.
+      for (const { subject, body } of answered)
+        await connection.request(subject, body, { timeout: 5_000, noMux: true });
+      expect(await contentOf(others, of(PROVISIONER).connection)).toEqual(before);
+    },
+  );
+
   it('no header of a publisher can empty a stream', async () => {
     const streams = uses.flatMap((use) => (use.kind === 'tell' ? [use.stream] : []));
     for (const stream of ['INCARNATIONS', ...streams]) {
@@ -129,15 +154,16 @@ describe('on the server of deploy/nats/nats.conf', () => {
 });
 
 describe('the local run', () => {
-  it('has the same users with the same permissions, and in addition the administrator', async () => {
-    const [, json = ''] = /^authorization: (\{[\s\S]*?^\})/m.exec(
-      composeNatsConfig(await Secrets.open('/dev/null')),
-    ) ?? ['', ''];
-    const { users: local } = JSON.parse(json) as { users: { user: string; permissions?: unknown }[] };
-    expect(local.map(({ user, permissions }) => ({ user, permissions }))).toEqual([
-      ...natsUsers(),
-      { user: natsAdmin, permissions: undefined },
-    ]);
+  it('has the same accounts with the same users, and in addition an administrator in each', async () => {
+    const secrets = await Secrets.open('/dev/null');
+    const config = composeNatsConfig(secrets);
+    const [, json = ''] = /^accounts: (\{[\s\S]*?^\})/m.exec(config) ?? ['', ''];
+    const of = (user: string): string => secrets.password(`nats ${user}`);
+    const deployed = Object.entries(natsAccounts({ of })).map(([name, account]) => {
+      const administrator = { user: administratorOf(name), password: of(natsAdmin) };
+      return [name, { ...account, users: [...account.users, administrator] }] as const;
+    });
+    expect(JSON.parse(json)).toEqual(Object.fromEntries(deployed));
   });
 });
 
@@ -158,6 +184,34 @@ function nameOf(use: NatsUse): string {
     case 'provision':
       return 'the provisioner makes streams and consumers, again';
   }
+}
+
+/** What the server itself answers of all that a service may publish. */
+function answeredByServer(user: string): { subject: string; body: string }[] {
+  const own = rights.filter((right) => right.user === user && right.operation === 'publish');
+  const patterns = [...new Set(own.map(({ pattern }) => pattern))];
+  const isAnswered = (pattern: string): boolean =>
+    pattern.startsWith('$JS.') || pattern === `${user}.>` || pattern === `incarnation.${user}`;
+  return patterns.filter(isAnswered).map((pattern) => {
+    const subject = subjectIn(pattern);
+    if (pattern.startsWith('$JS.ACK.')) return { subject, body: '+WPI' };
+    if (pattern.startsWith('$JS.API.CONSUMER.MSG.NEXT.')) return { subject, body: '{"batch":1,"no_wait":true}' };
+    return { subject, body: pattern.startsWith('$JS.') ? '' : JSON.stringify(PROBED) };
+  });
+}
+
+/** Of each service, what its stream holds, and the place of its incarnation. */
+async function contentOf(names: readonly string[], connection: NatsConnection): Promise<unknown[]> {
+  return Promise.all(
+    names.map(async (service) => {
+      const info = await connection.request(`$JS.API.STREAM.INFO.${service.toUpperCase()}`);
+      const { state } = info.json<{ state?: Record<'messages' | 'first_seq' | 'last_seq', number> }>();
+      const query = JSON.stringify({ last_by_subj: `incarnation.${service}` });
+      const last = await connection.request('$JS.API.STREAM.MSG.GET.INCARNATIONS', query);
+      const { message } = last.json<{ message: { seq: number } }>();
+      return { service, state: [state?.messages, state?.first_seq, state?.last_seq], incarnation: message.seq };
+    }),
+  );
 }
 
 /** Every user's every right, and what is dangerous for anybody. */
@@ -198,8 +252,8 @@ async function wake(
 async function mirror(connection: NatsConnection, service: string): Promise<void> {
   const own = new IncarnationMirror(connection, service);
   const before = await own.read();
-  const sequence = await own.write({ number: 1, token: 'probe', consumerEpoch: 0 }, before?.sequence ?? 0);
-  expect(await own.read()).toEqual({ number: 1, token: 'probe', consumerEpoch: 0, sequence });
+  const sequence = await own.write(PROBED, before?.sequence ?? 0);
+  expect(await own.read()).toEqual({ ...PROBED, sequence });
 }
 
 async function call(caller: NatsConnection, server: NatsConnection, rpc: RpcDefinition): Promise<void> {

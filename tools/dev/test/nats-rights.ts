@@ -70,7 +70,8 @@ export function rightsOf(use: NatsUse): NatsRight[] {
         publish(use.caller, use.rpc.subject),
         inboxOf(use.caller),
         { user: use.server, operation: 'subscribe', pattern: use.rpc.subject },
-        publish(use.server, `_INBOX_${use.caller}.>`),
+        // The reply subject that the server makes up for a request of another account.
+        publish(use.server, '_R_.>'),
       ];
     case 'announce':
       return [publish(use.server, use.subject), { user: use.caller, operation: 'subscribe', pattern: use.subject }];

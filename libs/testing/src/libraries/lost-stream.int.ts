@@ -2,6 +2,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  BROKER_ACCOUNT,
   EventPublisher,
   LinkLost,
   provision,
@@ -142,7 +143,7 @@ describe('a stream that is lost', () => {
 
   it('at its end alone is noticed over the new connection, with consumers that are further than it is', async () => {
     await startRelay();
-    const store = join(nats.dataDir, 'store', 'jetstream', '$G', 'streams', STREAM, 'msgs');
+    const store = join(nats.dataDir, 'store', 'jetstream', BROKER_ACCOUNT, 'streams', STREAM, 'msgs');
     const kept = join(nats.dataDir, 'kept');
     await nats.server.stop();
     await cp(store, kept, { recursive: true });

@@ -1,10 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { context, SpanKind, trace } from '@opentelemetry/api';
+import { deliveryReportRpc } from '@switchboard/contracts/analytics/rpc';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { resolveContactsRpc as rpc, type ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { RpcDefinition } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { getChannelRpc } from '@switchboard/contracts/messaging/rpc';
@@ -47,14 +49,18 @@ describe('an rpc', () => {
     running = undefined;
   });
 
-  const serve = (handler: (call: Call) => Promise<unknown>, inFlightMax = 10): RpcServerStrategy => {
+  const serve = (
+    handler: (call: Call) => Promise<unknown>,
+    inFlightMax = 10,
+    served: { readonly rpc: RpcDefinition; readonly connection: NatsConnection } = { rpc, connection },
+  ): RpcServerStrategy => {
     running = new RpcServerStrategy({
-      connection,
-      service: 'contacts',
+      connection: served.connection,
+      service: served.rpc.owner,
       inFlightMax,
       failureOf: (error) => rpcFailure(error instanceof AppError ? error : new AppError(serviceErrors.INTERNAL)),
     });
-    running.addHandler(rpc.subject, handler);
+    running.addHandler(served.rpc.subject, handler);
     running.listen(() => undefined);
     return running;
   };
@@ -176,9 +182,11 @@ describe('an rpc', () => {
   });
 
   it('whose answer has no limit is answered in parts, whole and in order, up to 32 MiB', async () => {
-    const unlimited = { ...rpc, inParts: true };
+    // The broker lets only an rpc of the topology that says so be answered in parts.
+    const unlimited: RpcDefinition = deliveryReportRpc;
+    const client = new RpcClient(await nats.connect('gateway'));
     let answered: unknown = answer;
-    serve(async () => answered);
+    serve(async () => answered, 10, { rpc: unlimited, connection: await nats.connect('analytics') });
     expect(await client.call(unlimited, principal, request)).toEqual(answer);
     // Characters of three bytes: parts end within them.
     answered = Array.from({ length: 2_500 }, (_none, index) => `${index} ${'字'.repeat(300)}`);

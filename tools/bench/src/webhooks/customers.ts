@@ -2,7 +2,14 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { messageReceived } from '@switchboard/contracts/messaging/events';
 import { createWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
-import { connectNats, EventPublisher, RpcClient, RpcUnanswered, type NatsConnection } from '@switchboard/nats';
+import {
+  administratorOf,
+  connectNats,
+  EventPublisher,
+  RpcClient,
+  RpcUnanswered,
+  type NatsConnection,
+} from '@switchboard/nats';
 
 /** Length of the text that makes a body about 1 KB. */
 const TEXT = 'x'.repeat(400);
@@ -18,14 +25,14 @@ export class Customers {
     private readonly publisher: EventPublisher,
   ) {}
 
-  /** @param natsUrl with the credentials of a user who may do everything */
+  /** @param natsUrl with the administrator's credentials */
   static async connect(natsUrl: string): Promise<Customers> {
     const url = new URL(natsUrl);
     const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
     url.username = '';
     url.password = '';
     const access = { url: url.href.replace(/\/$/, ''), user, password, onStatus: () => undefined };
-    const asGateway = await connectNats({ ...access, inboxOf: 'gateway' });
+    const asGateway = await connectNats({ ...access, user: administratorOf('gateway') });
     const asOutbox = await connectNats(access);
     const publisher = new EventPublisher(asOutbox, 'messaging');
     return new Customers([asGateway, asOutbox], new RpcClient(asGateway), publisher);

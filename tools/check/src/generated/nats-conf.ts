@@ -1,7 +1,7 @@
-import { natsUsers } from '@switchboard/nats';
+import { natsAccounts } from '@switchboard/nats';
 
 /**
- * `deploy/nats/nats.conf`: the server of docker-compose.yml, with one user for each service and the provisioner.
+ * `deploy/nats/nats.conf`: the server of docker-compose.yml, with an account for each service and one for the streams.
  *
  * Passwords are variables of the server's environment, `NATS_<USER>_PASSWORD`. The server reads a variable as if its
  * value stood in the file, so the value needs quotes of its own: without them a password of digits would be a number.
@@ -24,19 +24,27 @@ export function natsConf(): string {
     '  # outbox tables for eight days. "always" would make each publish wait for the disk.',
     '}',
     '',
-    'authorization {',
-    '  users: [',
-    ...natsUsers().flatMap(({ user, permissions }) => [
-      '    {',
-      `      user: ${JSON.stringify(user)}`,
-      `      password: $${passwordVariable(user)}`,
-      '      permissions: {',
-      ...list('publish', permissions.publish),
-      ...list('subscribe', permissions.subscribe),
-      '      }',
-      '    }',
+    '# An account for each service: what leaves it is imported subject by subject. The streams are in the account BROKER.',
+    'accounts {',
+    ...Object.entries(natsAccounts({ of: (user) => `$${passwordVariable(user)}` })).flatMap(([name, account]) => [
+      `  ${name} {`,
+      ...(account.jetstream ? [`    jetstream: ${account.jetstream}`] : []),
+      '    users: [',
+      ...account.users.flatMap(({ user, password, permissions }) => [
+        '      {',
+        `        user: ${JSON.stringify(user)}`,
+        `        password: ${password}`,
+        '        permissions: {',
+        ...list('          ', 'publish', permissions?.publish ?? []),
+        ...list('          ', 'subscribe', permissions?.subscribe ?? []),
+        '        }',
+        '      }',
+      ]),
+      '    ]',
+      ...list('    ', 'exports', account.exports),
+      ...list('    ', 'imports', account.imports),
+      '  }',
     ]),
-    '  ]',
     '}',
     '',
   ].join('\n');
@@ -47,6 +55,6 @@ function passwordVariable(user: string): string {
 }
 
 /** In quotes, where `$JS` is no variable. */
-function list(name: string, subjects: readonly string[]): string[] {
-  return [`        ${name}: [`, ...subjects.map((subject) => `          ${JSON.stringify(subject)}`), '        ]'];
+function list(indent: string, name: string, items: readonly unknown[]): string[] {
+  return [`${indent}${name}: [`, ...items.map((item) => `${indent}  ${JSON.stringify(item)}`), `${indent}]`];
 }
