@@ -4,6 +4,7 @@ import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js
 import { benchAnalytics, linesOfAnalytics } from './analytics/analytics.bench.js';
 import { benchBulk, linesOfBulk } from './bulk/bulk.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
+import { benchCallbacks, linesOfCallbacks } from './fairness/callbacks.bench.js';
 import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
 import { benchIdle } from './idle/idle.bench.js';
 import { benchLists, linesOfLists } from './lists/lists.bench.js';
@@ -16,6 +17,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- lists [--short] [--conversations 1000000] [--requests 200]
        npm run bench -- admission [--short] [--rounds 5] [--seconds 6]
        npm run bench -- fairness [--short] [--limits 300,1200] [--rounds 5] [--seconds 6]
+       npm run bench -- callbacks [--short] [--rounds 5] [--seconds 6]
        npm run bench -- bulk [--short] [--recipients 100000] [--rounds 5] [--seconds 6]
        npm run bench -- webhooks [--short] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
@@ -32,6 +34,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    two rounds of 3 s
   fairness   sends of one organization while another floods at 50 times its limit, against the same without the flood
     --short    two rounds of 4 s at the first limit
+  callbacks  sends of one organization next to callbacks that are made to cost much
+    --short    one round of 4 s of each kind
   bulk       bulk sends: memory of ten large bodies, the 202, draining, and what runs next to a job
     --short    one round of 3 s; 2,000 recipients to drain
   webhooks   deliveries to one receiver against a bare loop, latency, and a healthy receiver next to 100 that hang
@@ -69,6 +73,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   lists,
   admission,
   fairness,
+  callbacks,
   bulk,
   webhooks,
   idle,
@@ -149,6 +154,20 @@ async function fairness(): Promise<void> {
   );
   onLine('|---|---|---|---|---|---|---|');
   for (const line of linesOfFairness(rows)) onLine(line);
+}
+
+async function callbacks(): Promise<void> {
+  const rows = await benchCallbacks({
+    rounds: values.short ? 1 : Number(values.rounds),
+    roundMs: values.short ? 4_000 : Number(values.seconds) * 1_000,
+    onLine,
+  });
+  onLine(`\nPOST /v1/messages of one organization next to hostile callbacks, ${machine}`);
+  onLine(
+    '| callbacks | of them | slowest ms (bar 1,000) | gateway MiB more (bar 100) | idle p50 / p99 ms | next to them p50 / p99 ms | p99 ratio (bar 2) |',
+  );
+  onLine('|---|---|---|---|---|---|---|');
+  for (const line of linesOfCallbacks(rows)) onLine(line);
 }
 
 async function bulk(): Promise<void> {

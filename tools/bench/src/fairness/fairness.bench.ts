@@ -8,7 +8,8 @@ import { startStack, type RunningStack } from '@switchboard/dev';
 import pg from 'pg';
 import { liftRateLimit } from '../lift-rate-limit.js';
 import { median, percentile } from '../percentile.js';
-import { startPacedLoad, type PacedLoadOptions } from './paced-load.js';
+import { OWN_CONNECTIONS, OWN_PER_SECOND, ownLatencies, RECIPIENTS } from './own-latencies.js';
+import type { PacedLoadOptions } from './paced-load.js';
 
 /** How long to measure, and what. */
 export interface FairnessOptions {
@@ -40,13 +41,9 @@ interface Latency {
 /** How many times its own limit the flood asks for. */
 const TIMES = 50;
 const FLOOD_CONNECTIONS = 64;
-/** What the other organization sends a second, from so many connections. */
-const OWN_PER_SECOND = 40;
-const OWN_CONNECTIONS = 16;
 /** The burst is a minute's requests, which the flood makes in 1.2 s where nothing holds it up; it is sent like any others. */
 const BURST_MS = 6_000;
 const SETTLE_MS = 1_000;
-const RECIPIENTS = Array.from({ length: 200 }, (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`);
 
 /** Measures what an organization's flood costs another, in alternating rounds on one running stack. */
 export async function benchFairness(options: FairnessOptions): Promise<FairnessRow[]> {
@@ -109,16 +106,6 @@ async function measure({ devJson }: RunningStack, options: FairnessOptions): Pro
   } finally {
     await database.end();
   }
-}
-
-/** @throws Error when anything is answered otherwise than by 200 */
-async function ownLatencies(options: PacedLoadOptions, durationMs: number): Promise<readonly number[]> {
-  const load = startPacedLoad(options);
-  await wait(durationMs);
-  const { latenciesMs, statuses } = await load.stop();
-  const others = Object.keys(statuses).filter((status) => status !== '200');
-  if (others.length > 0) throw new Error(`the other organization was answered ${JSON.stringify(statuses)}`);
-  return latenciesMs;
 }
 
 /** @returns ends it; resolves to the counts of its answers by status */

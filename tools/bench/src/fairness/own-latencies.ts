@@ -1,0 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { startPacedLoad, type PacedLoadOptions } from './paced-load.js';
+
+/** What the organization that is measured sends a second, from so many connections. */
+export const OWN_PER_SECOND = 40;
+export const OWN_CONNECTIONS = 16;
+export const RECIPIENTS = Array.from(
+  { length: 200 },
+  (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`,
+);
+
+/** Milliseconds of each send of an organization. @throws Error when anything is answered otherwise than by 200 */
+export async function ownLatencies(options: PacedLoadOptions, durationMs: number): Promise<readonly number[]> {
+  const load = startPacedLoad(options);
+  await wait(durationMs);
+  const { latenciesMs, statuses } = await load.stop();
+  const others = Object.keys(statuses).filter((status) => status !== '200');
+  if (others.length > 0) throw new Error(`the other organization was answered ${JSON.stringify(statuses)}`);
+  return latenciesMs;
+}
