@@ -17,29 +17,39 @@ export interface ShownTemplate {
 
 type Row = Omit<ShownTemplate, 'variables'> & { readonly components: readonly TemplateComponent[] };
 
-/** Makes the accounts of organizations due, as if they had never been synchronised: `synchronisedTemplates` waits for that. */
-export async function resetSynchronisation(run: RunSql, organizationIds: readonly string[]): Promise<void> {
+/** An organization's account at the provider. */
+export interface SeededAccount {
+  readonly organizationId: string;
+  readonly businessAccountId: string;
+}
+
+/** Makes accounts due, as if they had never been synchronised: `synchronisedTemplates` waits for that. */
+export async function resetSynchronisation(run: RunSql, accounts: readonly SeededAccount[]): Promise<void> {
   await run(
     `UPDATE templates.account SET synced_at = NULL, next_sync_at = now(), lease_owner = NULL, lease_until = NULL
-     WHERE organization_id = ANY ($1)`,
-    [organizationIds],
+     WHERE (organization_id, business_account_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+    [accounts.map(({ organizationId }) => organizationId), accounts.map((account) => account.businessAccountId)],
   );
 }
 
-/** The organization's templates in the order in which they were found; null as long as an account is not synchronised. */
+/**
+ * The templates of the account in the order in which they were found; null as long as it is not synchronised. Other accounts
+ * of the organization, of channels that were connected by hand, are not waited for: the provider may know them no more.
+ */
 export async function synchronisedTemplates(
   run: RunSql,
-  organizationId: string,
+  { organizationId, businessAccountId }: SeededAccount,
 ): Promise<readonly ShownTemplate[] | null> {
-  const accounts = await run(
-    `SELECT coalesce(bool_and(synced_at IS NOT NULL), false) AS "isDone" FROM templates.account WHERE organization_id = $1`,
-    [organizationId],
+  const account = [organizationId, businessAccountId];
+  const synced = await run(
+    `SELECT FROM templates.account WHERE organization_id = $1 AND business_account_id = $2 AND synced_at IS NOT NULL`,
+    account,
   );
-  if ((accounts.rows[0] as { isDone: boolean } | undefined)?.isDone !== true) return null;
+  if (synced.rows.length === 0) return null;
   const { rows } = await run(
     `SELECT id, name, language, status, parameter_format AS "parameterFormat", components FROM templates.template
-     WHERE organization_id = $1 ORDER BY id`,
-    [organizationId],
+     WHERE organization_id = $1 AND business_account_id = $2 ORDER BY id`,
+    account,
   );
   return (rows as readonly Row[]).map(({ components, ...shown }) => ({
     ...shown,

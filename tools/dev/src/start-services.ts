@@ -102,13 +102,13 @@ export async function addTemplates(
   database: DatabaseAccess,
   organizations: readonly SeededOrganization[],
 ): Promise<SeededOrganization[]> {
-  const { spec, stack, common, progress } = context;
+  const { spec, stack, folder, common, progress } = context;
   const entry = findProgram(spec.root, 'templates');
   if (entry === undefined || organizations.length === 0) return [...organizations];
   const environment = {
     ...programEnvironment(common),
     DATABASE_URL: database.adminUrl,
-    ORGANIZATION_IDS: organizations.map(({ id }) => id).join(','),
+    KEYS_FILE: folder.keysFile,
   };
   const program = { name: 'templates-sync', entry, environment, log: logOf(context, 'templates-sync') };
   return progress.step('templates', async () => {

@@ -46,8 +46,10 @@ async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise
   };
   const { stdout } = await run(process.execPath, [join(seedPrograms, 'main.js')], { env: environment });
   const organizations = JSON.parse(stdout) as SeededOrganization[];
-  const ids = { DATABASE_URL: devJson.databaseUrl, ORGANIZATION_IDS: organizations.map(({ id }) => id).join(',') };
-  const awaited = await run(process.execPath, [join(seedPrograms, 'await-templates.js')], { env: ids });
+  const { DATABASE_URL, KEYS_FILE } = environment;
+  const awaited = await run(process.execPath, [join(seedPrograms, 'await-templates.js')], {
+    env: { DATABASE_URL, KEYS_FILE },
+  });
   const templates = JSON.parse(awaited.stdout) as Readonly<Record<string, SeededOrganization['templates']>>;
   return organizations.map((one) => ({ ...one, templates: templates[one.id] ?? [] }));
 }

@@ -19,7 +19,7 @@ try {
   await seedChannels(run, demonstrations.flatMap(channelsOf), config.credentialsKey);
   await resetSynchronisation(
     run,
-    demonstrations.map(({ id }) => id),
+    demonstrations.map(({ id, businessAccountId }) => ({ organizationId: id, businessAccountId })),
   );
 } finally {
   await client.end();

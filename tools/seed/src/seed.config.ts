@@ -10,7 +10,7 @@ export interface SeedConfig {
 /** What waiting for templates reads from its environment. */
 export interface AwaitTemplatesConfig {
   readonly databaseUrl: string;
-  readonly organizationIds: readonly string[];
+  readonly keysFile: string;
 }
 
 /** @throws Error naming the variable that is missing */
@@ -27,7 +27,7 @@ export function seedConfig(env: NodeJS.ProcessEnv = process.env): SeedConfig {
 export function awaitTemplatesConfig(env: NodeJS.ProcessEnv = process.env): AwaitTemplatesConfig {
   return {
     databaseUrl: required(env, 'DATABASE_URL'),
-    organizationIds: required(env, 'ORGANIZATION_IDS').split(','),
+    keysFile: required(env, 'KEYS_FILE'),
   };
 }
 
