@@ -26,7 +26,8 @@ describe('work in the console', () => {
   let isReceiverWell = false;
 
   beforeAll(async () => {
-    [all, browser] = await Promise.all([sharedStack(), launchBrowser()]);
+    all = await sharedStack();
+    browser = await launchBrowser();
     owner = personWith('OWNER');
     member = personWith('MEMBER');
     api = appClient(all.baseUrl);
@@ -41,7 +42,7 @@ describe('work in the console', () => {
   afterAll(async () => {
     await browser?.close();
     receiver?.closeAllConnections();
-    await new Promise((resolve) => receiver?.close(resolve));
+    receiver?.close();
   }, 60_000);
 
   function personWith(role: string): Person {

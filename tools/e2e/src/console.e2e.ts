@@ -36,7 +36,8 @@ describe('the console in a browser', () => {
   let isReceiverWell = false;
 
   beforeAll(async () => {
-    [all, browser] = await Promise.all([sharedStack(), launchBrowser()]);
+    all = await sharedStack();
+    browser = await launchBrowser();
     owner = personWith('OWNER');
     member = personWith('MEMBER');
     api = appClient(all.baseUrl);
@@ -52,7 +53,7 @@ describe('the console in a browser', () => {
   afterAll(async () => {
     await browser?.close();
     receiver?.closeAllConnections();
-    await new Promise((resolve) => receiver?.close(resolve));
+    receiver?.close();
   }, 60_000);
 
   function personWith(role: string): Person {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findChromium } from '@switchboard/embedded-servers';
 import { eventually, type AppBody, type AppClient } from '@switchboard/testing';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { appClient } from './app-client.js';
+import { launchBrowser } from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
 
-const root = new URL('../../../', import.meta.url).pathname;
 const FROM = '+4915123459881';
 const SOON = { deadlineMs: 60_000 };
 /** Markup, a turn of the direction of writing, and a link that would run. */
@@ -20,13 +19,8 @@ describe('the inbox in a browser', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    const [running, { executablePath, environment }] = await Promise.all([
-      sharedStack(),
-      findChromium({ cacheDir: `${root}.cache` }),
-    ]);
-    all = running;
-    const env = { PATH: '/usr/bin:/bin', ...environment };
-    browser = await chromium.launch({ executablePath, env, args: ['--no-sandbox'] });
+    all = await sharedStack();
+    browser = await launchBrowser();
     const user = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'MEMBER');
     if (!user) throw new Error('there is no member');
     api = appClient(all.baseUrl);

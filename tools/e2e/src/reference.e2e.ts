@@ -1,26 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { appDescription, publicDescription } from '@switchboard/check/description/described-answers';
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
-import { findChromium } from '@switchboard/embedded-servers';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
-
-const root = new URL('../../../', import.meta.url).pathname;
 
 describe('the descriptions as they are served', () => {
   let all: UsableStack;
   let browser: Browser;
 
   beforeAll(async () => {
-    const [running, { executablePath, environment }] = await Promise.all([
-      sharedStack(),
-      findChromium({ cacheDir: `${root}.cache` }),
-    ]);
-    all = running;
-    // Debian's is a script that needs a few commands.
-    const path = '/usr/bin:/bin';
-    browser = await chromium.launch({ executablePath, env: { PATH: path, ...environment }, args: ['--no-sandbox'] });
+    all = await sharedStack();
+    browser = await launchBrowser();
   }, 240_000);
 
   afterAll(async () => {
