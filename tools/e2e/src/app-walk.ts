@@ -176,6 +176,7 @@ class Walk implements AppWalk {
     await this.ask(page, 'GET', '/app/api/contacts/:id', undefined, contact?.id);
     const message = await this.ask(page, 'POST', '/app/api/messages', { to: phone, text: 'walk' });
     await this.ask(page, 'GET', '/app/api/messages/:id', undefined, message?.id);
+    await this.ask(page, 'GET', '/app/api/messages/:id/timeline', undefined, message?.id);
     const conversationId = String(message?.['conversationId']);
     await this.ask(page, 'GET', '/app/api/conversations');
     for (const path of ['', '/messages']) {

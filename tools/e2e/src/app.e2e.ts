@@ -82,6 +82,7 @@ const openToMembers = [
   'GET /app/api/events',
   'GET /app/api/messages',
   'GET /app/api/messages/:id',
+  'GET /app/api/messages/:id/timeline',
   'GET /app/api/opt-outs',
   'GET /app/api/opt-outs/:id',
   'GET /app/api/organization',

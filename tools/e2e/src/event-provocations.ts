@@ -1,4 +1,4 @@
-import { eventually } from '@switchboard/testing';
+import { AppClient, eventually } from '@switchboard/testing';
 import { operator } from './operator.js';
 import type { EverythingRunning } from './start-everything.js';
 
@@ -66,6 +66,13 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   for (const status of ['PAST_DUE', 'ACTIVE']) {
     await operator(all.dataDir, `subscription set ${organizationId} ${status}`);
   }
+  // A person acts on a webhook.
+  const owner = all.stack.devJson.organizations?.[0]?.users?.find(({ role }) => role === 'OWNER');
+  if (!owner) throw new Error('there is no owner');
+  const page = await AppClient.signedIn(all.baseUrl, owner);
+  const webhook = await page.post('/app/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.read'] });
+  if (webhook.status !== 201)
+    throw new Error(`POST /app/api/webhooks: ${webhook.status} ${JSON.stringify(webhook.body)}`);
   // What is neither a status nor a message.
   const entry = { id: '102290129340401', changes: [{ field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }] };
   await simulator.post('callbacks', { body: { object: 'whatsapp_business_account', entry: [entry] } });
