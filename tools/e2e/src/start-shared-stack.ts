@@ -37,7 +37,11 @@ async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise
   const kept = JSON.parse(await readFile(join(dataDir, 'demo-keys.json'), 'utf8')) as Kept[];
   const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
   const keysFile = join(dataDir, `demo-keys-${use}.json`);
-  await writeFile(keysFile, JSON.stringify(kept.map((one, index) => renewed(one, `${use}${index}`))), { mode: 0o600 });
+  await writeFile(
+    keysFile,
+    JSON.stringify(kept.map((one, index) => renewed(one, `${String(use).padStart(3, '0')}${index}`))),
+    { mode: 0o600 },
+  );
   const environment = {
     DATABASE_URL: devJson.databaseUrl,
     SIMULATOR_URL: devJson.simulatorUrl,
@@ -54,6 +58,7 @@ async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise
   return organizations.map((one) => ({ ...one, templates: templates[one.id] ?? [] }));
 }
 
+/** @param use four digits that no other organization has: numbers that are filled up with zeros stay different */
 function renewed(kept: Kept, use: string): unknown {
   return {
     ...kept,
