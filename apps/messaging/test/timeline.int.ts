@@ -79,6 +79,15 @@ describe('the steps of a message, as they are stored', () => {
     expect([await steps(slow), await steps(fast)]).toEqual([settled, settled]);
   });
 
+  it('hold an attempt once that a batch settles twice, behind evidence and before it', async () => {
+    const sender = await store.sender(2);
+    const [known, open] = [await store.attempt(sender, 0), await store.attempt(sender, 1)];
+    await store.callbacks(callbackOf(sender, known, { status: 'delivered' }));
+    await store.settle(...[known, open, known, open].map((attempt) => settlementOf(attempt, unknown)));
+    expect(await steps(known)).toEqual(['accepted', HANDED, 'outcome unknown', 'sent', 'delivered']);
+    expect(await steps(open)).toEqual(['accepted', HANDED, 'outcome unknown']);
+  });
+
   it('hold what the holder of an attempt says, after its lease ended as unknown', async () => {
     const attempt = await store.attempt(await store.sender());
     await store.letTimePass(attempt);

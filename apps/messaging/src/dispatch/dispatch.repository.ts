@@ -59,7 +59,8 @@ const insertSql = statement(
 );
 /**
  * Only the holder of the lease may postpone, late too: it alone knows what came of its attempt. Evidence that came meanwhile
- * has removed the row. The attempt is recorded in the same statement; that its outcome was unknown, when evidence was faster too.
+ * has removed the row. The attempt is recorded in the same statement, once however often a batch has it; that its outcome was
+ * unknown, when evidence was faster too.
  */
 const postponeSql = statement(
   'messaging.dispatch.postpone',
@@ -84,8 +85,8 @@ const postponeSql = statement(
        SELECT FROM postponed d WHERE d.organization_id = p.organization_id AND d.message_id = p.message_id)
    )
    INSERT INTO attempt_outcome (${outcomeColumns})
-   SELECT e.organization_id, e.message_id, e.attempt, e.has_begun, e.outcome, e.code, coalesce(m.attempted_at, now()), now(),
-     e.due_at
+   SELECT DISTINCT ON (e.organization_id, e.message_id, e.attempt, e.has_begun) e.organization_id, e.message_id, e.attempt,
+     e.has_begun, e.outcome, e.code, coalesce(m.attempted_at, now()), now(), e.due_at
    FROM ended e JOIN message m ON m.organization_id = e.organization_id AND m.id = e.message_id${keepLatest}`,
 );
 /**
