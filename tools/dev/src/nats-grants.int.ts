@@ -25,7 +25,7 @@ import {
   dangerousToPublish,
   dangerousToSubscribe,
   type NatsRight,
-  type NatsUse,
+  nameOfUse,
   rightsOf,
   subjectIn,
   usesOfTopology,
@@ -75,7 +75,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
     await provision(of(PROVISIONER).connection, 1);
   });
 
-  it.each(uses.map((use) => [nameOf(use), use] as const))('%s', async (_name, use) => {
+  it.each(uses.map((use) => [nameOfUse(use), use] as const))('%s', async (_name, use) => {
     if (use.kind === 'tell') await tell(of(use.service).connection, use.service);
     if (use.kind === 'wake') await wake(of(use.service).connection, of(use.woken).connection, use);
     if (use.kind === 'mirror') await mirror(of(use.service).connection, use.service);
@@ -166,25 +166,6 @@ describe('the local run', () => {
     expect(JSON.parse(json)).toEqual(Object.fromEntries(deployed));
   });
 });
-
-function nameOf(use: NatsUse): string {
-  switch (use.kind) {
-    case 'tell':
-      return `${use.service} emits an event, learns that ${use.stream} has it, and looks at that stream`;
-    case 'wake':
-      return `${use.service} wakes the replicas of ${use.woken}`;
-    case 'mirror':
-      return `${use.service} mirrors its incarnation, and reads it`;
-    case 'call':
-      return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
-    case 'announce':
-      return `${use.server} announces its address to ${use.caller}`;
-    case 'consume':
-      return `${use.service} pulls and acknowledges an event of ${use.consumer.stream} as ${use.consumer.name}`;
-    case 'provision':
-      return 'the provisioner makes streams and consumers, again';
-  }
-}
 
 /** What the server itself answers of all that a service may publish. */
 function answeredByServer(user: string): { subject: string; body: string }[] {

@@ -158,3 +158,23 @@ export function dangerousToSubscribe(): string[] {
     ]),
   ];
 }
+
+/** A use as a sentence. */
+export function nameOfUse(use: NatsUse): string {
+  switch (use.kind) {
+    case 'tell':
+      return `${use.service} emits an event, learns that ${use.stream} has it, and looks at that stream`;
+    case 'wake':
+      return `${use.service} wakes the replicas of ${use.woken}`;
+    case 'mirror':
+      return `${use.service} mirrors its incarnation, and reads it`;
+    case 'call':
+      return `${use.caller} asks ${use.rpc.subject}, and is answered by ${use.server}`;
+    case 'announce':
+      return `${use.server} announces its address to ${use.caller}`;
+    case 'consume':
+      return `${use.service} pulls and acknowledges an event of ${use.consumer.stream} as ${use.consumer.name}`;
+    case 'provision':
+      return 'the provisioner makes streams and consumers, again';
+  }
+}

@@ -92,9 +92,7 @@ async function expectAllOnce(): Promise<void> {
   expect(held.lastSequence).toBeGreaterThanOrEqual(ids.length);
 }
 
-async function deleteStream(): Promise<void> {
-  await admin.request(`$JS.API.STREAM.DELETE.${STREAM}`);
-}
+const deleteStream = (): Promise<unknown> => admin.request(`$JS.API.STREAM.DELETE.${STREAM}`);
 
 async function provisionAgain(): Promise<void> {
   await provision(await nats.connect(PROVISIONER), 1);

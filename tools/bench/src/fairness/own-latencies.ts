@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startPacedLoad, type PacedLoadOptions } from './paced-load.js';
 
-/** What the organization that is measured sends a second, from so many connections. */
+/** What the organization that is measured sends a second. */
 export const OWN_PER_SECOND = 40;
+/** From so many connections. */
 export const OWN_CONNECTIONS = 16;
+/** To these, in turn. */
 export const RECIPIENTS = Array.from(
   { length: 200 },
   (_, index) => `+1415555${String(1_000 + index).padStart(4, '0')}`,
