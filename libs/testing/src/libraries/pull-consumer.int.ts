@@ -192,6 +192,7 @@ describe('a consumer', () => {
   it('applies each effect once in a storm: four replicas, everything published thrice, answers lost, given back, thrown away', async () => {
     const prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
     let deliveries = 0;
+    let batches = 0;
     for (let replica = 0; replica < 4; replica++) {
       const database = await prepared.database({ poolMax: 2 });
       const handler: BatchHandler<null> = {
@@ -209,7 +210,7 @@ describe('a consumer', () => {
         deliveries += events.length;
         const dispositions = await handleBatch(handler, events);
         // The transaction stands: what follows is what the broker does not learn.
-        if (deliveries % 5 === 0) throw new Error('after the commit');
+        if (++batches % 5 === 0) throw new Error('after the commit');
         return dispositions.map((disposition, n) => ((deliveries + n) % 3 === 0 ? { retryAfterMs: 1 } : disposition));
       };
       start({ handle });
@@ -217,10 +218,11 @@ describe('a consumer', () => {
     const ids = Array.from({ length: 200 }, () => newCuid());
     for (const round of ['a', 'b', 'c']) await Promise.all(ids.map((id) => publish(1, id, `${id}${round}`)));
     const database = await prepared.database();
-    await eventually(async () => {
+    const isDrained = async (): Promise<boolean> => {
       const info = (await api(`CONSUMER.INFO.${STREAM}.${hasty.name}`)) as Record<string, number>;
       return info.num_pending === 0 && info.num_ack_pending === 0;
-    });
+    };
+    await eventually(isDrained, { deadlineMs: 45_000 });
     const effects = (await database.query(applied, [])).map(({ eventId }) => eventId);
     expect(effects.sort()).toEqual(ids.sort());
     expect(deliveries).toBeGreaterThan(3 * ids.length);
