@@ -1,4 +1,3 @@
-import { deliveryReportRpc, templateReportRpc, usageReportRpc } from './analytics/rpc.js';
 import {
   analyticsErasuresConsumer,
   analyticsMessagesConsumer,
@@ -26,71 +25,21 @@ import {
   webhooksTemplatesConsumer,
   type ConsumerTopology,
 } from './consumers.js';
-import {
-  changeChannelRpc,
-  connectChannelRpc,
-  disconnectChannelRpc,
-  getManagedChannelRpc,
-  listManagedChannelsRpc,
-  testChannelRpc,
-} from './messaging/channel-rpc.js';
-import {
-  confirmErasureRpc,
-  createOptOutRpc,
-  deleteOptOutRpc,
-  eraseContactRpc,
-  getContactRpc,
-  getErasureRpc,
-  getOptOutRpc,
-  listContactsRpc,
-  listOptOutsRpc,
-  resolveContactsRpc,
-  upsertContactRpc,
-} from './contacts/rpc.js';
+import { getContactRpc, resolveContactsRpc } from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
-import {
-  controlLaneRpc,
-  laneStateRpc,
-  releaseQuotaRpc,
-  reserveQuotaRpc,
-  submitBatchRpc,
-} from './messaging/bulk-rpc.js';
-import {
-  applySuppressionsRpc,
-  changeConversationRpc,
-  getChannelRpc,
-  getConversationRpc,
-  getMessageRpc,
-  getQuotaRpc,
-  listChannelsRpc,
-  listConversationsRpc,
-  listMessagesRpc,
-  findMessagesRpc,
-  sendMessageOnceRpc,
-  sendMessageRpc,
-} from './messaging/rpc.js';
+import { applySuppressionsRpc, getChannelRpc, getQuotaRpc } from './messaging/rpc.js';
 import { listCountedRpc } from './messaging/counted-rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
-import { getTimelineRpc } from './messaging/timeline.js';
 import { getJobRpc, jobRequests } from './templates/job-rpc.js';
-import { getTemplateRpc, listTemplatesRpc } from './templates/rpc.js';
 import {
-  changeWebhookRpc,
-  createWebhookRpc,
-  deleteWebhookRpc,
-  enableWebhookRpc,
-  getWebhookDeliveryRpc,
-  getWebhookRpc,
-  getWebhookSecretRpc,
-  listEventsRpc,
-  listMessageDeliveriesRpc,
-  listWebhookAttemptsRpc,
-  listWebhooksRpc,
-  redeliverWebhookRpc,
-  replayWebhookRpc,
-  rotateWebhookSecretRpc,
-  testWebhookRpc,
-} from './webhooks/rpc.js';
+  contactRequests,
+  erasureRequests,
+  templateRequests,
+  messagingRequests,
+  laneRequests,
+  webhookRequests,
+  reportRequests,
+} from './request-groups.js';
 
 /** Keys of a service's configuration beyond those that every service reads, as a deployment sets them. */
 export interface ServiceSettings {
@@ -118,70 +67,6 @@ export interface ServiceTopology {
   readonly outside?: 'calls' | 'listens';
   readonly settings?: ServiceSettings;
 }
-
-/** What the gateway asks contacts for. */
-const contactRequests = [
-  upsertContactRpc,
-  getContactRpc,
-  listContactsRpc,
-  createOptOutRpc,
-  getOptOutRpc,
-  listOptOutsRpc,
-  deleteOptOutRpc,
-  eraseContactRpc,
-];
-
-/** What every service that keeps something of contacts asks for while it erases one. */
-const erasureRequests = [getErasureRpc, confirmErasureRpc];
-
-/** What the gateway asks templates for, apart from jobs. */
-const templateRequests = [listTemplatesRpc, getTemplateRpc];
-
-/** What the gateway asks messaging for. */
-const messagingRequests = [
-  sendMessageRpc,
-  sendMessageOnceRpc,
-  getMessageRpc,
-  getTimelineRpc,
-  listMessagesRpc,
-  findMessagesRpc,
-  getConversationRpc,
-  listConversationsRpc,
-  changeConversationRpc,
-  listChannelsRpc,
-  getQuotaRpc,
-  connectChannelRpc,
-  changeChannelRpc,
-  testChannelRpc,
-  disconnectChannelRpc,
-  getManagedChannelRpc,
-  listManagedChannelsRpc,
-];
-
-/** What templates asks messaging for: the lanes of its jobs. */
-const laneRequests = [submitBatchRpc, controlLaneRpc, laneStateRpc, reserveQuotaRpc, releaseQuotaRpc];
-
-/** What the gateway asks webhooks for. */
-const webhookRequests = [
-  createWebhookRpc,
-  listWebhooksRpc,
-  getWebhookRpc,
-  changeWebhookRpc,
-  deleteWebhookRpc,
-  getWebhookSecretRpc,
-  rotateWebhookSecretRpc,
-  enableWebhookRpc,
-  testWebhookRpc,
-  listWebhookAttemptsRpc,
-  getWebhookDeliveryRpc,
-  redeliverWebhookRpc,
-  replayWebhookRpc,
-  listEventsRpc,
-  listMessageDeliveriesRpc,
-];
-
-/** What the gateway asks analytics for. */
-const reportRequests = [deliveryReportRpc, templateReportRpc, usageReportRpc];
 
 /** Every service. A new one is an entry here and a package `apps/<name>`; `npm run new-service -- <name>` writes both. */
 export const topology = {
