@@ -4,8 +4,11 @@ import type { NatsConnection, Payload, PublishOptions } from '@nats-io/transport
 /** Bytes of one pull at most. Several times what one event may have (`max_payload`): an event above it would never come. */
 export const PULL_BYTES_MAX = 4 * 1024 * 1024;
 const NEXT = '$JS.API.CONSUMER.MSG.NEXT.';
-/** Source: NATS ADR-13, "Pull Subscribe internals": the next message does not fit into what is left of the pull. */
-const BYTES_REACHED = 'message size exceeds maxbytes';
+/**
+ * How the broker ends a pull with a limit of bytes: its number of messages is reached, or the next one does not fit into what
+ * is left. Source: NATS ADR-13, "Pull Subscribe internals".
+ */
+const ENDS: ReadonlySet<string> = new Set(['batch completed', 'message size exceeds maxbytes']);
 
 /**
  * A client of JetStream whose pulls end at `PULL_BYTES_MAX` too: 1,000 events may have 1 MiB each.
@@ -22,9 +25,9 @@ export function boundedPulls(connection: NatsConnection): JetStreamClient {
   return jetstream(bounded, { checkAPI: false });
 }
 
-/** Whether a pull ended because the next event did not fit: what it has delivered is whole, and the next pull goes on. */
-export function isBytesReached(error: unknown): boolean {
-  return error instanceof JetStreamError && error.message === BYTES_REACHED;
+/** Whether a pull ended by one of its limits: what it has delivered is whole, and the next pull goes on at once. */
+export function isLimitReached(error: unknown): boolean {
+  return error instanceof JetStreamError && ENDS.has(error.message);
 }
 
 function withBytes(request: string): string {

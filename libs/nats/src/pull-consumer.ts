@@ -14,7 +14,7 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { AckDeadlines } from './ack-deadline.js';
-import { boundedPulls, isBytesReached } from './bounded-pull.js';
+import { boundedPulls, isLimitReached } from './bounded-pull.js';
 import { ThrottledLog } from './throttled-log.js';
 import { contextOfHeaders } from './trace-headers.js';
 
@@ -129,7 +129,7 @@ export class PullConsumer {
         working ??= Promise.resolve().then(work);
       }
     } catch (error) {
-      if (!isBytesReached(error)) throw error;
+      if (!isLimitReached(error)) throw error;
     } finally {
       // A pull may end by a failure while its events are worked on: two batches at once would be two too many.
       await working;

@@ -99,6 +99,15 @@ describe('a consumer', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('takes what waits in full pulls, one after another, and none of them ends as a failure', async () => {
+    const heard = new Set<string>();
+    const errors: unknown[] = [];
+    const ids = await Promise.all(Array.from({ length: 500 }, (_, index) => publish(index + 1)));
+    start({ batchMax: 50, handle: acked(heard), onError: (error) => errors.push(error) });
+    await eventually(() => ids.every((id) => heard.has(id)));
+    expect(errors).toEqual([]);
+  });
+
   it('that works long on a batch is not delivered it a second time, nor is its neighbour', async () => {
     const deliveries: number[] = [];
     const release = Promise.withResolvers<void>();
