@@ -2,9 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { appDescription, publicDescription } from '@switchboard/check/description/described-answers';
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
 import type { Browser, Page } from 'playwright-core';
+import type { SeededOrganization } from '@switchboard/dev';
 import { launchBrowser } from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
+
+/** An operation that is open for trying out. */
+interface TriedOut {
+  /** Presses the button. */
+  send(): Promise<{ readonly status: number; readonly body: JsonObject }>;
+}
 
 describe('the descriptions as they are served', () => {
   let all: UsableStack;
@@ -47,24 +54,25 @@ describe('the descriptions as they are served', () => {
     await page.getByRole('heading', { name: 'Switchboard API' }).first().waitFor();
     const shown = await page.locator('body').innerText();
     for (const tag of ['System', 'Messages', 'Conversations', 'Contacts']) expect(shown).toContain(tag);
-    await page.goto(`${all.stack.devJson.docsUrl}#tag/system/GET/v1/ping`);
-    await page.reload();
-    await page.getByRole('heading', { name: 'Check credentials' }).first().waitFor();
-    const key = all.stack.devJson.organizations?.[0]?.apiKey ?? '';
-    await page.getByPlaceholder('Token').first().fill(key);
-    await page
-      .getByRole('button', { name: /Test Request.*ping/i })
-      .first()
-      .click();
-    const answered = page.waitForResponse((response) => response.url() === `${all.baseUrl}/v1/ping`);
-    await page.getByRole('button', { name: /^Send/ }).first().click();
-    const answer = await answered;
-    expect([answer.status(), await answer.json()]).toEqual([
-      200,
-      { ok: true, organizationId: all.stack.devJson.organizations?.[0]?.id },
-    ]);
+    const tried = await tryOut(page, 'system', 'GET /v1/ping', 'Check credentials');
+    expect(await tried.send()).toEqual({ status: 200, body: { ok: true, organizationId: own().id } });
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);
+    await page.close();
+  }, 90_000);
+
+  it('/docs tries out a send as often as its button is pressed, and an opt-out that does not meet it', async () => {
+    const { page, foreign } = await watchedPage();
+    const message = await tryOut(page, 'messages', 'POST /v1/messages', 'Send a text message');
+    const [first, second] = [await message.send(), await message.send()];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body['id']).not.toBe(first.body['id']);
+    const optOut = await tryOut(page, 'contacts', 'POST /v1/opt-outs', 'Opt a contact out');
+    const [made, kept] = [await optOut.send(), await optOut.send()];
+    expect([made.status, kept.status, kept.body['id']]).toEqual([201, 200, made.body['id']]);
+    const again = await tryOut(page, 'messages', 'POST /v1/messages', 'Send a text message');
+    expect(await again.send()).toMatchObject({ status: 200, body: { contactId: first.body['contactId'] } });
+    expect(foreign).toEqual([]);
     await page.close();
   }, 90_000);
 
@@ -78,6 +86,32 @@ describe('the descriptions as they are served', () => {
     expect(foreign.length).toBeGreaterThan(0);
     await page.close();
   }, 60_000);
+
+  const own = (): SeededOrganization => {
+    const [organization] = all.stack.devJson.organizations ?? [];
+    if (!organization) throw new Error('there is no organization');
+    return organization;
+  };
+
+  /** Opens an operation as a reader does, with the key filled in. @returns what presses its button */
+  async function tryOut(page: Page, tag: string, operation: string, heading: string): Promise<TriedOut> {
+    const [method = '', path = ''] = operation.split(' ');
+    await page.goto(`${all.stack.devJson.docsUrl}#tag/${tag}/${method}${path}`);
+    await page.reload();
+    await page.getByRole('heading', { name: heading }).first().waitFor();
+    await page.getByPlaceholder('Token').first().fill(own().apiKey);
+    const exactly = `${method} ${path}\\)`.replaceAll('/', '\\/');
+    await page.getByRole('button', { name: new RegExp(`Test Request.*${exactly}`, 'i') }).click();
+    const button = page.getByRole('button', { name: new RegExp(`^Send.*${method} request to`, 'i') });
+    return {
+      send: async () => {
+        const answered = page.waitForResponse((response) => response.url() === all.baseUrl + path);
+        await button.click();
+        const answer = await answered;
+        return { status: answer.status(), body: (await answer.json()) as JsonObject };
+      },
+    };
+  }
 
   async function watchedPage(): Promise<{ page: Page; foreign: string[]; complaints: string[] }> {
     const context = await browser.newContext();
