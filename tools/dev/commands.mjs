@@ -61,8 +61,9 @@ export const scripts = {
     flags: ['help'],
   },
   screenshots: {
-    about: 'Takes pictures of the console for its documentation.',
-    usage: 'npm run screenshots',
+    about: 'Takes pictures of every page of the console; --readme those of the README.',
+    usage: 'npm run screenshots -- [--readme]',
+    flags: ['readme'],
   },
   build: { about: 'Builds every package.', usage: 'npm run build' },
   test: { about: 'Runs every test, on PostgreSQL and NATS of its own; options are those of Jest.' },

@@ -135,10 +135,10 @@ async function demoBulk() {
   return run(findNode(), [program, ...args]);
 }
 
-/** Every page of the console, light and dark, wide and narrow, into .cache/screenshots. */
+/** Every page of the console, light and dark, wide and narrow, into .cache/screenshots; or the README's three, as SVG. */
 async function screenshots() {
   await prepare();
-  return run(findNode(), [join(root, 'tools', 'e2e', 'dist', 'screenshots.js')]);
+  return run(findNode(), [join(root, 'tools', 'e2e', 'dist', 'screenshots.js'), ...args]);
 }
 
 async function auditVerify() {

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { startStack } from '@switchboard/dev';
 import { AppClient } from '@switchboard/testing/app-client';
 import { Api, Simulator } from './api.js';
-import { consolePages, launchBrowser, openConsole, openPage, signIn } from './console-browser.js';
+import { consolePages, launchBrowser, openConsole, openPage, signIn, type Person } from './console-browser.js';
+import { writeReadmePictures } from './readme-pictures.js';
 
-// npm run screenshots: every page of the console, light and dark, wide and narrow, into .cache/screenshots.
+// npm run screenshots: every page of the console, light and dark, wide and narrow, into .cache/screenshots;
+// with --readme the pictures of the README instead.
 const folder = new URL('../../../.cache/screenshots/', import.meta.url).pathname;
 const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-screenshots-'));
 await mkdir(folder, { recursive: true });
@@ -17,8 +19,17 @@ try {
   const organization = organizations?.[0];
   const owner = organization?.users?.find(({ role }) => role === 'OWNER');
   if (!organization || !owner) throw new Error('the stack has no owner to sign in');
+  const simulator = new Simulator(simulatorUrl);
   const acme = new Api(baseUrl, organization.apiKey);
-  await fillWithLife(baseUrl, acme, new Simulator(simulatorUrl), owner);
+  if (process.argv.includes('--readme')) await writeReadmePictures({ browser, baseUrl, acme, simulator, owner });
+  else await takeScreenshots(baseUrl, acme, simulator, owner);
+} finally {
+  await browser.close();
+  await stack.destroy();
+}
+
+async function takeScreenshots(baseUrl: string, acme: Api, simulator: Simulator, owner: Person): Promise<void> {
+  await fillWithLife(baseUrl, acme, simulator, owner);
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
       const viewport = { width, height: 860 };
@@ -34,9 +45,6 @@ try {
       await page.context().close();
     }
   }
-} finally {
-  await browser.close();
-  await stack.destroy();
 }
 
 function fileFor(path: string, scheme: string, width: number): string {
@@ -45,12 +53,7 @@ function fileFor(path: string, scheme: string, width: number): string {
 }
 
 /** A few of everything, so that pages show what they are for. */
-async function fillWithLife(
-  baseUrl: string,
-  acme: Api,
-  simulator: Simulator,
-  owner: { readonly email: string; readonly password: string },
-): Promise<void> {
+async function fillWithLife(baseUrl: string, acme: Api, simulator: Simulator, owner: Person): Promise<void> {
   const api = new AppClient(baseUrl);
   await api.signIn(owner);
   for (const [index, text] of [

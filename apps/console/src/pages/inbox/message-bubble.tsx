@@ -22,7 +22,7 @@ export function MessageBubble({ message }: { readonly message: Message }): React
         onClick={() => open(message)}
       >
         <span className="only-spoken">{isOut ? `Sent message, ${words}: ` : 'Received message: '}</span>
-        <ForeignText size="sm">{textOf(message)}</ForeignText>
+        <ForeignText>{textOf(message)}</ForeignText>
       </UnstyledButton>
       <Text size="xs" c={failure ? 'red' : 'dimmed'} component="div">
         {isOut ? `${words} · ` : ''}
