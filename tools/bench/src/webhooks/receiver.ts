@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 /** A receiver of webhooks; each path is one of its own, and those under a name of `badAnswers` misbehave. */
 export interface Receiver {
   readonly url: string;
-  /** When each event arrived at a path first, in milliseconds since 1970, by its id. */
-  arrivals(path: string): Promise<ReadonlyMap<string, number>>;
+  /** When each event arrived at a path first since the last call, in milliseconds since 1970, by its id. */
+  newArrivals(path: string): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export async function startReceiver(): Promise<Receiver> {
   const [url] = (await once(worker, 'message')) as [string];
   return {
     url,
-    arrivals: async (path) => {
+    newArrivals: async (path) => {
       worker.postMessage(path);
       const [list] = (await once(worker, 'message')) as [[string, number][]];
       // The first of each: a repetition is no later arrival.

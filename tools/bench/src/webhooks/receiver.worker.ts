@@ -21,4 +21,7 @@ server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
   parentPort?.postMessage(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
-parentPort?.on('message', (path: string) => parentPort?.postMessage(arrivals.get(path) ?? []));
+parentPort?.on('message', (path: string) => {
+  parentPort?.postMessage(arrivals.get(path) ?? []);
+  arrivals.delete(path);
+});

@@ -169,9 +169,11 @@ class Measurement {
 
   /** @throws Error when one does not arrive: no number would stand for that */
   private async untilArrived(path: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const arrived = new Map<string, number>();
+    const missing = new Set(ids);
     for (const deadlineMs = now() + ARRIVAL_DEADLINE_MS; now() < deadlineMs; await wait(100)) {
-      const arrived = await this.receiver.arrivals(path);
-      if (ids.every((id) => arrived.has(id))) return arrived;
+      for (const [id, atMs] of await this.receiver.newArrivals(path)) if (missing.delete(id)) arrived.set(id, atMs);
+      if (missing.size === 0) return arrived;
     }
     throw new Error(`events did not arrive at ${path}`);
   }
@@ -196,7 +198,7 @@ class Measurement {
     }
     const asked = await Promise.all(published);
     await wait(LATE_MS);
-    const arrived = await this.receiver.arrivals(path);
+    const arrived = await this.receiver.newArrivals(path);
     const latencies = asked.map(([id, askedMs]) => (arrived.get(id) ?? Infinity) - askedMs);
     const late = latencies.filter((ms) => ms > LATE_MS).length;
     return { events: asked.length, late, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
