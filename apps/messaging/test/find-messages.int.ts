@@ -108,6 +108,16 @@ describe('the search for messages', () => {
     );
   });
 
+  it('finds every message before, and none after, a moment that no id can carry', async () => {
+    const ids = messages.map(({ id }) => id);
+    for (const far of ['2060-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
+      expect(await walk({ ...ALL, createdBefore: far }, 100)).toEqual(ids);
+      expect(await walk({ ...ALL, createdFrom: far }, 100)).toEqual([]);
+    }
+    expect(await walk({ ...ALL, createdFrom: '0000-01-01T00:00:00.000Z' }, 100)).toEqual(ids);
+    expect(await walk({ ...ALL, createdBefore: '0000-01-01T00:00:00.000Z' }, 100)).toEqual([]);
+  });
+
   it('shows nothing of another organization, whatever is named', async () => {
     const handler = new FindMessagesHandler(search);
     const principal = inbox.ofAnotherOrganization().principal;

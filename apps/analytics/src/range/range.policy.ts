@@ -15,6 +15,9 @@ export interface ReportRange {
 const POINTS_MAX = 1_000;
 const GRAIN_MS = 15 * 60_000;
 const DEFAULT_DAYS = 30;
+/** The first and the last bound that answers can write: years have four digits. */
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
+const LATEST = Date.parse('9999-12-31T23:45:00.000Z');
 const DATE_ALONE = /^\d{4}-\d\d-\d\d$/;
 
 /**
@@ -70,11 +73,11 @@ function nextPoint(at: number, granularity: Granularity, zone: string): number {
 }
 
 function floor(ms: number): number {
-  return Math.floor(ms / GRAIN_MS) * GRAIN_MS;
+  return Math.max(Math.floor(ms / GRAIN_MS) * GRAIN_MS, EARLIEST);
 }
 
 function ceiling(ms: number): number {
-  return Math.ceil(ms / GRAIN_MS) * GRAIN_MS;
+  return Math.min(Math.ceil(ms / GRAIN_MS) * GRAIN_MS, LATEST);
 }
 
 function invalid(message: string): AppError {

@@ -38,6 +38,16 @@ describe('the range of a report', () => {
     expect([from.toISOString(), to.toISOString()]).toEqual(['2026-03-01T10:00:00.000Z', '2026-03-01T11:15:00.000Z']);
   });
 
+  it('ends where years of four digits end, and begins where they begin', () => {
+    for (const to of ['9999-12-31', '9999-12-31T23:59:59.999Z']) {
+      expect(startsOf({ from: '9999-12-30', to }).at(-1)).toBe('9999-12-31T23:45:00.000Z');
+    }
+    expect(startsOf({ to: '9999-12-31', timezone: 'America/Los_Angeles' })).toHaveLength(32);
+    expect(startsOf({ from: '0000-01-01', to: '0000-01-02', timezone: 'Asia/Tokyo' })[0]).toBe(
+      '0000-01-01T00:00:00.000Z',
+    );
+  });
+
   it('has days of 23 and 25 hours where the zone has them', () => {
     expect(hoursOf({ from: '2026-03-28', to: '2026-03-30', timezone: 'Europe/Berlin' })).toEqual([24, 23, 24]);
     expect(hoursOf({ from: '2026-10-24', to: '2026-10-26', timezone: 'Europe/Berlin' })).toEqual([24, 25, 24]);
@@ -70,6 +80,7 @@ describe('the range of a report', () => {
   it.each([
     [{ from: '2026-03-02', to: '2026-03-01' }, /^`from` must be before `to`$/],
     [{ from: '2027-03-02' }, /^`from` must be before `to`$/],
+    [{ from: '9999-12-31T23:50:00.000Z', to: '9999-12-31' }, /^`from` must be before `to`$/],
     [{ from: '2020-01-01', to: '2026-01-01' }, /at most 1000 points$/],
     [{ from: '2026-01-01', to: '2026-03-01', granularity: 'hour' as const }, /at most 1000 points$/],
     [{ from: '2026-02-30' }, /^`from` must be an ISO 8601/],

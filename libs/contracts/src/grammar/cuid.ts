@@ -20,6 +20,7 @@ const FORMAT = /^c[0-9a-z]{6,31}$/;
 /** The largest multiple of 36 below 256: bytes from there on would favour the first letters. */
 const FAIR_BYTE_MAX = 252;
 const STEP_BACK_MAX_MS = 60_000;
+const LAST_MS = 36 ** TIME_LENGTH - 1;
 
 /** The regular expression that `isCuid` holds a text to. */
 export const cuidPattern = FORMAT.source;
@@ -62,9 +63,12 @@ export function cuidTime(cuid: string): Date {
   return new Date(Number.parseInt(cuid.slice(1, 1 + TIME_LENGTH), 36));
 }
 
-/** The smallest cuid of a moment: bounds of partitions and of time ranges over ids. */
+/**
+ * The smallest cuid of a moment: bounds of partitions and of time ranges over ids. A moment outside of what ids can carry (1970
+ * to 2059) is its first or last one: a ninth character, or a sign, would sort among ids of the present.
+ */
 export function cuidFloor(time: Date): string {
-  return 'c' + time.getTime().toString(36).padStart(TIME_LENGTH, '0');
+  return 'c' + Math.min(Math.max(time.getTime(), 0), LAST_MS).toString(36).padStart(TIME_LENGTH, '0');
 }
 
 function drawLetters(source: CuidSource): number[] {

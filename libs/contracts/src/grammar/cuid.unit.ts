@@ -35,6 +35,13 @@ describe('cuid', () => {
     expect(Math.abs(cuidTime(id).getTime() - Date.now())).toBeLessThan(5_000);
   });
 
+  it('bounds no id by a moment that ids cannot carry', () => {
+    const id = newCuid();
+    for (const far of ['2059-06-01', '2060-01-01', '9999-12-31']) expect(cuidFloor(new Date(far)) > id).toBe(true);
+    for (const early of ['0000-01-01', '1969-12-31', '1970-01-01'])
+      expect(cuidFloor(new Date(early))).toBe('c00000000');
+  });
+
   it.each(['', 'c12345', 'C1234567', 'x1234567', 'c1234567-', 'c' + 'a'.repeat(32), 7, null])('refuses %p', (value) => {
     expect(isCuid(value)).toBe(false);
   });

@@ -2,6 +2,8 @@ const FORM =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)?$/;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The last moment that four digits of a year can write. */
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** The form of what `momentOf` reads, as a regular expression; whether a calendar has the day, it does not say. */
 export const momentPattern = FORM.source;
@@ -27,11 +29,12 @@ export function momentOf(text: string): Date | null {
 }
 
 /**
- * Where a period that ends with such a text ends, exclusively: the moment itself, and for a date the end of its day.
+ * Where a period that ends with such a text ends, exclusively: the moment itself, and for a date the end of its day, but
+ * never a moment of a year with more than four digits, which no service reads.
  *
  * @returns null as `momentOf`
  */
 export function endOf(text: string): Date | null {
   const moment = momentOf(text);
-  return moment && !text.includes('T') ? new Date(moment.getTime() + DAY_MS) : moment;
+  return moment && !text.includes('T') ? new Date(Math.min(moment.getTime() + DAY_MS, LAST)) : moment;
 }
