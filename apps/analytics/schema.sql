@@ -10,7 +10,7 @@ opt_out_fact
 outbox partition by RANGE (id)
 rebuild with fillfactor=50
 relay_state with fillfactor=50
-rollup
+rollup with fillfactor=70
 template_name
 
 -- columns
@@ -89,8 +89,8 @@ rollup.report text collate C not null
 rollup.grain smallint not null
 rollup.bucket timestamp with time zone not null
 rollup.channel_id text collate C not null
-rollup.key text collate C not null
-rollup.count bigint not null
+rollup.keys text[] collate C not null
+rollup.counts bigint[] not null
 template_name.organization_id text collate C not null
 template_name.template_id text collate C not null
 template_name.name text not null
@@ -111,7 +111,7 @@ rebuild: CHECK ((step = ANY (ARRAY['messages'::text, 'counts'::text, 'done'::tex
 rebuild: PRIMARY KEY (organization_id)
 relay_state: PRIMARY KEY (stream)
 rollup: CHECK ((grain = ANY (ARRAY[15, 60, 1440])))
-rollup: PRIMARY KEY (organization_id, report, grain, bucket, channel_id, key)
+rollup: PRIMARY KEY (organization_id, report, grain, bucket, channel_id)
 template_name: PRIMARY KEY (organization_id, template_id)
 
 -- indexes
@@ -130,7 +130,7 @@ CREATE INDEX outbox_unpublished ON ONLY analytics.outbox USING btree ("position"
 CREATE UNIQUE INDEX outbox_pkey ON ONLY analytics.outbox USING btree (id)
 CREATE UNIQUE INDEX rebuild_pkey ON analytics.rebuild USING btree (organization_id)
 CREATE UNIQUE INDEX relay_state_pkey ON analytics.relay_state USING btree (stream)
-CREATE UNIQUE INDEX rollup_pkey ON analytics.rollup USING btree (organization_id, report, grain, bucket, channel_id, key)
+CREATE UNIQUE INDEX rollup_pkey ON analytics.rollup USING btree (organization_id, report, grain, bucket, channel_id)
 CREATE UNIQUE INDEX template_name_pkey ON analytics.template_name USING btree (organization_id, template_id)
 
 -- functions

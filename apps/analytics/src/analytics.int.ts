@@ -41,7 +41,7 @@ describe('the built programs of analytics', () => {
     const nats = await servers.nats();
     const organizationId = newCuid();
     await sql(`INSERT INTO analytics.rollup
-      SELECT '${organizationId}', 'messages', grain, date_trunc('day', now(), 'UTC'), 'c1', 'sent', 5
+      SELECT '${organizationId}', 'messages', grain, date_trunc('day', now(), 'UTC'), 'c1', ARRAY['sent'], ARRAY[5]
       FROM unnest(ARRAY[15, 60, 1440]) AS grain`);
     // What a restore leaves: the broker was shown a later state than the database has.
     await sql(`INSERT INTO analytics.incarnation

@@ -122,7 +122,8 @@ export async function counted(
 ): Promise<Record<string, number>> {
   const rows: { key: string; count: string }[] = await superuser.dataSource.query(
     `SELECT report || ':' || regexp_replace(key, '^c[0-9a-z]{24}:', '') AS key, sum(count) AS count
-     FROM analytics.rollup WHERE organization_id = $1 AND grain = $2 AND report <> 'delays' GROUP BY 1 HAVING sum(count) <> 0`,
+     FROM analytics.rollup, unnest(keys, counts) AS one(key, count)
+     WHERE organization_id = $1 AND grain = $2 AND report NOT LIKE '%-after' GROUP BY 1 HAVING sum(count) <> 0`,
     [organizationId, grain],
   );
   return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]));

@@ -42,9 +42,9 @@ one AS (
   UNION ALL SELECT start, channel_id, 'messages', 'failed' FROM outbound WHERE status = 'FAILED'
   UNION ALL SELECT start, channel_id, 'failures', error_code FROM outbound WHERE status = 'FAILED'
   -- Classes of times, each 1.02 / 0.98 as long as the former.
-  UNION ALL SELECT o.start, o.channel_id, 'delays', t.stage || ':'
-      || ceil(ln(greatest(extract(epoch FROM t.at - o.sent_at)::float8, 0.001)) / ln(1.02::float8 / 0.98::float8))::int
-    FROM outbound AS o, LATERAL (VALUES ('delivered', o.delivered_at), ('read', o.read_at)) AS t(stage, at)
+  UNION ALL SELECT o.start, o.channel_id, t.report,
+      ceil(ln(greatest(extract(epoch FROM t.at - o.sent_at)::float8, 0.001)) / ln(1.02::float8 / 0.98::float8))::int::text
+    FROM outbound AS o, LATERAL (VALUES ('delivered-after', o.delivered_at), ('read-after', o.read_at)) AS t(report, at)
     WHERE o.sent_at IS NOT NULL AND t.at IS NOT NULL
   UNION ALL SELECT start, channel_id, 'templates', template_id || ':sent' FROM outbound
     WHERE template_id IS NOT NULL AND (sent_at IS NOT NULL OR status IN ('SENT', 'DELIVERED', 'READ'))
@@ -66,8 +66,10 @@ counted AS (
   FROM one CROSS JOIN (VALUES (15), (60), (1440)) AS g(grain) GROUP BY 1, 2, 3, 4, 5
 ),
 kept AS (
-  SELECT grain::int, bucket, report, channel_id, key, count FROM analytics.rollup
-  WHERE organization_id = $1 AND bucket >= $2 AND bucket < $3 AND report IN ('messages', 'failures', 'delays', 'templates')
+  SELECT grain::int, bucket, report, channel_id, one.key, one.count
+  FROM analytics.rollup CROSS JOIN LATERAL unnest(keys, counts) AS one(key, count)
+  WHERE organization_id = $1 AND bucket >= $2 AND bucket < $3
+    AND report IN ('messages', 'failures', 'delivered-after', 'read-after', 'templates')
 )
 SELECT bucket, grain AS minutes, report, channel_id AS channel, key, coalesce(counted.count, 0)::float8 AS counted,
   coalesce(kept.count, 0)::float8 AS kept

@@ -77,10 +77,14 @@ describe('figures, compared with the messages by SQL of their own', () => {
     const before = [await report<DeliveryReport>('delivery'), await report<TemplateReport>('templates')].map(
       ({ totals }) => totals,
     );
-    await database.query(`UPDATE analytics.rollup SET count = count + 2 WHERE key = 'sent' AND grain = 60`);
+    await database.query(
+      `UPDATE analytics.rollup SET counts = ARRAY(SELECT count + CASE key WHEN 'sent' THEN 2 ELSE 0 END
+         FROM unnest(keys, counts) WITH ORDINALITY AS one(key, count, place) ORDER BY place)
+       WHERE 'sent' = ANY(keys) AND grain = 60`,
+    );
     await database.query(`DELETE FROM analytics.message_fact WHERE NOT is_inbound`);
     const [{ bucket } = { bucket: new Date(0) }] = await database.query<{ bucket: Date }>(
-      `SELECT bucket FROM analytics.rollup WHERE key = 'sent' AND grain = 60 LIMIT 1`,
+      `SELECT bucket FROM analytics.rollup WHERE 'sent' = ANY(keys) AND grain = 60 LIMIT 1`,
     );
     await expect(admin('analytics check')).rejects.toMatchObject({
       code: 1,
@@ -107,12 +111,13 @@ describe('figures, compared with the messages by SQL of their own', () => {
     const counts = `organization_id = '${globex?.id}' AND report <> 'messages'`;
     // Every hour of 30 days: 20 templates, and 12 endpoints with two classes of status.
     await database.query(
-      `INSERT INTO analytics.rollup (organization_id, report, grain, bucket, channel_id, key, count)
-       SELECT $1, kind.report, 60, hour, '', kind.key, 1
+      `INSERT INTO analytics.rollup (organization_id, report, grain, bucket, channel_id, keys, counts)
+       SELECT $1, kind.report, 60, hour, '', array_agg(kind.key), array_agg(1)
        FROM generate_series(timestamptz '2026-03-01Z', timestamptz '2026-03-30 23:00Z', interval '1 hour') AS hour,
          (SELECT 'templates', 'c' || lpad(n::text, 24, '0') || ':sent' FROM generate_series(1, 20) AS n
           UNION ALL SELECT 'requests', class || ' GET /v1/endpoint' || n
-          FROM generate_series(1, 12) AS n, unnest(ARRAY['2xx', '4xx']) AS class) AS kind(report, key)`,
+          FROM generate_series(1, 12) AS n, unnest(ARRAY['2xx', '4xx']) AS class) AS kind(report, key)
+       GROUP BY 2, 4`,
       [globex?.id],
     );
     try {

@@ -1,5 +1,5 @@
 import { sketchBucketOf } from '../rollup/sketch.policy.js';
-import type { RollupReport } from '../rollup/rollup.repository.js';
+import type { DelayReport, RollupReport } from '../rollup/rollup.repository.js';
 import { STAGES, type MessageFact } from './message-fact.js';
 import type { FactChange } from './message-fact.repository.js';
 
@@ -22,8 +22,8 @@ export function figuresOf(fact: MessageFact): Figure[] {
   if (fact.isFailed) figures.push({ report: 'messages', key: 'failed' });
   if (fact.errorCode !== null) figures.push({ report: 'failures', key: fact.errorCode });
   const { sentAt, deliveredAt, readAt, templateId } = fact;
-  if (sentAt && deliveredAt) figures.push(delay('delivered', sentAt, deliveredAt));
-  if (sentAt && readAt) figures.push(delay('read', sentAt, readAt));
+  if (sentAt && deliveredAt) figures.push(delay('delivered-after', sentAt, deliveredAt));
+  if (sentAt && readAt) figures.push(delay('read-after', sentAt, readAt));
   if (templateId !== null) {
     for (const stage of reached.slice(1)) figures.push({ report: 'templates', key: `${templateId}:${stage}` });
   }
@@ -36,11 +36,13 @@ export function changesOf({ before, after }: FactChange): FigureChange[] {
   return [...without(present, former, 1), ...without(former, present, -1)];
 }
 
-function delay(until: 'delivered' | 'read', from: Date, to: Date): Figure {
-  return { report: 'delays', key: `${until}:${sketchBucketOf((to.getTime() - from.getTime()) / 1_000)}` };
+function delay(report: DelayReport, from: Date, to: Date): Figure {
+  return { report, key: String(sketchBucketOf((to.getTime() - from.getTime()) / 1_000)) };
 }
 
+/** At most ten of each: comparing them costs less than a set of their names. */
 function without(figures: readonly Figure[], others: readonly Figure[], by: 1 | -1): FigureChange[] {
-  const known = new Set(others.map(({ report, key }) => `${report} ${key}`));
-  return figures.flatMap((figure) => (known.has(`${figure.report} ${figure.key}`) ? [] : [{ ...figure, by }]));
+  const isKnown = ({ report, key }: Figure): boolean =>
+    others.some((other) => other.report === report && other.key === key);
+  return figures.flatMap((figure) => (isKnown(figure) ? [] : [{ ...figure, by }]));
 }

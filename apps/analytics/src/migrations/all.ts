@@ -3,6 +3,7 @@ import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Rebuild1766600000000 } from './1766600000000-rebuild.js';
 import { DayGrain1766600001000 } from './1766600001000-day-grain.js';
 import { Erasure1766610000000 } from './1766610000000-erasure.js';
+import { PackedRollup1766620000000 } from './1766620000000-packed-rollup.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -11,4 +12,5 @@ export const analyticsMigrations = [
   Rebuild1766600000000,
   DayGrain1766600001000,
   Erasure1766610000000,
+  PackedRollup1766620000000,
 ] as const;

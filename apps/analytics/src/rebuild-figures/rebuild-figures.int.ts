@@ -45,8 +45,8 @@ async function rebuild(organizationId: string, messages: FakeMessages, meanwhile
 const DAMAGES: readonly string[] = [
   'DELETE FROM analytics.message_fact WHERE organization_id = $1',
   'DELETE FROM analytics.rollup WHERE organization_id = $1',
-  'UPDATE analytics.rollup SET count = count + 3 WHERE organization_id = $1',
-  `UPDATE analytics.rollup SET key = 'odd' WHERE organization_id = $1 AND key = 'accepted'`,
+  'UPDATE analytics.rollup SET counts = ARRAY(SELECT count + 3 FROM unnest(counts) AS count) WHERE organization_id = $1',
+  `UPDATE analytics.rollup SET keys = array_replace(keys, 'accepted', 'odd') WHERE organization_id = $1`,
   'UPDATE analytics.message_fact SET version = version + 90 WHERE organization_id = $1',
   'UPDATE analytics.message_fact SET stage = 3, is_failed = true WHERE organization_id = $1',
   'UPDATE analytics.message_fact SET is_replied = NOT is_replied WHERE organization_id = $1 AND template_id IS NOT NULL',
@@ -103,7 +103,7 @@ describe('a rebuild', () => {
     for (const fact of [older, ...facts]) messages.commit(fact);
     await take([older, ...facts]);
     await sql(
-      `INSERT INTO analytics.rollup VALUES ($1, 'requests', 60, date_trunc('hour', now()), '', '2xx GET /v1/ping', 4)`,
+      `INSERT INTO analytics.rollup VALUES ($1, 'requests', 60, date_trunc('hour', now()), '', ARRAY['2xx GET /v1/ping'], ARRAY[4])`,
       [organizationId],
     );
     const before = await counted(superuser, organizationId, 60);
@@ -117,7 +117,7 @@ describe('a rebuild', () => {
     const [one, other] = [newCuid(), newCuid()];
     for (const id of [one, other]) {
       await sql(
-        `INSERT INTO analytics.rollup VALUES ($1, 'messages', 60, date_trunc('hour', now()), 'c1', 'sent', 1)`,
+        `INSERT INTO analytics.rollup VALUES ($1, 'messages', 60, date_trunc('hour', now()), 'c1', ARRAY['sent'], ARRAY[1])`,
         [id],
       );
     }

@@ -1,7 +1,7 @@
 import type { DeliveryFigures, Percentiles } from '@switchboard/contracts/analytics/http';
-import type { Counts, DelayUntil } from '../rollup/counts.js';
+import type { Counts } from '../rollup/counts.js';
 import { rateOf } from '../rollup/report.policy.js';
-import { percentilesOf, RELATIVE_ERROR } from '../rollup/sketch.policy.js';
+import { RELATIVE_ERROR, type Sketch } from '../rollup/sketch.policy.js';
 
 /** The figures of counts of the reports messages, failures and delays. */
 export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
@@ -24,16 +24,16 @@ export function deliveryFiguresOf(counts: Counts): DeliveryFigures {
     deliveryRate: rateOf(delivered, sent),
     readRate: rateOf(read, delivered),
     failureRate: rateOf(failed, accepted),
-    secondsToDelivered: percentilesUntil('delivered', counts),
-    secondsToRead: percentilesUntil('read', counts),
+    secondsToDelivered: percentilesIn(counts.delaysOf('delivered-after')),
+    secondsToRead: percentilesIn(counts.delaysOf('read-after')),
     failuresByCode: failures
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
   };
 }
 
-function percentilesUntil(until: DelayUntil, counts: Counts): Percentiles {
-  const [p50 = null, p95 = null] = percentilesOf(counts.delaysUntil(until), [0.5, 0.95]);
+function percentilesIn(delays: Sketch): Percentiles {
+  const [p50 = null, p95 = null] = delays.percentiles([0.5, 0.95]);
   return { p50: rounded(p50), p95: rounded(p95), relativeError: RELATIVE_ERROR };
 }
 

@@ -22,7 +22,7 @@ export class ReportDeliveryHandler {
     const range = rangeOf(request, new Date(this.clock.now()));
     const rows = await this.rollup.read({
       organizationId,
-      reports: ['messages', 'failures', 'delays'],
+      reports: ['messages', 'failures', 'delivered-after', 'read-after'],
       bounds: range.bounds,
       channelId: request.messagingChannelId,
     });

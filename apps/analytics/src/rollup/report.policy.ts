@@ -1,7 +1,7 @@
 import type { ReportSpan } from '@switchboard/contracts/analytics/http';
 import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
 import type { ReportRange } from '../range/range.policy.js';
-import { addRow, Counts } from './counts.js';
+import { Counts, readRow } from './counts.js';
 import type { RollupRow } from './rollup.repository.js';
 
 /** Figures over a span, and over each of its points. */
@@ -24,8 +24,14 @@ export function reportOf<Figures extends object>(
   const totals = new Counts();
   const points = bounds.slice(0, -1).map((start) => ({ start, counts: new Counts() }));
   for (const row of rows) {
-    const point = points[row.point];
-    addRow(row, point ? [point.counts, totals] : [totals]);
+    const counts = readRow(row);
+    let all = 0;
+    for (const { point, by } of row.uses) {
+      points[point]?.counts.add(counts, by);
+      all += by;
+    }
+    // What one point gives to the next is in the total once, or not at all.
+    if (all !== 0) totals.add(counts, all);
   }
   return {
     from: from.toISOString(),

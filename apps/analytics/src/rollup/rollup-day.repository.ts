@@ -1,5 +1,5 @@
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import type { RollupReport } from './rollup.repository.js';
+import { MERGED, type RollupReport } from './rollup.repository.js';
 import type { Grain } from './segments.policy.js';
 
 /** A count as it is kept. */
@@ -13,24 +13,25 @@ export interface BucketCount {
 }
 
 /** The reports that messages count in. */
-const OF_MESSAGES: readonly RollupReport[] = ['messages', 'failures', 'delays', 'templates'];
+const OF_MESSAGES: readonly RollupReport[] = ['messages', 'failures', 'delivered-after', 'read-after', 'templates'];
 
 const read = statement<BucketCount>(
   'analytics.rollup.day',
-  `SELECT r.report, r.grain, r.bucket, r.channel_id AS "channelId", r.key, r.count::float8 AS count
+  `SELECT r.report, r.grain, r.bucket, r.channel_id AS "channelId", one.key, one.count::float8 AS count
    FROM unnest($2::text[]) AS asked(report) CROSS JOIN (VALUES (15), (60), (1440)) AS g(grain)
    JOIN rollup AS r ON r.organization_id = $1 AND r.report = asked.report AND r.grain = g.grain
-     AND r.bucket >= $3 AND r.bucket < $3 + interval '1 day'`,
+     AND r.bucket >= $3 AND r.bucket < $3 + interval '1 day'
+   CROSS JOIN LATERAL unnest(r.keys, r.counts) AS one(key, count)`,
 );
 /** In the order of the key, as every writer of counts. */
 const adjust = statement(
   'analytics.rollup.adjust',
-  `INSERT INTO rollup (organization_id, report, grain, bucket, channel_id, key, count)
-   SELECT $1, d.* FROM unnest($2::text[], $3::smallint[], $4::timestamptz[], $5::text[], $6::text[], $7::bigint[])
+  `INSERT INTO rollup (organization_id, report, grain, bucket, channel_id, keys, counts)
+   SELECT $1, d.report, d.grain, d.bucket, d.channel_id, array_agg(d.key), array_agg(d.by)
+   FROM unnest($2::text[], $3::smallint[], $4::timestamptz[], $5::text[], $6::text[], $7::bigint[])
      AS d(report, grain, bucket, channel_id, key, by)
-   ORDER BY 2, 3, 4, 5, 6
-   ON CONFLICT (organization_id, report, grain, bucket, channel_id, key)
-   DO UPDATE SET count = rollup.count + excluded.count`,
+   GROUP BY 2, 3, 4, 5 ORDER BY 2, 3, 4, 5
+   ON CONFLICT (organization_id, report, grain, bucket, channel_id) DO UPDATE SET ${MERGED}`,
 );
 /** The first message, and the first bucket of messages, from `$2` on. */
 const next = statement<{ message: string | null; bucket: Date | null }>(

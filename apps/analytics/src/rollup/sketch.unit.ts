@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { percentilesOf, RELATIVE_ERROR, sketchBucketOf } from './sketch.policy.js';
+import { RELATIVE_ERROR, Sketch, sketchBucketOf } from './sketch.policy.js';
 
-const countsOf = (values: readonly number[]): Map<number, number> => {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(sketchBucketOf(value), (counts.get(sketchBucketOf(value)) ?? 0) + 1);
-  return counts;
+const sketchOf = (values: readonly number[]): Sketch => {
+  const sketch = new Sketch();
+  for (const value of values) sketch.add(sketchBucketOf(value), 1);
+  return sketch;
 };
 
 describe('percentiles', () => {
@@ -18,7 +18,7 @@ describe('percentiles', () => {
     fc.assert(
       fc.property(seconds, (values) => {
         const sorted = [...values].sort((a, b) => a - b);
-        const found = percentilesOf(countsOf(values), parts);
+        const found = sketchOf(values).percentiles(parts);
         for (const [index, part] of parts.entries()) {
           const truth = sorted[Math.floor(part * (values.length - 1))] ?? NaN;
           expect(Math.abs((found[index] ?? NaN) - truth)).toBeLessThanOrEqual(truth * RELATIVE_ERROR * 1.000_001);
@@ -28,13 +28,14 @@ describe('percentiles', () => {
   });
 
   it('are those of the rest when a value is taken out again', () => {
-    const counts = countsOf([1, 2, 4_000]);
-    const bucket = sketchBucketOf(4_000);
-    counts.set(bucket, (counts.get(bucket) ?? 0) - 1);
-    expect(percentilesOf(counts, [0.95])).toEqual(percentilesOf(countsOf([1, 2]), [0.95]));
+    const sketch = sketchOf([1, 2, 4_000]);
+    sketch.add(sketchBucketOf(4_000), -1);
+    expect(sketch.percentiles([0.95])).toEqual(sketchOf([1, 2]).percentiles([0.95]));
   });
 
   it('are null of nothing', () => {
-    expect(percentilesOf(new Map([[3, 0]]), [0.5, 0.95])).toEqual([null, null]);
+    const none = new Sketch();
+    none.add(3, 0);
+    expect([none.percentiles([0.5, 0.95]), new Sketch().percentiles([0.5])]).toEqual([[null, null], [null]]);
   });
 });
