@@ -104,7 +104,7 @@ describe('the inbox in a browser', () => {
     await eventually(async () => bubble.evaluate((element) => element === element.ownerDocument.activeElement), SOON);
   });
 
-  it('closes, reopens and snoozes, as the API and a reload show', async () => {
+  it('closes, reopens, snoozes and archives, as the API and a reload show', async () => {
     const { id = '' } = await conversationOf();
     const statusOf = async (): Promise<unknown> => (await api.get(`/app/api/conversations/${id}`)).body?.['status'];
     await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -116,6 +116,14 @@ describe('the inbox in a browser', () => {
     await eventually(async () => (await statusOf()) === 'SNOOZED', SOON);
     await page.reload();
     await page.getByRole('region', { name: 'Conversation', exact: true }).getByText('Snoozed').first().waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await eventually(async () => (await statusOf()) === 'ARCHIVED', SOON);
+    await page.reload();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    await page.getByRole('region', { name: 'Conversation', exact: true }).getByText('Archived').first().waitFor();
+    await page.getByText('Archived', { exact: true }).first().click();
+    await page.getByRole('list', { name: 'Conversations' }).getByText(FROM).first().waitFor();
   });
 
   it('shows an opt-out, and that of a contact as it is made and ended', async () => {

@@ -13,7 +13,7 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle, IconFileUpload, IconSend2 } from '@tabler/icons-react';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { useMemo, useState, type ReactElement } from 'react';
+import { useMemo, useRef, useState, type ReactElement } from 'react';
 import { useChange, useList, useRead } from '../../api/use-api.js';
 import { PageFrame } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -21,7 +21,7 @@ import { TemplatePreview } from '../templates/template-preview.js';
 import { parseCsv, type CsvTable } from './csv.js';
 import { FaultList } from './fault-list.js';
 import { MappingForm } from './mapping-form.js';
-import { mapRecipients, suggestMapping, type Mapping } from './recipients.js';
+import { inRows, mapRecipients, suggestMapping, type Mapping } from './recipients.js';
 
 const PREVIEWS = 3;
 
@@ -37,8 +37,8 @@ export function Page(): ReactElement {
   const [chosen, setChosen] = useState<Mapping | null>(null);
   const [throttle, setThrottle] = useState<number | ''>('');
   const [scheduled, setScheduled] = useState('');
-  // One key for this form: a repeated click starts no second job.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  // The same request again starts no second job; a corrected one is another.
+  const attempt = useRef({ body: '', key: '' });
   const send = useChange('sendTemplate', {
     refreshes: ['listJobs', 'getPlan'],
     isQuiet: true,
@@ -87,10 +87,10 @@ export function Page(): ReactElement {
       ...(throttle === '' ? {} : { throttlePerHour: throttle }),
       ...(scheduled === '' ? {} : { scheduledAt: new Date(scheduled).toISOString() }),
     };
-    send.mutate({
-      body: { templateId: template.id, recipients, ...options },
-      headers: { 'idempotency-key': idempotencyKey },
-    } as never);
+    const body = { templateId: template.id, recipients, ...options };
+    const written = JSON.stringify(body);
+    if (attempt.current.body !== written) attempt.current = { body: written, key: crypto.randomUUID() };
+    send.mutate({ body, headers: { 'idempotency-key': attempt.current.key } } as never);
   };
   const count = mapped?.recipients.length ?? 0;
   const isReady = template !== undefined && count > 0 && mapped?.faults.length === 0;
@@ -191,7 +191,12 @@ export function Page(): ReactElement {
           </Button>
         </Group>
       </Paper>
-      {send.error && <ProblemAlert title="Nothing was sent" problem={send.error} />}
+      {send.error && (
+        <ProblemAlert
+          title="Nothing was sent"
+          problem={{ ...send.error, message: inRows(send.error.message, mapped?.recipients ?? []) }}
+        />
+      )}
     </PageFrame>
   );
 }

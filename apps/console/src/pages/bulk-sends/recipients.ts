@@ -56,6 +56,15 @@ export function mapRecipients(
   return { recipients, faults };
 }
 
+/** A refusal of the API with the row of the file in place of each recipient's place in the request. */
+export function inRows(message: string, recipients: readonly MappedRecipient[]): string {
+  return message.replaceAll(/`recipients\[(\d+)\](?:\.to)?([^`]*)`/g, (whole, index: string, rest: string) => {
+    const row = recipients[Number(index)];
+    if (!row) return whole;
+    return rest === '' ? `Row ${row.line} “${row.to}”` : `Row ${row.line} \`${rest.replace(/^\./, '')}\``;
+  });
+}
+
 function problemOfPhone(to: string): string | null {
   if (to === '') return 'has no phone number';
   if (to.length < 3 || to.length > 32)

@@ -14,7 +14,7 @@ export function Attention(): ReactElement | null {
   const isManaging = useIsAllowed(managing);
   const webhooks = useList('listWebhooks', {}, { enabled: isManaging, pollMs: POLL_MS });
   const channels = useList('listChannels', {}, { pollMs: POLL_MS });
-  const jobs = useList('listJobs', {}, { pollMs: POLL_MS });
+  const jobs = useList('listJobs', { query: { limit: 100 } } as never, { pollMs: POLL_MS });
   const plan = useRead('getPlan', {}, { enabled: isManaging, pollMs: POLL_MS });
   const share = plan.data?.usage ? plan.data.usage.messages / plan.data.limits.messagesPerMonth : 0;
   const notices = [
