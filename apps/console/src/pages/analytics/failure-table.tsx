@@ -1,17 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { FailureCount } from '../../api/api.generated.js';
-
-const meanings: Readonly<Record<string, string>> = {
-  '131026': 'The number cannot receive messages',
-  '131047': 'More than 24 hours since the contact wrote: send a template',
-  '131048': 'The provider limits this number because of complaints',
-  '131049': 'The provider held back a marketing message',
-  '131050': 'The contact opted out at the provider',
-  '131056': 'Too many messages to this contact in a short time',
-  '132001': 'The template does not exist in this language',
-  UPSTREAM_OUTCOME_UNKNOWN: 'The provider never said what became of it',
-};
+import { meaningOf } from '../../ui/failure-words.js';
 
 /** Failures by the provider's code, with what it means. */
 export function FailureTable({ failures }: { readonly failures: readonly FailureCount[] }): ReactElement {
@@ -31,7 +21,7 @@ export function FailureTable({ failures }: { readonly failures: readonly Failure
               {code}
             </Text>
             <Text size="xs" c="dimmed">
-              {meanings[code] ?? 'See the provider’s list of error codes'}
+              {meaningOf(code)}
             </Text>
           </div>
           <Text size="sm">{count.toLocaleString('en')}</Text>

@@ -1,10 +1,11 @@
 import { Text, UnstyledButton } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { Message } from '../../api/api.generated.js';
+import { outcomeOf } from '../../ui/failure-words.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { Time } from '../../ui/time.js';
 import classes from './inbox.module.css';
-import { outcomeOf, statusWords } from './outcomes.js';
+import { statusWords } from './status-words.js';
 import { useOpenTimeline } from './timeline-drawer.js';
 
 /** A message with what became of it; a click or Enter shows its steps. */

@@ -2,12 +2,12 @@ import { Alert, Drawer, Group, Stack, Text } from '@mantine/core';
 import { createContext, useContext, type ReactElement } from 'react';
 import type { Message, MessageTimeline } from '../../api/api.generated.js';
 import { useRead } from '../../api/use-api.js';
+import { outcomeOf } from '../../ui/failure-words.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { QueryView } from '../../ui/query-view.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { fullTime } from '../../ui/time.js';
 import classes from './inbox.module.css';
-import { outcomeOf } from './outcomes.js';
 
 type Item = MessageTimeline['items'][number];
 

@@ -1,6 +1,3 @@
-import type { Message } from '../../api/api.generated.js';
-import type { Tone } from '../../ui/status-badge.js';
-
 /** What became of a message, and what to do. */
 export interface Outcome {
   readonly what: string;
@@ -16,6 +13,10 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   '131047': {
     what: 'More than 24 hours have passed since this person last wrote.',
     advice: 'Send an approved template; once they answer, you can write freely again.',
+  },
+  '131048': {
+    what: 'The provider limits this number because of complaints.',
+    advice: 'Write only to people who expect it; the limit ends by itself.',
   },
   '131049': {
     what: 'The provider held it back so that people are not written to too often.',
@@ -42,6 +43,10 @@ const outcomes: Readonly<Record<string, Outcome>> = {
     what: 'The access token of the channel is no longer valid.',
     advice: 'An owner or admin connects the channel again in Settings.',
   },
+  '132001': {
+    what: 'The provider has no such template in this language.',
+    advice: 'Choose a template that is approved.',
+  },
   UPSTREAM_OUTCOME_UNKNOWN: {
     what: 'It is not known whether this was delivered.',
     advice: 'Do not send it again without asking: it may have arrived.',
@@ -53,12 +58,7 @@ export function outcomeOf({ code, message }: { readonly code: string; readonly m
   return outcomes[code] ?? { what: message, advice: `The provider's code is ${code}.` };
 }
 
-/** A status of a message as people read it. */
-export const statusWords: Readonly<Record<Message['status'], readonly [string, Tone]>> = {
-  QUEUED: ['Waiting to be sent', 'busy'],
-  SENT: ['Sent', 'quiet'],
-  DELIVERED: ['Delivered', 'quiet'],
-  READ: ['Read', 'good'],
-  FAILED: ['Not delivered', 'bad'],
-  RECEIVED: ['Received', 'quiet'],
-};
+/** What a code means, where we have words for it. */
+export function meaningOf(code: string): string {
+  return outcomes[code]?.what ?? 'See the provider’s list of error codes.';
+}
