@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { findChromium } from '@switchboard/embedded-servers';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
@@ -84,4 +85,13 @@ export async function openPage(page: Page, path: string): Promise<void> {
   await page.goto(`/app${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
+
+/** Clicks the export and reads the file that it saves: its name and its lines. */
+export async function exported(page: Page): Promise<{ readonly name: string; readonly rows: readonly string[] }> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const download = await saving;
+  const text = await readFile(await download.path(), 'utf8');
+  return { name: download.suggestedFilename(), rows: text.trimEnd().split('\r\n') };
 }

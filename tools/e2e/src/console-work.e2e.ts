@@ -5,7 +5,15 @@ import { eventually, type AppClient } from '@switchboard/testing';
 import type { Browser, Page } from 'playwright-core';
 import { TOTP } from 'otpauth';
 import { appClient } from './app-client.js';
-import { launchBrowser, openConsole, openPage, signIn, type Person, type WatchedPage } from './console-browser.js';
+import {
+  exported,
+  launchBrowser,
+  openConsole,
+  openPage,
+  signIn,
+  type Person,
+  type WatchedPage,
+} from './console-browser.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
@@ -65,6 +73,10 @@ describe('work in the console', () => {
     await chooseFile(page, 'Phone;Name;Order\n+14155550100;Ada;A-1\nnonsense;Bob;A-2\n');
     await page.getByText('Row 3 “nonsense” is no phone number').waitFor();
     expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
+    // Looks like a number here; only the API knows that there is none like it.
+    await chooseFile(page, 'Phone,Name,Order\n+14155550100,Ada,A-1\n+1999,Bob,A-2\n');
+    await page.getByRole('button', { name: 'Send 2 messages' }).click();
+    await page.getByText('Row 3 “+1999” must be a phone number').waitFor();
     const rows = ['1', '2', '1'].map((line) => `+1415555019${line},${HOSTILE},A-${line}`);
     await chooseFile(page, ['Phone,Name,Order', ...rows].join('\n'));
     await page.getByText('The first messages').waitFor();
@@ -77,9 +89,17 @@ describe('work in the console', () => {
     expect((await api.get(`/app/api/templates/send/${id}`)).body).toMatchObject({ status: 'COMPLETED', total: 3 });
     await page.reload();
     await page.getByRole('row').filter({ hasText: 'The same person is in the file before' }).waitFor();
-    const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export CSV' }).click();
-    expect((await saving).suggestedFilename()).toBe(`recipients-${id}.csv`);
+    const { items = [] } = (await api.get(`/app/api/templates/send/${id}/recipients`)).body ?? {};
+    expect(await exported(page)).toEqual({
+      name: `recipients-${id}.csv`,
+      rows: [
+        'number,to,status,reason,messageId',
+        ...items.map(({ to, status, reason, messageId }, index) =>
+          [index + 1, to, status, reason, messageId].join(','),
+        ),
+      ],
+    });
+    expect(items.map(({ reason }) => reason)).toEqual([null, null, 'DUPLICATE']);
     expect(complaints).toEqual([]);
     await page.context().close();
   }, 120_000);
@@ -110,7 +130,10 @@ describe('work in the console', () => {
   it('tests a channel, keeps its keywords, makes another the default, disconnects and reconnects one', async () => {
     const { page, complaints } = await signedIn(owner);
     const channels = async () => (await api.get('/app/api/channels')).body?.items ?? [];
-    const other = (await channels()).find(({ isDefault }) => isDefault === false);
+    const first = (await channels()).find(({ isDefault }) => isDefault === true);
+    const line = await all.simulator.addLine('token-of-the-corner-shop');
+    const { status, body: other } = await api.post('/app/api/channels', line);
+    expect(status).toBe(201);
     const named = async () => (await channels()).find(({ id }) => id === other?.id);
     await openPage(page, '/settings/channels');
     const card = page.getByRole('region', { name: String(other?.['name']) });
@@ -135,6 +158,37 @@ describe('work in the console', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Not saved').waitFor();
     expect(await named()).toMatchObject({ status: 'DISCONNECTED' });
+    await dialog.getByLabel('New access token').fill(line.accessToken);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('Connected', { exact: true }).waitFor();
+    expect(await named()).toMatchObject({ status: 'CONNECTED', isDefault: true });
+    await page.reload();
+    await card.getByText('Connected', { exact: true }).waitFor();
+    await api.ask('PATCH', `/app/api/channels/${first?.id ?? ''}`, { isDefault: true });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('filters the audit log, and exports what fits the filter', async () => {
+    const { body: key } = await api.post('/app/api/api-keys', { label: HOSTILE, scopes: ['messages:send'] });
+    await api.post(`/app/api/api-keys/${key?.id ?? ''}/revoke`);
+    const { page, complaints } = await signedIn(owner);
+    await openPage(page, '/settings/audit-log');
+    await page.getByRole('combobox', { name: 'Action' }).click();
+    await page.getByRole('option', { name: 'API key revoked' }).click();
+    const table = page.getByRole('table', { name: 'Audit log' });
+    await table.getByText('API key created').first().waitFor({ state: 'detached' });
+    await table.getByText('API key revoked').first().waitFor();
+    const { items = [] } = (await api.get('/app/api/audit-log?action=api-key.revoked&limit=100')).body ?? {};
+    const { name, rows } = await exported(page);
+    const [headings = '', ...entries] = rows;
+    expect([name, headings]).toEqual(['audit-log.csv', 'sequence,at,action,actor,address,traceId,before,after,hash']);
+    expect(entries.map((entry) => entry.split(',')[2])).toEqual(entries.map(() => 'api-key.revoked'));
+    expect(entries.map((entry) => entry.split(',')[0])).toEqual(
+      expect.arrayContaining(items.map(({ sequence }) => String(sequence))),
+    );
+    expect(rows.join('\n')).toContain(key?.id);
+    expect(items.length).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
     await page.context().close();
   }, 120_000);
