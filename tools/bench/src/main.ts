@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { benchAdmission, linesOfAdmission } from './admission/admission.bench.js';
 import { benchAnalytics, linesOfAnalytics } from './analytics/analytics.bench.js';
 import { benchBulk, linesOfBulk } from './bulk/bulk.bench.js';
+import { benchConsole, linesOfConsole } from './console/console.bench.js';
 import { benchContacts, linesOf } from './contacts/contacts.bench.js';
 import { benchCallbacks, linesOfCallbacks } from './fairness/callbacks.bench.js';
 import { benchFairness, linesOfFairness } from './fairness/fairness.bench.js';
@@ -22,6 +23,7 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
        npm run bench -- webhooks [--short] [--events 20000] [--rounds 5] [--seconds 6]
        npm run bench -- idle [--short] [--seconds 20]
        npm run bench -- analytics [--short] [--messages 10000000] [--requests 50]
+       npm run bench -- console [--short] [--rounds 5]
        npm run bench -- snapshot [--short] [--behind 1000000]
 
   send       POST /v1/messages against a hand-tuned floor, in alternating runs
@@ -44,6 +46,8 @@ const HELP = `usage: npm run bench -- send [--short] [--connections 1,32,128] [-
     --short    10 s and 4 sends
   analytics  reports of an organization with 10 million messages in 30 days, and events taken in by one process
     --short    a million messages, 5 requests each; 40,000 events
+  console    from a click or a key to the next paint, in a thread of 10,000 messages and an inbox of 100,000 conversations
+    --short    a thread of 1,000 and an inbox of 5,000
   snapshot   a poll of the relay behind an open snapshot under which a million events were published
     --short    50,000 events
 `;
@@ -78,6 +82,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   webhooks,
   idle,
   analytics,
+  console: inBrowser,
   snapshot,
 };
 const bench = benches[positionals[0] ?? ''];
@@ -232,6 +237,18 @@ async function analytics(): Promise<void> {
   onLine('|---|---|---|---|');
   for (const line of linesOfAnalytics(result)) onLine(line);
   onLine(`\n${events} events taken in by one process in ${seconds.toFixed(1)} s: ${perSecond.toFixed(0)} a second`);
+}
+
+async function inBrowser(): Promise<void> {
+  const [messages, conversations] = values.short ? [1_000, 5_000] : [10_000, 100_000];
+  const rows = await benchConsole({ messages, conversations, rounds: Number(values.rounds) * 4, onLine });
+  onLine(
+    `\nThe console in Chromium, a thread of ${messages} messages and an inbox of ${conversations} conversations, ${machine}, ` +
+      `load of the machine ${loadavg()[0]?.toFixed(1)}; the bar is 100 ms to the next paint`,
+  );
+  onLine('| interaction | times | next paint p50 / p95 / max ms | content shown p50 / p95 ms |');
+  onLine('|---|---|---|---|');
+  for (const line of linesOfConsole(rows)) onLine(line);
 }
 
 async function snapshot(): Promise<void> {

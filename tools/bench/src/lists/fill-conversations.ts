@@ -45,6 +45,17 @@ const NEIGHBOURS = `
   SELECT organization_id, id, id, contact_id, channel_id, 'OUTBOUND', 'TEXT', 'Hello', 'SENT' FROM messaging.conversation
   WHERE organization_id = $1 AND id >= messaging.cuid_floor(now() - interval '28 days') AND hashtext(id) % 4 = 0`;
 
+/** Gives a conversation so many messages of the last four weeks. */
+export async function fillThread(
+  client: pg.Client,
+  organizationId: string,
+  conversationId: string,
+  messages: number,
+): Promise<void> {
+  await client.query(MESSAGES, [organizationId, conversationId, messages, 28, 0, 'z']);
+  await client.query('VACUUM ANALYZE messaging.message');
+}
+
 /** Makes an inbox of so many conversations; one of them has so many messages of the last four weeks. */
 export async function fillConversations(
   client: pg.Client,
