@@ -2,8 +2,8 @@
  * Every npm script: what it does, and the options that it takes. `npm run help` lists them; an option that is not here is refused
  * with one line and the usage before anything is installed or built.
  *
- * `options` are those with a value, `flags` those without; `operands` says whether words may follow. A script without
- * `usage` hands everything on to the program behind it.
+ * `options` are those with a value, `flags` those without; `operands` says whether words may follow. Those of Jest and Nx are
+ * the ones that help with this repository.
  */
 export const scripts = {
   start: {
@@ -66,14 +66,64 @@ export const scripts = {
     flags: ['readme'],
   },
   build: { about: 'Builds every package.', usage: 'npm run build' },
-  test: { about: 'Runs every test, on PostgreSQL and NATS of its own; options are those of Jest.' },
+  test: {
+    about: 'Runs every test, on PostgreSQL and NATS of its own; options are those of Jest.',
+    usage: 'npm test -- [<path pattern> …] [-t <name pattern>] [--runInBand] [--shard <n>/<m>] [options of Jest]',
+    options: [
+      't',
+      'testNamePattern',
+      'testPathPatterns',
+      'testPathIgnorePatterns',
+      'shard',
+      'w',
+      'maxWorkers',
+      'changedSince',
+      'testTimeout',
+      'seed',
+      'reporters',
+      'collectCoverageFrom',
+      'coverageDirectory',
+      'coverageReporters',
+    ],
+    flags: [
+      'i',
+      'runInBand',
+      'o',
+      'onlyChanged',
+      'f',
+      'onlyFailures',
+      'b',
+      'bail',
+      'runTestsByPath',
+      'findRelatedTests',
+      'passWithNoTests',
+      'listTests',
+      'verbose',
+      'silent',
+      'ci',
+      'colors',
+      'coverage',
+      'randomize',
+      'showSeed',
+      'forceExit',
+      'detectOpenHandles',
+      'logHeapUsage',
+      'no-cache',
+    ],
+    operands: true,
+  },
   check: {
     about: 'Checks types, lint, format, boundaries, generated files and citations.',
     usage: 'npm run check -- [--only <name>,<name>] [--write]',
     options: ['only'],
     flags: ['write'],
   },
-  affected: { about: 'Runs lint, types and tests of what changed since main; options are those of Nx.' },
+  affected: {
+    about: 'Runs lint, types and tests of what changed since main; options are those of Nx.',
+    usage: 'npm run affected -- [--base <commit>] [--head <commit>] [options of Nx]',
+    options: ['base', 'head', 'files', 'exclude', 'parallel', 'outputStyle'],
+    flags: ['uncommitted', 'untracked', 'skip-nx-cache', 'verbose', 'graph'],
+  },
   bench: {
     about: 'Measures speed and memory, each in alternating runs.',
     usage: 'npm run bench -- <bench> [--short] [options]; npm run bench -- --help lists both',
@@ -118,7 +168,7 @@ export const scripts = {
  */
 export function problemOf(name, args) {
   const script = scripts[name];
-  if (script?.usage === undefined) return null;
+  if (script === undefined) return null;
   const { options = [], flags = [], operands = false } = script;
   for (let index = 0; index < args.length; index++) {
     const arg = args[index];
@@ -128,14 +178,15 @@ export function problemOf(name, args) {
       if (!operands) return `It takes no "${arg}".`;
       continue;
     }
-    const [, option = '', value] = /^--([^=]+)(=.*)?$/.exec(arg) ?? [];
+    const [written] = arg.split('=');
+    const [, option = '', value] = /^--?([^=-][^=]*)(=.*)?$/.exec(arg) ?? [];
     if (flags.includes(option)) {
-      if (value !== undefined) return `The option --${option} takes no value.`;
+      if (value !== undefined) return `The option ${written} takes no value.`;
     } else if (!options.includes(option)) {
-      return `There is no option ${arg.split('=')[0]}.`;
+      return `There is no option ${written}.`;
     } else if (value === undefined) {
       index++;
-      if (args[index] === undefined || args[index].startsWith('--')) return `The option --${option} needs a value.`;
+      if (args[index] === undefined || args[index].startsWith('--')) return `The option ${written} needs a value.`;
     }
   }
   return null;

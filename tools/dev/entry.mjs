@@ -45,8 +45,8 @@ const command = commands[name];
 const problem =
   command === undefined ? `There is no command "${name}"; npm run help lists them.` : problemOf(name, args);
 if (problem !== null) {
-  const { usage } = scripts[name] ?? {};
-  process.stderr.write(`${problem}\n${usage === undefined ? '' : `usage: ${usage}\n`}`);
+  const script = scripts[name];
+  process.stderr.write(`${problem}\n${script === undefined ? '' : `usage: ${script.usage}\n`}`);
   process.exitCode = 2;
 } else {
   try {

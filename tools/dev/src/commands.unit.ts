@@ -11,8 +11,6 @@ const call = (...args: string[]): { readonly code: number | null; readonly out: 
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools/dev/entry.mjs'), ...args]);
   return { code: status, out: stdout.toString(), err: stderr.toString() };
 };
-/** The scripts whose options are those of Jest and Nx. */
-const handedOn = new Set(['test', 'affected']);
 
 describe('the scripts', () => {
   it('are each listed by npm run help, with a sentence, and nothing else is', () => {
@@ -25,16 +23,13 @@ describe('the scripts', () => {
     expect(lines.map((match) => match?.[1]).sort()).toEqual(Object.keys(written).sort());
   });
 
-  it.each(Object.keys(written).filter((name) => !handedOn.has(name)))(
-    'refuse an unknown option in one line, with the usage and exit code 2: %s',
-    (name) => {
-      const { code, out, err } = call(name, '--nonsense', 'x');
-      expect([code, out]).toEqual([2, '']);
-      const [line, usage, ...rest] = err.trimEnd().split('\n');
-      expect([line, rest]).toEqual(['There is no option --nonsense.', []]);
-      expect(usage).toMatch(new RegExp(`^usage: npm (run )?${name}\\b`));
-    },
-  );
+  it.each(Object.keys(written))('refuse an unknown option in one line, with the usage and exit code 2: %s', (name) => {
+    const { code, out, err } = call(name, '--nonsense', 'x');
+    expect([code, out]).toEqual([2, '']);
+    const [line, usage, ...rest] = err.trimEnd().split('\n');
+    expect([line, rest]).toEqual(['There is no option --nonsense.', []]);
+    expect(usage).toMatch(new RegExp(`^usage: npm (run )?${name}\\b`));
+  });
 
   it('refuse an option without its value, a flag with one, a surplus word and an unknown command', () => {
     expect(call('chaos', '--seed')).toMatchObject({
@@ -47,6 +42,17 @@ describe('the scripts', () => {
     });
     expect(call('stop', 'now')).toMatchObject({ code: 2, err: 'It takes no "now".\nusage: npm run stop\n' });
     expect(call('fly')).toMatchObject({ code: 2, err: 'There is no command "fly"; npm run help lists them.\n' });
+  });
+
+  it('take the short options of Jest, each by its own name', () => {
+    expect(call('test', '-t')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^The option -t needs a value\.\n/),
+    });
+    expect(call('test', '-i', '-z')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^There is no option -z\.\n/),
+    });
   });
 
   it.each([
