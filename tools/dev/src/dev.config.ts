@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { SimulatorSpec } from './start-spec.js';
 
 /** Settings of a start: the command line, the environment and `.env` of the checkout, in this order. */
 export interface DevConfig {
   /** `PORT`: the gateway's; 0 lets the kernel choose. Default 3000. */
   readonly port: number;
-  /** `SIMULATOR_PORT`: the simulator's; undefined: that of the last start in the data folder, else one that the kernel chooses. */
-  readonly simulatorPort: number | undefined;
-  /** `SIMULATOR_READ_DELAY_MS`: after which the simulator's recipients open a message. Default 2,000. */
-  readonly simulatorReadDelayMs: number;
+  /**
+   * `SIMULATOR_PORT`; undefined: that of the last start in the data folder, else one that the kernel chooses. And
+   * `SIMULATOR_READ_DELAY_MS`: after which recipients open a message. Default 2,000.
+   */
+  readonly simulator: SimulatorSpec;
   /** `GATEWAY_HOST`: the address it listens on. Default 127.0.0.1, since the demonstration's keys are no secret. */
   readonly host: string;
   /** `SWITCHBOARD_DATA_DIR`: absolute. Default `.data` in the checkout. */
@@ -75,8 +77,7 @@ export function readDevConfig(
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return {
     port,
-    simulatorPort,
-    simulatorReadDelayMs,
+    simulator: { port: simulatorPort, readDelayMs: simulatorReadDelayMs },
     host: environment['GATEWAY_HOST'] ?? '127.0.0.1',
     dataDir: resolve(root, environment['SWITCHBOARD_DATA_DIR'] ?? '.data'),
     databaseUrl: environment['DATABASE_URL'],

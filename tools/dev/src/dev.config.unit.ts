@@ -43,6 +43,12 @@ describe('the configuration of a start', () => {
     expect(readDevConfig(root, [], { NATS_PASSWORD: 'secret' }).passed).toEqual({ LOG_LEVEL: 'debug' });
   });
 
+  it('leaves the port of the simulator to the data folder, and has messages read after two seconds', () => {
+    expect(readDevConfig(root, [], {}).simulator).toEqual({ port: undefined, readDelayMs: 2_000 });
+    const environment = { SIMULATOR_PORT: '4011', SIMULATOR_READ_DELAY_MS: '0' };
+    expect(readDevConfig(root, [], environment).simulator).toEqual({ port: 4011, readDelayMs: 0 });
+  });
+
   it('counts replicas by service', () => {
     const { replicas } = readDevConfig(root, [], { SWITCHBOARD_REPLICAS: 'gateway=4, messaging=2' });
     expect(replicas).toEqual({ gateway: 4, messaging: 2 });
@@ -51,6 +57,8 @@ describe('the configuration of a start', () => {
   it.each([
     [{ PORT: 'x' }, [], 'PORT must be'],
     [{ PORT: '65536' }, [], 'PORT must be'],
+    [{ SIMULATOR_PORT: '65536' }, [], 'SIMULATOR_PORT must be'],
+    [{ SIMULATOR_READ_DELAY_MS: '-1' }, [], 'SIMULATOR_READ_DELAY_MS must be'],
     [{ SWITCHBOARD_REPLICAS: 'gateway' }, [], 'SWITCHBOARD_REPLICAS must look like'],
     [{ SWITCHBOARD_REPLICAS: 'gateway=0' }, [], 'SWITCHBOARD_REPLICAS must look like'],
     [{}, ['--rest'], 'Unknown option --rest'],

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { readDevConfig } from './dev.config.js';
 import { type RunningStack, startStack } from './index.js';
 
 let folder: string;
@@ -117,6 +118,7 @@ describe('a started stack', () => {
   });
 
   it('ends every process within 10 s and takes its run files away, and begins with empty data with --reset', async () => {
+    const { simulatorUrl } = stack.devJson;
     const pids = stack.devJson.processes.map(({ pid }) => pid);
     const begun = performance.now();
     await stack.stop();
@@ -125,8 +127,13 @@ describe('a started stack', () => {
     for (const file of ['dev.json', 'run.json', 'supervisor.lock']) {
       await expect(stat(join(dataDir, file))).rejects.toThrow('ENOENT');
     }
-    stack = await startStack({ dataDir, quiet: true, reset: true });
+    const { simulator } = readDevConfig(folder, [], {});
+    stack = await startStack({ dataDir, simulator, quiet: true, reset: true });
     const rows = await query(stack.devJson.databaseUrl, `select to_regclass('public.kept') is null as gone`);
     expect(rows).toEqual([{ gone: true }]);
+    // What a start of a user has: the simulator at its former address, whose recipients read.
+    expect(stack.devJson.simulatorUrl).toBe(simulatorUrl);
+    const knobs = await (await fetch(`${simulatorUrl}/_sim/knobs`)).json();
+    expect(knobs).toMatchObject({ callbackDelayMs: { read: 2_000 } });
   });
 });

@@ -40,8 +40,7 @@ async function supervise(config: DevConfig, onLine: (line: string) => void, isSu
   // The entry script is gone, however it ended: no signal of a user would reach us any more. A detached supervisor outlives it.
   if (!isSupervisor && process.connected) process.on('disconnect', end);
 
-  const simulator = { port: config.simulatorPort, readDelayMs: config.simulatorReadDelayMs };
-  const { port, host, dataDir, databaseUrl, natsUrl, replicas, isReset, passed } = config;
+  const { port, simulator, host, dataDir, databaseUrl, natsUrl, replicas, isReset, passed } = config;
   onLine('\nSwitchboard\n');
   const options = {
     dataDir,
