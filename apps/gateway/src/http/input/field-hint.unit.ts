@@ -16,6 +16,18 @@ describe('a hint at the field that was probably meant', () => {
     expect(fieldHints(given, known)).toBe(hint);
   });
 
+  it.each([
+    [['url'], 'eventTypes', 'events'],
+    [['events'], 'endpoint', 'url'],
+    [[], 'name', 'label'],
+    [[], 'pass', 'password'],
+    [[], 'from', 'since'],
+  ])('knows in the application, with %j given, the name %s for %s', (given, name, meant) => {
+    expect(fieldHints([...given, name], [...given, meant])).toBe(
+      `; \`${name}\` is unknown, did you mean \`${meant}\`?`,
+    );
+  });
+
   it.each([[['to', 'text', 'message']], [['to', 'priority']], [['to', 'xt']], [['to', `text${' '.repeat(40)}`]], [[]]])(
     'is not given for %j',
     (given) => {
