@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publicDescription } from '@switchboard/check/description/described-answers';
+import { errorRegistry } from '@switchboard/contracts/error-registry';
 import { sim, type SeededOrganization } from '@switchboard/dev';
 import { eventually, type AppClient } from '@switchboard/testing';
 import { Api, type ApiAnswer, type ApiBody } from './api.js';
@@ -45,6 +46,8 @@ const rows: Readonly<Record<string, Row>> = {
   '+12015550113': unknown,
 };
 const SOON = { deadlineMs: 90_000 };
+/** The id of nothing that the table of errors names. */
+const NOTHING = 'czzzzzzzzzzzzzzzzzzzzzzzz';
 
 describe('the page Testing of the reference', () => {
   const page = String((publicDescription['info'] as { description?: unknown }).description);
@@ -111,6 +114,64 @@ describe('the page Testing of the reference', () => {
     const { body } = await api.get(`/v1/opt-outs?phone=${encodeURIComponent(to)}`);
     expect(body?.items?.map(({ source }) => source)).toEqual(['UPSTREAM']);
     await api.ask('DELETE', `/v1/opt-outs/${body?.items?.[0]?.id}`);
+  });
+
+  it('names a way to each code of the registry, once', () => {
+    const [, table = ''] = page.split('| code | a way to it |');
+    const lines = (table.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
+    const named = lines.flatMap((line) =>
+      [...(line.split(' | ')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code),
+    );
+    expect(named.sort()).toEqual([...errorRegistry.keys()].sort());
+  });
+
+  it('reaches the errors by these ways', async () => {
+    const to = '+14155550183';
+    const post = (path: string, body: string, headers = {}): Promise<ApiAnswer> => api.ask('POST', path, body, headers);
+    const bulk = (by: Api, name: string): Promise<ApiAnswer> =>
+      by.ask(
+        'POST',
+        '/v1/templates/send',
+        JSON.stringify({ template: { name, language: 'en_US' }, recipients: [{ to }] }),
+      );
+    const starter = new Api(all.baseUrl, all.stack.devJson.organizations?.[1]?.apiKey ?? '');
+    const narrow = await operator(dataDir, `api-keys create ${own.id} --label narrow --scopes messages:read`);
+    const sent = await api.send(to, 'Hello');
+    const first = await post('/v1/messages', JSON.stringify({ to, text: 'one' }), { 'idempotency-key': NOTHING });
+    expect([sent.status, first.status]).toEqual([200, 200]);
+    const missing = (path: string): Promise<ApiAnswer> => api.get(`/v1/${path}/${NOTHING}`);
+    const ways: readonly (readonly [string, () => Promise<ApiAnswer>])[] = [
+      ['INVALID_PHONE', () => api.send('+1201', 'Hello')],
+      ['VALIDATION_FAILED', () => api.send(to, undefined)],
+      ['MALFORMED_BODY', () => post('/v1/messages', '{"to":"+14155550183"')],
+      ['UNSUPPORTED_MEDIA_TYPE', () => post('/v1/messages', '{}', { 'content-type': 'text/plain' })],
+      [
+        'INVALID_TRANSITION',
+        () => api.ask('PATCH', `/v1/conversations/${String(sent.body?.['conversationId'])}`, '{"status":"ARCHIVED"}'),
+      ],
+      ['TEMPLATE_NOT_APPROVED', () => bulk(api, 'loyalty_update')],
+      ['TEMPLATE_VARIABLES_MISMATCH', () => bulk(api, 'order_confirmation')],
+      ['UNAUTHORIZED', () => new Api(all.baseUrl, `${own.apiKey.slice(0, -1)}_`).get('/v1/ping')],
+      ['PAYMENT_REQUIRED', () => bulk(starter, 'welcome')],
+      ['INSUFFICIENT_SCOPE', () => new Api(all.baseUrl, narrow.split('\n')[0] ?? '').send(to, 'Hello')],
+      ['CHANNEL_NOT_FOUND', () => api.send(to, 'Hello', { messagingChannelId: NOTHING })],
+      ['CONTACT_NOT_FOUND', () => missing('contacts')],
+      ['CONVERSATION_NOT_FOUND', () => missing('conversations')],
+      ['MESSAGE_NOT_FOUND', () => missing('messages')],
+      ['OPT_OUT_NOT_FOUND', () => missing('opt-outs')],
+      ['TEMPLATE_NOT_FOUND', () => missing('templates')],
+      ['JOB_NOT_FOUND', () => missing('templates/send')],
+      ['NOT_FOUND', () => api.get('/v1/nothing')],
+      ['METHOD_NOT_ALLOWED', () => api.ask('DELETE', '/v1/messages')],
+      ['CONFLICT', () => post('/v1/messages', JSON.stringify({ to, text: 'two' }), { 'idempotency-key': NOTHING })],
+      ['PAYLOAD_TOO_LARGE', () => api.send(to, 'a'.repeat(1_100_000))],
+      ['URI_TOO_LONG', () => api.get(`/v1/messages?${'a'.repeat(9_000)}`)],
+      ['HEADERS_TOO_LARGE', () => api.get('/v1/messages', { 'x-long': 'a'.repeat(17_000) })],
+    ];
+    for (const [code, way] of ways) {
+      const { status, body } = await way();
+      expect([code, status, body?.error?.code]).toEqual([code, errorRegistry.get(code)?.status, code]);
+    }
   });
 
   it('refuses the token of a line by a command: 403, DISCONNECTED, and connected again by a token', async () => {

@@ -58,12 +58,40 @@ Whatever the order, a message ends the same, and each event is emitted at most o
 
 ### Every error
 
-- 400 \`INVALID_PHONE\`: \`"to": "+1201"\`. 400 \`VALIDATION_FAILED\`: leave a required field out. 400 \`MALFORMED_BODY\`: cut the JSON. 400
-  \`TEMPLATE_VARIABLES_MISMATCH\`: too few variables. 400 \`INVALID_TRANSITION\`: archive a conversation that is open.
-- 401: change a letter of the key. 403 \`INSUFFICIENT_SCOPE\`: a key with other scopes. 403 \`CONTACT_OPTED_OUT\`: record an opt-out first.
-- 402 \`PAYMENT_REQUIRED\`: the demonstration organizations have different plans; a trial has no bulk sends.
-- 404: an id of the right form that does not exist. 409 \`CONFLICT\`: an \`Idempotency-Key\` again, with another body.
-- 429 \`RATE_LIMITED\`: more requests than the plan allows.
+The second demonstration organization has the plan STARTER, 300 requests a minute; *application* is the site under \`/app\`.
+
+| code | a way to it |
+|---|---|
+| \`INVALID_PHONE\` | a send with \`"to": "+1201"\` |
+| \`VALIDATION_FAILED\` | a required field left out |
+| \`MALFORMED_BODY\` | JSON without its last brace |
+| \`UNSUPPORTED_MEDIA_TYPE\` | \`Content-Type: text/plain\` |
+| \`INVALID_TRANSITION\` | \`{"status":"ARCHIVED"}\` for a conversation that is OPEN |
+| \`TEMPLATE_NOT_APPROVED\` | a bulk send of the template \`loyalty_update\`, \`en_US\`, which is PENDING |
+| \`TEMPLATE_VARIABLES_MISMATCH\` | a bulk send of \`order_confirmation\`, \`en_US\`, without variables |
+| \`UPSTREAM_REJECTED\` | a send to \`+12015550100\` |
+| \`UNAUTHORIZED\` | a letter of the key changed; in the application, no session |
+| \`PAYMENT_REQUIRED\` | a bulk send with the key of the second organization; \`npm run admin -- subscription set Globex PAST_DUE\`, then any send |
+| \`INSUFFICIENT_SCOPE\` | a send with a key of \`npm run admin -- api-keys create Acme --label narrow --scopes messages:read\` |
+| \`CONTACT_OPTED_OUT\` | a send to \`+12015550105\`, or to a number with an opt-out |
+| \`UPSTREAM_NOT_CONNECTED\` | a send from a line whose token is refused, as said below |
+| \`CHANNEL_NOT_FOUND\` | a send with \`"messagingChannelId": "czzzzzzzzzzzzzzzzzzzzzzzz"\` |
+| \`CONTACT_NOT_FOUND\`, \`CONVERSATION_NOT_FOUND\`, \`MESSAGE_NOT_FOUND\`, \`OPT_OUT_NOT_FOUND\`, \`TEMPLATE_NOT_FOUND\`, \`JOB_NOT_FOUND\` | that id in the path |
+| \`API_KEY_NOT_FOUND\`, \`WEBHOOK_NOT_FOUND\`, \`DELIVERY_NOT_FOUND\` | that id in the path, in the application |
+| \`NOT_FOUND\` | \`GET /v1/nothing\` |
+| \`METHOD_NOT_ALLOWED\` | \`DELETE /v1/messages\` |
+| \`REQUEST_TIMEOUT\` | a body that is shorter than its \`Content-Length\`, on a connection that is kept open |
+| \`CONFLICT\` | a send with the \`Idempotency-Key\` of an earlier one and another text |
+| \`PAYLOAD_TOO_LARGE\` | a send with a body of more than 1 MiB |
+| \`URI_TOO_LONG\` | a query of 9,000 characters |
+| \`HEADERS_TOO_LARGE\` | a header of 17,000 characters |
+| \`RATE_LIMITED\` | 400 requests at once with the key of the second organization |
+| \`SERVICE_UNAVAILABLE\` | \`kill -STOP\` for the process of \`contacts\` that \`dev.json\` names, then \`GET /v1/contacts\`; \`kill -CONT\` ends it |
+| \`INTERNAL\` | none is known: it would be a fault of the service |
+| \`FORBIDDEN\` | in the application, \`GET /app/api/api-keys\` as a MEMBER |
+| \`SECOND_FACTOR_REQUIRED\`, \`SECOND_FACTOR_INVALID\` | in the application, a sign-in of a person with a second factor: without its code, with a wrong one |
+| \`SECOND_FACTOR_ENROLMENT_REQUIRED\` | in the application, an owner requires a second factor of the organization; then any page as a person without one |
+
 - Of the provider: \`{"errorRate":{"131026":0.5}}\` refuses half of the sends with a code.
 - 403 \`UPSTREAM_NOT_CONNECTED\`: \`npm run sim -- refuse-token --line <phone of the channel>\` has the provider refuse the token of
   one line; the next send is answered so, and the channel is DISCONNECTED. \`accept-token\` takes it again, and the channel is
