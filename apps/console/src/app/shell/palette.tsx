@@ -67,7 +67,7 @@ export function Palette(): ReactElement {
     <Spotlight
       store={paletteStore}
       actions={[...go, ...switches, ...acts]}
-      shortcut={['mod + K', 'mod + P']}
+      shortcut={null}
       nothingFound="Nothing fits. Try the name of a page."
       highlightQuery
       limit={12}
