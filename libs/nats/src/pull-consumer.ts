@@ -38,8 +38,16 @@ export interface PullConsumerOptions {
   readonly durable?: () => Promise<string>;
   /** Events of a batch at most. */
   readonly batchMax: number;
-  /** Between the begins of two batches at least: events that follow one another closely share one. None by default. */
+  /**
+   * Between the begins of two batches at least, unless the next is full: events that follow one another closely share one.
+   * None by default.
+   */
   readonly gatherMs?: number;
+  /**
+   * Pulls the next batch while one is worked on: for who has to take in what waits fast. It holds two pulls, which its replicas
+   * get only when it ends. False by default.
+   */
+  readonly readsAhead?: boolean;
   /** One disposition per event, in order; throwing gives all of them back after a pause. */
   readonly handle: (events: readonly DeliveredEvent[]) => Promise<readonly Disposition[]>;
   /** Called with a message that is no event envelope; the message is dropped. */
@@ -65,6 +73,13 @@ export class PullConsumer {
   private messages: ConsumerMessages | undefined;
   private running: Promise<void> | undefined;
   private batchBeganMs = -Infinity;
+  /** Pulled and not yet taken into a batch. */
+  private waiting: JsMsg[] = [];
+  private working: Promise<void> | undefined;
+  /** Ends the pause before a batch that has become full. */
+  private filled: (() => void) | undefined;
+  /** Of a batch that takes what waits. */
+  private taken = Promise.withResolvers<void>();
   private readonly deadlines: AckDeadlines;
   private readonly pulls: ThrottledLog;
   private readonly batches: ThrottledLog;
@@ -97,6 +112,7 @@ export class PullConsumer {
         await wait(jittered(FAILED_BATCH_PAUSE_MS));
       }
     }
+    await this.working;
   }
 
   private async consume(): Promise<void> {
@@ -111,35 +127,50 @@ export class PullConsumer {
       return;
     }
     this.messages = messages;
-    let buffer: JsMsg[] = [];
-    let working: Promise<void> | undefined;
-    const work = async (): Promise<void> => {
-      while (buffer.length > 0) {
-        await this.gather();
-        const batch = buffer.slice(0, this.options.batchMax);
-        buffer = buffer.slice(batch.length);
-        await this.handle(batch);
-      }
-      working = undefined;
-    };
+    let isWhole = false;
     try {
       for await (const message of messages) {
         this.deadlines.hold(message);
-        buffer.push(message);
-        working ??= Promise.resolve().then(work);
+        this.waiting.push(message);
+        if (this.waiting.length >= max_messages) this.filled?.();
+        this.working ??= Promise.resolve().then(() => this.work());
       }
+      isWhole = true;
     } catch (error) {
       if (!isLimitReached(error)) throw error;
+      isWhole = true;
     } finally {
-      // A pull may end by a failure while its events are worked on: two batches at once would be two too many.
-      await working;
+      // A pull may end by a failure while its events are worked on: what it reports comes after them.
+      await (isWhole && this.options.readsAhead && !this.stopping ? this.allTaken() : this.working);
     }
   }
 
-  /** A batch after a quiet time begins at once. */
+  private async work(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await this.gather();
+      const batch = this.waiting.slice(0, this.options.batchMax);
+      this.waiting = this.waiting.slice(batch.length);
+      this.taken.resolve();
+      this.taken = Promise.withResolvers();
+      await this.handle(batch);
+    }
+    this.working = undefined;
+  }
+
+  private async allTaken(): Promise<void> {
+    while (this.waiting.length > 0) await this.taken.promise;
+  }
+
+  /** A batch after a quiet time begins at once, and so does a full one. */
   private async gather(): Promise<void> {
     const restMs = this.batchBeganMs + (this.options.gatherMs ?? 0) - performance.now();
-    if (restMs > 0 && !this.stopping) await wait(restMs);
+    if (restMs > 0 && !this.stopping && this.waiting.length < this.options.batchMax) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, restMs);
+        this.filled = () => (clearTimeout(timer), resolve());
+      });
+      this.filled = undefined;
+    }
     this.batchBeganMs = performance.now();
   }
 

@@ -35,6 +35,8 @@ export interface EventConsumerSpec {
   readonly batchMax: number;
   /** Between the begins of two batches at least; see `PullConsumerOptions`. 10 ms by default. */
   readonly gatherMs?: number;
+  /** Pulls the next batch while one is worked on; see `PullConsumerOptions`. False by default. */
+  readonly readsAhead?: boolean;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
   readonly groupOf?: (envelope: EventEnvelope) => string;
   /** Whose rows an event touches; see `BatchHandler`. */
@@ -95,6 +97,7 @@ export abstract class EventConsumer<Prepared>
         durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
         batchMax: spec.batchMax,
         gatherMs: spec.gatherMs ?? GATHER_MS,
+        readsAhead: spec.readsAhead ?? false,
         handle: (events) => this.#handle(events),
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
         onError,

@@ -21,6 +21,8 @@ import { storeFacts } from '../fact/store-facts.js';
 
 /** Figures may lag: much shares a transaction. */
 const GATHER_MS = 100;
+/** Several events of a message in a batch are one write of its fact. */
+const BATCH_MAX = 2_000;
 const NONE_WAITS: ReadonlySet<string> = new Set();
 const TAKEN: ReadonlySet<string> = new Set(
   [messageAccepted, messageSent, messageDelivered, messageRead, messageFailed, messageReceived, messageCorrected].map(
@@ -35,7 +37,12 @@ export class TakeMessagesConsumer extends EventConsumer<null> {
     @Inject(PLATFORM) platform: Platform,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    super(platform, { consumer: analyticsMessagesConsumer, batchMax: 1_000, gatherMs: GATHER_MS });
+    super(platform, {
+      consumer: analyticsMessagesConsumer,
+      batchMax: BATCH_MAX,
+      gatherMs: GATHER_MS,
+      readsAhead: true,
+    });
   }
 
   async prepare(): Promise<null> {

@@ -108,6 +108,38 @@ describe('a consumer', () => {
     expect(errors).toEqual([]);
   });
 
+  it('that reads ahead pulls the next batch while it works on one, works on one at a time, and ends with both', async () => {
+    const heard: string[] = [];
+    const release = Promise.withResolvers<void>();
+    let [working, together] = [0, 0];
+    const consumer = start({
+      batchMax: 1,
+      readsAhead: true,
+      handle: async (events) => {
+        together = Math.max(together, ++working);
+        await release.promise;
+        heard.push(...events.map(({ envelope }) => envelope.id));
+        working--;
+        return events.map(() => ({ ack: true }));
+      },
+    });
+    const ids: string[] = [];
+    for (let sequence = 1; sequence <= 7; sequence++) ids.push(await publish(sequence));
+    // The batch under way and one more; the rest is left to replicas.
+    const isAhead = async (): Promise<boolean> => {
+      const info = (await api(`CONSUMER.INFO.${STREAM}.${hasty.name}`)) as Record<string, number>;
+      return info.num_ack_pending === 2 && info.num_pending === 5;
+    };
+    try {
+      await eventually(isAhead);
+    } finally {
+      release.resolve();
+    }
+    await eventually(() => heard.length >= ids.length);
+    await consumer.stop();
+    expect({ heard, together }).toEqual({ heard: ids, together: 1 });
+  });
+
   it('that works long on a batch is not delivered it a second time, nor is its neighbour', async () => {
     const deliveries: number[] = [];
     const release = Promise.withResolvers<void>();
