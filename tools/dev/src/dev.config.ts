@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { SimulatorSpec } from './start-spec.js';
+
+/** How the simulator of a start is otherwise than a test needs it. */
+export interface SimulatorSpec {
+  /** Undefined: that of the last start on the data folder, while it is free. */
+  readonly port?: number | undefined;
+  /** After which recipients open a message; undefined: never. */
+  readonly readDelayMs?: number | undefined;
+}
 
 /** Settings of a start: the command line, the environment and `.env` of the checkout, in this order. */
 export interface DevConfig {

@@ -1,4 +1,5 @@
 import type { DataFolder } from './data-folder.js';
+import type { SimulatorSpec } from './dev.config.js';
 import type { Progress } from './progress.js';
 import type { Secrets } from './secrets.js';
 import type { CommonEnvironment } from './service-environment.js';
@@ -20,14 +21,6 @@ export interface StartSpec {
   readonly isMigrated: boolean;
   /** What a process of a service gets, made of what it would get. */
   readonly environmentOf: EnvironmentOf;
-}
-
-/** How the simulator of a start is otherwise than a test needs it. */
-export interface SimulatorSpec {
-  /** Undefined: that of the last start on the data folder, while it is free. */
-  readonly port?: number | undefined;
-  /** After which recipients open a message; undefined: never. */
-  readonly readDelayMs?: number | undefined;
 }
 
 /** Changes the environment of one process of a service (`gateway`, `gateway-2`, …), at each of its launches. */

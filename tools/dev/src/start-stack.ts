@@ -18,7 +18,8 @@ import {
   startServices,
   startSimulator,
 } from './start-services.js';
-import type { EnvironmentOf, SimulatorSpec, StartContext, StartSpec } from './start-spec.js';
+import type { SimulatorSpec } from './dev.config.js';
+import type { EnvironmentOf, StartContext, StartSpec } from './start-spec.js';
 import { Stack, type StackProcess } from './stack.js';
 
 /** How to start everything. */

@@ -19,7 +19,6 @@ import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
 
 const SOON = { deadlineMs: 60_000 };
-const PERIOD_MS = 30_000;
 const PASSWORD = 'correct horse 7 battery staple';
 /** Shown as it is, never run. */
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -292,10 +291,10 @@ describe('work in the console', () => {
 });
 
 function codeOf(seed: string, step = 0): string {
-  return new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * PERIOD_MS });
+  return new TOTP({ secret: seed }).generate({ timestamp: Date.now() + step * 30_000 });
 }
 
 async function chooseFile(page: Page, text: string): Promise<void> {
-  const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
-  await page.locator('input[type=file]').setInputFiles(file);
+  const buffer = Buffer.from(text);
+  await page.locator('input[type=file]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
 }
