@@ -14,6 +14,7 @@ export interface ReportRange {
 
 const POINTS_MAX = 1_000;
 const GRAIN_MS = 15 * 60_000;
+const HOUR_MS = 60 * 60_000;
 const DEFAULT_DAYS = 30;
 /** The first and the last bound that answers can write: years have four digits. */
 const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z');
@@ -64,12 +65,17 @@ function defaultStart(end: number, zone: string): number {
 /** A day that has no midnight begins later; an hour that a shift cuts short ends early. */
 function nextPoint(at: number, granularity: Granularity, zone: string): number {
   const here = DateTime.fromMillis(at, { zone });
-  const next =
-    granularity === 'day'
-      ? startOfDay(here.plus({ days: 1 }))
-      : here.startOf('hour').plus({ hours: 1 }).startOf('hour').toMillis();
+  const next = granularity === 'day' ? startOfDay(here.plus({ days: 1 })) : nextHour(here);
   // The zone may have gone back in between, so that what begins next is not later.
-  return next > at ? ceiling(next) : at + 60 * 60_000;
+  return next > at ? ceiling(next) : at + HOUR_MS;
+}
+
+/** Where the zone does not shift until then, by adding: a month has 720 hours, and the calendar's way takes 25 to 70 µs. */
+function nextHour(here: DateTime): number {
+  const offsetMs = here.offset * 60_000;
+  const next = (Math.floor((here.toMillis() + offsetMs) / HOUR_MS) + 1) * HOUR_MS - offsetMs;
+  if (here.zone.offset(next) === here.offset) return next;
+  return here.startOf('hour').plus({ hours: 1 }).startOf('hour').toMillis();
 }
 
 function floor(ms: number): number {

@@ -68,6 +68,10 @@ describe('the range of a report', () => {
     );
     const lordHowe = hoursOf({ ...hours, from: '2026-04-05', to: '2026-04-05', timezone: 'Australia/Lord_Howe' });
     expect(lordHowe.reduce((sum, one) => sum + one, 0)).toBe(24.5);
+    // Half past one comes twice, and the second time two o'clock is half an hour away.
+    const night = { from: '2026-04-04T14:00:00Z', to: '2026-04-04T17:00:00Z', timezone: 'Australia/Lord_Howe' };
+    const starts = startsOf({ ...hours, ...night }).map((start) => start.slice(11, 16));
+    expect(starts).toEqual(['14:00', '15:00', '15:30', '16:30', '17:00']);
     const nepal = startsOf({
       ...hours,
       from: '2026-03-01T00:00:00Z',
