@@ -81,17 +81,21 @@ export class Stack {
     };
   }
 
-  /** Ends everything within 10 s, services first, and gives the data folder back. Repeatable. */
-  stop(): Promise<void> {
-    this.stopped ??= this.stopAll();
+  /**
+   * Ends everything, services first, and gives the data folder back; within 10 s, unless servers may take longer for what
+   * they write. Repeatable.
+   */
+  stop(serverGraceMs?: number): Promise<void> {
+    this.stopped ??= this.stopAll(serverGraceMs);
     return this.stopped;
   }
 
-  private async stopAll(): Promise<void> {
+  private async stopAll(serverGraceMs: number | undefined): Promise<void> {
     this.stopping.abort();
     for (const { rank, graceMs } of ranks) {
       const members = this.members.filter((member) => member.rank === rank);
-      await Promise.all(members.map(({ process }) => process.stop(graceMs)));
+      const ownGraceMs = rank === 'server' ? (serverGraceMs ?? graceMs) : graceMs;
+      await Promise.all(members.map(({ process }) => process.stop(ownGraceMs)));
     }
     await this.writing.catch(() => undefined);
     await this.folder.release();

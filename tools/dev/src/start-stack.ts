@@ -66,6 +66,8 @@ export interface RunningStack {
 }
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
+/** For the last checkpoint of a database that is to be copied: a server that was killed goes on deleting files for a moment. */
+const CHECKPOINT_MS = 60_000;
 
 /**
  * Starts everything that `npm start` starts: this is what it calls, and what end-to-end tests call. The packages must
@@ -85,7 +87,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 export async function prepareData(dataDir: string): Promise<void> {
   await within({ dataDir, quiet: true }, async (context) => {
     await startDatabase(context);
-    await context.stack.stop();
+    await context.stack.stop(CHECKPOINT_MS);
   });
 }
 
