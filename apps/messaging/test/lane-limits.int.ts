@@ -16,7 +16,7 @@ const servers = testServers();
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const LATE: UpstreamOutcome = { state: 'not-taken', code: 'late', message: 'no', retry: 'unbegun' };
 const refusedBy = (limit: 'throughput' | 'pair', code: string): UpstreamOutcome => {
-  return { state: 'not-taken', code, message: 'no', retry: 'normal', limit };
+  return { state: 'not-taken', code, message: 'no', retry: limit === 'pair' ? 'pair' : 'normal', limit };
 };
 
 describe('lanes of bulk sends, next to others and to the limits of the upstream', () => {
@@ -98,8 +98,13 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     const [first] = attemptsOf(await lanes.claim('a process', 1), job);
     if (!first) throw new Error('nothing was claimed');
     await setPace(job.sender, 1, 3_600);
+    const settledAt = new Date();
     await settle(first, refusedBy('pair', '131056'));
     expect(await paceOf(job.sender)).toBe(1);
+    // Later by an hour, so that it does not become due while the machine stands still.
+    const later = `UPDATE messaging.dispatch SET due_at = due_at + interval '1 hour'
+      WHERE message_id = $1 AND due_at > $2::timestamptz + interval '2 seconds' RETURNING message_id`;
+    expect((await lanes.run(later, [first.messageId, settledAt]))[0]).toEqual([{ message_id: first.messageId }]);
     await lanes.letPass(1_000);
     const others = await claimedOf(job);
     expect(others).toHaveLength(11);
