@@ -22,6 +22,8 @@ export function composeNatsConfig(secrets: Secrets): string {
     `accounts: ${JSON.stringify(natsAccounts({ of, administrator: of(natsAdmin) }), null, 2)}`,
     // A domain event fits into 1 MiB; the limit is the documented one, not an accident of a newer default.
     'max_payload: 1MB',
+    // A client that stands still for the 2 s of the default would be sent away in the midst of its start.
+    'authorization { timeout: 10 }',
   ].join('\n');
 }
 

@@ -147,7 +147,7 @@ describe('on the server of deploy/nats/nats.conf', () => {
   it('no header of a publisher can empty a stream', async () => {
     const streams = uses.flatMap((use) => (use.kind === 'tell' ? [use.stream] : []));
     for (const stream of ['INCARNATIONS', ...streams]) {
-      const info = await of(PROVISIONER).connection.request(`$JS.API.STREAM.INFO.${stream}`);
+      const info = await of(PROVISIONER).connection.request(`$JS.API.STREAM.INFO.${stream}`, '', { timeout: 20_000 });
       expect(info.json()).toMatchObject({ config: { allow_rollup_hdrs: false } });
     }
   });

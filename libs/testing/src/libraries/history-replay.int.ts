@@ -50,7 +50,7 @@ it('delays no new event: the newest of a lost stream go first, the others in ste
   await append(60);
   await published();
   await first.stop();
-  await admin.request('$JS.API.STREAM.DELETE.CONTACTS');
+  await admin.request('$JS.API.STREAM.DELETE.CONTACTS', '', { timeout: 20_000 });
   await provision(await nats.connect(PROVISIONER), 1);
   await append(1);
   const ids = await idsOf();

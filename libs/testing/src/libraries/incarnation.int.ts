@@ -229,7 +229,7 @@ describe('a database that goes on', () => {
   it('is not called restored when the broker has lost its memory', async () => {
     await keeper().look();
     const provisioner = await nats.connect(PROVISIONER);
-    await provisioner.request('$JS.API.STREAM.PURGE.INCARNATIONS', '');
+    await provisioner.request('$JS.API.STREAM.PURGE.INCARNATIONS', '', { timeout: 20_000 });
     await keeper().look();
     expect(restores).toEqual([]);
     expect(await new IncarnationMirror(own, SERVICE).read()).not.toBeNull();

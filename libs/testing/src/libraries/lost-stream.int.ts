@@ -92,7 +92,7 @@ async function expectAllOnce(): Promise<void> {
   expect(held.lastSequence).toBeGreaterThanOrEqual(ids.length);
 }
 
-const deleteStream = (): Promise<unknown> => admin.request(`$JS.API.STREAM.DELETE.${STREAM}`);
+const deleteStream = (): Promise<unknown> => admin.request(`$JS.API.STREAM.DELETE.${STREAM}`, '', { timeout: 20_000 });
 
 async function provisionAgain(): Promise<void> {
   await provision(await nats.connect(PROVISIONER), 1);

@@ -35,7 +35,8 @@ afterEach(async () => {
 });
 
 async function api(verb: string, request: unknown = ''): Promise<unknown> {
-  return (await admin.request(`$JS.API.${verb}`, request === '' ? '' : JSON.stringify(request))).json();
+  const payload = request === '' ? '' : JSON.stringify(request);
+  return (await admin.request(`$JS.API.${verb}`, payload, { timeout: 20_000 })).json();
 }
 
 function start(options: Partial<PullConsumerOptions> & Pick<PullConsumerOptions, 'handle'>): PullConsumer {

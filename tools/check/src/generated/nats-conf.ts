@@ -17,6 +17,8 @@ export function natsConf(): string {
     'http: "127.0.0.1:8222"',
     '# A domain event fits; the limit is the documented one, not an accident of a newer default.',
     'max_payload: 1MB',
+    '# A client that stands still for the 2 s of the default would be sent away in the midst of its start.',
+    'authorization { timeout: 10 }',
     '',
     'jetstream {',
     '  store_dir: "/data"',
