@@ -107,7 +107,7 @@ export class PullConsumer {
         await this.consume();
         this.pulls.succeeded();
       } catch (error) {
-        if (this.stopping) return;
+        if (this.stopping) break;
         this.pulls.failed(error);
         await wait(jittered(FAILED_BATCH_PAUSE_MS));
       }
@@ -116,8 +116,8 @@ export class PullConsumer {
   }
 
   private async consume(): Promise<void> {
-    // A pull at a time, bounded by events and bytes, the next when all of this one is handled: what waits stays with the
-    // broker, for any replica.
+    // A pull at a time, bounded by events and bytes, the next when all of this one is handled (with `readsAhead`: taken into a
+    // batch): what waits stays with the broker, for any replica.
     const max_messages = this.options.batchMax;
     const name = (await this.options.durable?.()) ?? this.options.consumer.name;
     const messages = await boundConsumer(this.options, name).fetch({ max_messages, expires: PULL_MS, bind: true });
