@@ -100,7 +100,7 @@ describe('the page Testing of the reference', () => {
     }
     if (row.error === 'UPSTREAM_OUTCOME_UNKNOWN') {
       // Its outcome is unknown once the attempt has ended.
-      await eventually(() => operator(dataDir, `dispatch give-up ${String(idOf(sent))}`).catch(() => undefined), SOON);
+      await eventually(() => operator(dataDir, `dispatch give-up ${String(idOf(sent))}`), SOON);
     }
     const ended = await messageWhen(idOf(sent), ({ status = '' }) => row.ends.includes(status));
     if (row.error) expect(ended.error?.code).toBe(row.error);
