@@ -12,7 +12,7 @@ import pg from 'pg';
  */
 export async function withStack<Result>(
   onLine: (line: string) => void,
-  measure: (stack: RunningStack, client: pg.Client) => Promise<Result>,
+  measure: (stack: RunningStack, client: pg.Client, dataDir: string) => Promise<Result>,
 ): Promise<Result> {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
   let stack: RunningStack | undefined;
@@ -22,7 +22,7 @@ export async function withStack<Result>(
     stack = await startStack({ dataDir, quiet: true });
     client = new pg.Client({ connectionString: stack.devJson.databaseUrl });
     await client.connect();
-    return await measure(stack, client);
+    return await measure(stack, client, dataDir);
   } finally {
     await client?.end();
     await stack?.stop();

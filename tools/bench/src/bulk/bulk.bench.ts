@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunningStack } from '@switchboard/dev';
 import type pg from 'pg';
 import { startPacedLoad } from '../fairness/paced-load.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
 import { runLoad } from '../load.js';
+import { residentBytes } from '../memory.js';
 import { median, percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
 import { batchOf, BulkApi } from './bulk-api.js';
@@ -221,11 +221,6 @@ class BulkBench {
     if (!api) throw new Error('the stack has too few organizations');
     return api;
   }
-}
-
-function residentBytes(pid: number): number {
-  const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
-  return Number(pages) * 4_096;
 }
 
 /** Rows of a table. */

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { startStack, type RunningStack } from '@switchboard/dev';
-import pg from 'pg';
+import type { RunningStack } from '@switchboard/dev';
+import type pg from 'pg';
 import { liftRateLimit } from '../lift-rate-limit.js';
+import { residentBytes } from '../memory.js';
 import { median, percentile } from '../percentile.js';
+import { withStack } from '../with-stack.js';
 import type { CallbackAnswers, CallbackLoad } from './callbacks.worker.js';
 import { OWN_CONNECTIONS, OWN_PER_SECOND, ownLatencies, RECIPIENTS } from './own-latencies.js';
 
@@ -62,31 +63,22 @@ const EVERY_MS = 1_000;
 
 /** Measures what hostile callbacks cost an organization that sends meanwhile, on one running stack. */
 export async function benchCallbacks(options: CallbacksOptions): Promise<CallbacksRow[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  let stack: RunningStack | undefined;
-  try {
-    options.onLine('starting everything');
-    stack = await startStack({ dataDir, quiet: true });
+  return withStack(options.onLine, async (stack, client, dataDir) => {
     const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
-    return await measure(stack, secrets['upstream app secret'] ?? '', options);
-  } finally {
-    await stack?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    return measure(stack, client, { ...options, appSecret: secrets['upstream app secret'] ?? '' });
+  });
 }
 
 async function measure(
   { devJson }: RunningStack,
-  appSecret: string,
-  options: CallbacksOptions,
+  client: pg.Client,
+  { appSecret, ...options }: CallbacksOptions & { readonly appSecret: string },
 ): Promise<CallbacksRow[]> {
-  const { baseUrl, databaseUrl, organizations = [], processes } = devJson;
+  const { baseUrl, organizations = [], processes } = devJson;
   const own = organizations[0];
   const gateway = processes.find(({ name }) => name === 'gateway');
   if (!baseUrl || !own || !gateway) throw new Error('the stack has no gateway or no organization');
-  const database = new pg.Client({ connectionString: databaseUrl });
-  await database.connect();
-  await liftRateLimit(database, own.id).finally(() => database.end());
+  await liftRateLimit(client, own.id);
   const { apiKey } = own;
   const load = {
     url: baseUrl,
@@ -106,12 +98,12 @@ async function measure(
     let bytesMore = 0;
     for (let round = 1; round <= options.rounds; round++) {
       idle.push(await ownLatencies(load, options.roundMs));
-      const before = await residentBytes(gateway.pid);
+      const before = residentBytes(gateway.pid);
       const stop = startCallbacks({ url: baseUrl, appSecret, body: JSON.stringify(callback), everyMs: EVERY_MS });
       const watched = watchMemory(gateway.pid);
       loaded.push(await ownLatencies(load, options.roundMs));
       const { latenciesMs, statuses } = await stop();
-      bytesMore = Math.max(bytesMore, (await watched()) - before);
+      bytesMore = Math.max(bytesMore, watched() - before);
       if (Object.keys(statuses).some((status) => status !== '200')) throw new Error(JSON.stringify(statuses));
       slowest.push(...latenciesMs);
       callbacks += latenciesMs.length;
@@ -144,23 +136,13 @@ function startCallbacks(load: CallbackLoad): () => Promise<CallbackAnswers> {
 }
 
 /** @returns ends it, with the most that was seen, looked at ten times a second */
-function watchMemory(pid: number): () => Promise<number> {
+function watchMemory(pid: number): () => number {
   let most = 0;
-  let look = Promise.resolve();
-  const timer = setInterval(() => {
-    look = residentBytes(pid).then((bytes) => void (most = Math.max(most, bytes)));
-  }, 100);
-  return async () => {
+  const timer = setInterval(() => (most = Math.max(most, residentBytes(pid))), 100);
+  return () => {
     clearInterval(timer);
-    await look;
     return most;
   };
-}
-
-/** Source: proc(5), `VmRSS`. */
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
 /** Rows of a table. */

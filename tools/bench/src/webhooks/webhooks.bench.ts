@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { RunningStack } from '@switchboard/dev';
 import { treesCpuMicros } from '../cpu.js';
+import { residentBytes } from '../memory.js';
 import { percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
 import { badAnswers } from './bad-answers.js';
@@ -129,10 +129,9 @@ class Measurement {
     return { rounds: through, light, alone, bad, memoryMb: { before, most } };
   }
 
-  /** Resident, as the kernel counts it. Source: proc(5), `/proc/pid/statm`, in pages of 4 KiB. */
   private memoryMb(): number {
     const pid = this.stack.devJson.processes.find(({ name }) => name === 'webhooks')?.pid ?? 0;
-    return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4_096) / 1024 / 1024;
+    return residentBytes(pid) / 1024 / 1024;
   }
 
   private async newReceiver(path: string): Promise<OneReceiver> {
