@@ -49,6 +49,8 @@ describe('api-keys create', () => {
     [['api-keys', 'create'], 2, 'For which organization?'],
     [['api-keys', 'create', 'cacme000'], 2, '--label'],
     [['api-keys', 'create', 'cacme000', '--label', 'x', '--scopes', 'messages:send,all'], 2, 'There is no scope "all"'],
+    [['api-keys', 'create', 'cacme000', '--label', '\u2060'], 2, 'one line with a visible character'],
+    [['api-keys', 'create', 'cacme000', '--label', 'x\u202ey'], 2, 'one line with a visible character'],
     [['api-keys', 'create', 'nowhere', '--label', 'x'], 1, 'There is no organization nowhere'],
     [['api-keys', 'create', 'Twin', '--label', 'x'], 1, 'give an id'],
   ])('refuses %j in one line', async (args, code, reason) => {

@@ -1,3 +1,4 @@
+import { isOneLine } from '@switchboard/contracts/grammar/one-line';
 import {
   operate,
   scopes,
@@ -98,6 +99,9 @@ export async function createKey(
   const owner = required(organization, 'For which organization? Give its id or name.');
   if (label === undefined || label === '' || label.length > 100) {
     throw new UsageError('What is the key for? Give --label, 1 to 100 characters.');
+  }
+  if (!isOneLine(label)) {
+    throw new UsageError('--label must be one line with a visible character, without control characters.');
   }
   const chosen = written === undefined ? null : scopesOf(written);
   const { key, secret } = await (await operationOn(client, operator)).createApiKey(owner, { label, scopes: chosen });

@@ -1,4 +1,5 @@
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
+import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import { aliasList, isPhoneForm, messagingForms, phoneForms, userAlias } from '../contact/alias.policy.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { ContactLedger, ContactPatch } from '../contact/contact-ledger.js';
@@ -104,10 +105,11 @@ function userAliasesOf({ upstreamUserId }: ContactSighting): readonly string[] {
 }
 
 /**
- * A profile name as we keep it; null when nothing is left. The person chose it: it is cut and cleaned, never refused,
+ * A profile name as we keep it; null when nothing is left to see. The person chose it: it is cut and cleaned, never refused,
  * because their message would be refused with it.
  */
 function nameOf(profileName: string | null): string | null {
   const clean = (profileName ?? '').replaceAll('\0', '').toWellFormed().trim();
-  return [...clean].slice(0, NAME_CODE_POINTS_MAX).join('') || null;
+  const name = [...clean].slice(0, NAME_CODE_POINTS_MAX).join('');
+  return hasVisible(name) ? name : null;
 }

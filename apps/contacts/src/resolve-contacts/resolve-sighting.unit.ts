@@ -74,6 +74,11 @@ describe('a sighting', () => {
     expect(see({ phone: OLD, profileName: `\0${'😀'.repeat(300)}\ud800` }).name).toBe('😀'.repeat(256));
     expect(see({ phone: NEW, profileName: 'Other' })).toMatchObject({ name: 'Bo', version: 1 });
   });
+
+  it('takes a name with nothing to see for none', () => {
+    const { see } = world(contactOf('c1', OLD));
+    expect(see({ phone: OLD, profileName: '\u2060\u3164' })).toMatchObject({ name: null, version: 1 });
+  });
 });
 
 describe("the upstream's own id of a person", () => {

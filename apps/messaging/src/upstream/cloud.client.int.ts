@@ -63,11 +63,13 @@ describe('a request to the provider', () => {
     data: [
       { id: '1', display_phone_number: '+1 201-555-0100', verified_name: 'Other' },
       { id: '106540352242922', display_phone_number: '+1 555-078-3881', verified_name: 'Corner shop' },
+      { id: '3', display_phone_number: '+1 555-078-3882', verified_name: '\u200b' },
     ],
   });
   const line = { organizationId: 'calice', businessAccountId: '1022', accessToken: 'token', signal: never };
   it.each([
     ['the line', 200, numbers, '106540352242922', { state: 'found', phone: '+15550783881', name: 'Corner shop' }],
+    ['a line whose name has nothing to see', 200, numbers, '3', { state: 'found', name: '+15550783882' }],
     ['no such line', 200, numbers, '2', { state: 'refused', kind: 'rejected', code: '100' }],
     ['an expired token', 401, '{"error":{"code":190}}', '1', { state: 'refused', kind: 'disconnected', code: '190' }],
     ['a blocked account', 403, '{"error":{"code":368}}', '1', { state: 'refused', kind: 'rejected', code: '368' }],

@@ -1,3 +1,4 @@
+import { hasVisible } from '@switchboard/contracts/grammar/one-line';
 import type { Dispatcher } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
 import type { LineOutcome, LineRequest } from './line.js';
@@ -46,7 +47,7 @@ function outcomeOf(status: number, answer: Record<string, unknown> | null, phone
   }
   const phone = `+${digits}`;
   const name = line['verified_name'];
-  return { state: 'found', phone, name: typeof name === 'string' && name !== '' ? name.slice(0, 256) : phone };
+  return { state: 'found', phone, name: typeof name === 'string' && hasVisible(name) ? name.slice(0, 256) : phone };
 }
 
 function refusalOf(error: CloudError, httpStatus: number): LineOutcome {

@@ -26,9 +26,31 @@ describe('names and labels', () => {
       expect(() => read(plain)).not.toThrow();
   });
 
+  it.each(fields)('of %s have something to see', (_what, shape, field, others) => {
+    const read = (text: string): object => readBody(shape, { ...others, [field]: text });
+    const blank = [
+      ' ',
+      '\u00a0',
+      '\u200b',
+      '\u2060',
+      '\ufeff',
+      '\u3164',
+      '\u115f',
+      '\u2800',
+      '\u{e0041}',
+      '\u200d\ufe0f ',
+    ];
+    for (const text of blank)
+      expect(() => read(text)).toThrow(`\`${field}\` must be one line with a visible character`);
+    expect(() => read('\u2060a')).not.toThrow();
+  });
+
   it('of people have addresses that show what they are', () => {
     const read = (email: string): object => readBody(CreateInviteBody, { email, role: 'MEMBER' });
     expect(() => read('ada\u202egpj@example.org')).toThrow('`email` must be an email address');
+    for (const hidden of ['\u200b', '\u2060', '\u00ad', '\u3164', '\u{e0041}']) {
+      expect(() => read(`ada${hidden}@example.org`)).toThrow('`email` must be an email address');
+    }
     expect(() => read('adaé@example.org')).not.toThrow();
   });
 });

@@ -1,4 +1,10 @@
 import { cuidPattern, isCuid } from '@switchboard/contracts/grammar/cuid';
+import {
+  isOneLine,
+  oneLinePattern,
+  undrawnCharacters,
+  unseenCharacters,
+} from '@switchboard/contracts/grammar/one-line';
 import { isEmail, isFQDN, ValidateBy, ValidateIf } from 'class-validator';
 import type { JsonSchema } from '@switchboard/openapi';
 import { RuleSchema } from './field-description.js';
@@ -23,17 +29,10 @@ export function CodePoints(min: number, max: number): PropertyDecorator {
   });
 }
 
-/** Control characters, separators of lines, and what writes a text in another order than it is read in. */
-const UNSEEN = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069';
-
-/**
- * A name or a label is one line. Control characters and bidirectional overrides are refused: by them a text shows something
- * else than it is. Marks of direction, which some scripts need, are not. Source: Unicode Standard Annex 9, 2.1 to 2.2.
- */
+/** A name or a label. */
 export function OneLine(): PropertyDecorator {
-  const unseen = new RegExp(`[${UNSEEN}]`);
-  const expected = 'must be one line, without control characters and bidirectional overrides';
-  return rule('oneLine', expected, { pattern: `^[^${UNSEEN}]*$` }, (value) => !unseen.test(String(value)));
+  const expected = 'must be one line with a visible character, without control characters and bidirectional overrides';
+  return rule('oneLine', expected, { pattern: oneLinePattern }, (value) => isOneLine(String(value)));
 }
 
 /** Longer than any phone number in any written form; a shorter text that is no number is refused by INVALID_PHONE. */
@@ -56,8 +55,8 @@ const DOMAIN = `(?=.{1,${DOMAIN_BYTES_MAX}}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Z
  * that limit, parts and labels of any length. Source: RFC 5321, 4.1.2 and 4.5.3.1.
  */
 export function EmailAddress(max: number): PropertyDecorator {
-  const pattern = `^[^${UNSEEN}]{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
-  const unseen = new RegExp(`[${UNSEEN}]`);
+  const pattern = `^[^${unseenCharacters}${undrawnCharacters}]{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
+  const unseen = new RegExp(`[${unseenCharacters}]|\\p{Default_Ignorable_Code_Point}`, 'u');
   const schema = { type: 'string', format: 'email', pattern, maxLength: max };
   return rule('emailAddress', `must be an email address of at most ${max} characters`, schema, (value) => {
     if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;
