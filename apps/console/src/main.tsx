@@ -11,6 +11,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/client.js';
 import { watchSession } from './api/session.js';
 import { router } from './app/router.js';
+import { watchPaletteKeys } from './app/shell/palette-state.js';
 import { styleNonce } from './app/style-nonce.js';
 import { theme } from './ui/theme.js';
 import './ui/global.css';
@@ -18,6 +19,7 @@ import './ui/global.css';
 const container = document.getElementById('console');
 if (!container) throw new Error('index.html has no element for the console');
 watchSession();
+watchPaletteKeys();
 createRoot(container).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>

@@ -131,6 +131,36 @@ describe('the console in a browser', () => {
     await page.context().close();
   }, 60_000);
 
+  it('opens the command palette by its key, at once after a load and in a field, and goes where it says', async () => {
+    const { page, complaints } = await signedIn(owner);
+    const palette = page.getByRole('textbox', { name: 'Search commands' });
+    await page.goto('/app/contacts');
+    await page.keyboard.press('Control+k');
+    await palette.waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    await page.getByLabel('Search contacts').focus();
+    await page.keyboard.press('Control+k');
+    await palette.fill('secret');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  it('leaves an open inbox for the sign-in when its session was ended elsewhere', async () => {
+    const { page } = await signedIn(member);
+    await openPage(page, '/inbox');
+    const elsewhere = appClient(all.baseUrl);
+    await elsewhere.signIn(member);
+    const { items = [] } = (await elsewhere.get('/app/api/sessions')).body ?? {};
+    for (const { id } of items.filter(({ isCurrent }) => isCurrent === false)) {
+      await elsewhere.ask('DELETE', `/app/api/sessions/${id ?? ''}`);
+    }
+    await page.getByText('Your session has ended').waitFor();
+    await page.context().close();
+  }, 60_000);
+
   it('keeps nothing of a session after signing out, Back included', async () => {
     const { page } = await signedIn(owner);
     await openPage(page, '/settings/members');

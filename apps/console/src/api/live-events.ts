@@ -1,3 +1,5 @@
+import { call } from './call.js';
+
 /** An event as webhooks carry it; `data` has the resource under its own name. */
 export interface LiveEvent {
   readonly event: string;
@@ -59,6 +61,8 @@ function open(): void {
     // Refused: perhaps where it was is no longer kept.
     cursor = null;
     retry = window.setTimeout(follow, RETRY_MS);
+    // Perhaps the session has ended, which an EventSource cannot tell: a call leads to signing in then. Any other failure is retried above.
+    call('getSession', {}).catch(() => undefined);
   });
 }
 

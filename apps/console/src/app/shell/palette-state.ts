@@ -7,3 +7,19 @@ export const [paletteStore, palette] = createSpotlight();
 export function openPalette(): void {
   palette.open();
 }
+
+/** Where nobody is signed in, there is nothing to go to. */
+const OUTSIDE = /^\/app\/(sign-in|accept-invite)/;
+
+/**
+ * Opens the palette by its keys from the first moment on, in fields too: what is pressed while the session is still being read
+ * opens it once it is there. The state is kept here, and the palette draws it.
+ */
+export function watchPaletteKeys(): void {
+  addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (!(ctrlKey || metaKey) || altKey || shiftKey || !/^[kp]$/i.test(key) || OUTSIDE.test(location.pathname)) return;
+    event.preventDefault();
+    openPalette();
+  });
+}

@@ -1,10 +1,9 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactElement } from 'react';
 import { Brand } from './brand.js';
 import { Navigation } from './navigation.js';
-import { openPalette } from './palette-state.js';
 import classes from './shell.module.css';
 
 const Palette = lazy(() => import('./palette.js').then(({ Palette: component }) => ({ default: component })));
@@ -12,14 +11,6 @@ const Palette = lazy(() => import('./palette.js').then(({ Palette: component }) 
 /** The frame around every page behind sign-in: navigation at the side, folded away on narrow screens. */
 export function Shell(): ReactElement {
   const [isOpen, { toggle, close }] = useDisclosure(false);
-  // Here and not in the palette: a key that is pressed before its code is there opens it too, and so does one in a field.
-  useHotkeys(
-    [
-      ['mod+K', openPalette],
-      ['mod+P', openPalette],
-    ],
-    [],
-  );
   return (
     <AppShell
       header={{ height: { base: 52, sm: 0 } }}
