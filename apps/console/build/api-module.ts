@@ -34,6 +34,10 @@ interface Operation {
 
 /** What is read of an OpenAPI document. */
 export interface ApiDocument {
+  readonly info: {
+    /** What the codes of failed messages mean. */
+    readonly 'x-failure-words'?: Readonly<Record<string, { readonly means: string; readonly advice: string }>>;
+  };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
@@ -70,6 +74,8 @@ export function apiModule(document: ApiDocument): string {
     `export interface Operations {\n${types.join('\n')}\n}`,
     '/** Method and path of each operation. */',
     `export const routes: Readonly<Record<keyof Operations, readonly [method: string, path: string]>> = {\n${routes.join('\n')}\n};`,
+    '/** What a failed message says by its code: what it means, and what to do. */',
+    `export const failureWords: Readonly<Record<string, { readonly means: string; readonly advice: string }>> = ${JSON.stringify(document.info['x-failure-words'] ?? {}, null, 2)};`,
     '',
   ].join('\n\n');
 }

@@ -1,3 +1,4 @@
+import { failureWords } from '@switchboard/contracts/messaging/code-words';
 import type { ApiDefinition, JsonObject, Wordings } from '@switchboard/openapi';
 import { contact } from './public-api.js';
 
@@ -67,6 +68,8 @@ export const appApi: Pick<ApiDefinition, 'info' | 'introduction' | 'tags' | 'sec
     version: '1.0.0',
     contact,
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    // The console shows them; it knows nothing but this description.
+    'x-failure-words': failureWords(),
   },
   introduction,
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

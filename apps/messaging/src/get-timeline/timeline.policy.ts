@@ -4,7 +4,7 @@ import type { AttemptOutcome } from '../attempt-outcome/attempt-outcome.reposito
 import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
 import { NEVER_TAKEN, OUTCOME_UNKNOWN, shownTimes } from '../message/message-progress.policy.js';
 import type { MessageRow } from '../message/message-view.js';
-import { inWords } from '../upstream/code-words.policy.js';
+import { failureInWords, inWords } from '../upstream/code-words.policy.js';
 import type { TimelineFacts } from './timeline-facts.repository.js';
 
 interface Step {
@@ -102,11 +102,11 @@ function stepsOfProgress(message: MessageRow): Step[] {
 }
 
 function failureSteps(at: Date, code: string, sentAt: Date | null): Step[] {
-  const failed: Step = { at: sentAt && sentAt > at ? sentAt : at, what: 'failed', detail: inWords(code) };
+  const failed: Step = { at: sentAt && sentAt > at ? sentAt : at, what: 'failed', detail: failureInWords(code) };
   if (sentAt || code === OUTCOME_UNKNOWN || NOT_HANDED_OVER.has(code)) return [failed];
   const isOver = `The provider refused it for good with ${code}: it is not sent again.`;
   return [
-    { at, what: 'refused', detail: inWords(code) },
+    { at, what: 'refused', detail: failureInWords(code) },
     { at, what: 'failed', detail: isOver },
   ];
 }

@@ -103,6 +103,12 @@ describe('the timeline of a message', () => {
     expect(steps({ status: 'FAILED', errorCode, failedAt: second(2) })).toEqual(expected);
   });
 
+  it('promises no further try of a message that failed by a code after which requests are repeated', () => {
+    const message = { ...row, status: 'FAILED' as const, errorCode: '131056', sentAt: second(1), failedAt: second(2) };
+    const failed = timelineOf({ message, outcomes: [], open: null }).at(-1);
+    expect(failed).toMatchObject({ what: 'failed', detail: expect.stringContaining('It was not delivered') });
+  });
+
   it('shows a read without a delivery as both', () => {
     const whats = steps({ status: 'READ', sentAt: second(1), readAt: second(3) });
     expect(whats).toEqual(['accepted', handed, 'sent', 'delivered', 'read']);

@@ -8,6 +8,7 @@ import { useList } from '../../api/use-api.js';
 import { download, toCsv } from '../../ui/csv-file.js';
 import { DataTable, type Column } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { meaningOf } from '../../ui/failure-words.js';
 import { showProblem } from '../../ui/notices.js';
 import { ListView } from '../../ui/query-view.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
@@ -87,7 +88,7 @@ const columns: readonly Column<Recipient>[] = [
     title: 'Reason',
     cell: ({ reason }) => (
       <Text size="sm" c="dimmed">
-        {reason === null ? '' : (reasons[reason] ?? `Refused by the provider: ${reason}`)}
+        {reason === null ? '' : (reasons[reason] ?? `${reason}: ${meaningOf(reason)}`)}
       </Text>
     ),
   },
