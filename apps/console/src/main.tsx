@@ -13,7 +13,7 @@ import { watchSession } from './api/session.js';
 import { router } from './app/router.js';
 import { watchPaletteKeys } from './app/shell/palette-state.js';
 import { styleNonce } from './app/style-nonce.js';
-import { theme } from './ui/theme.js';
+import { cssVariables, theme } from './ui/theme.js';
 import './ui/global.css';
 
 const container = document.getElementById('console');
@@ -22,7 +22,12 @@ watchSession();
 watchPaletteKeys();
 createRoot(container).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
       <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />

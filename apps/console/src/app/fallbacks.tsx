@@ -38,6 +38,7 @@ export function UnknownPage(): ReactElement {
     <Container size="sm" py="xl">
       <EmptyState
         icon={IconError404}
+        isWholePage
         title="There is no such page"
         action={
           <Button component={LinkTo} to="/">

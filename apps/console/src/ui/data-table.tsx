@@ -31,7 +31,14 @@ export function DataTable<Item>({
 }): ReactElement {
   return (
     <div className={classes['frame']}>
-      <Table.ScrollContainer type="native" minWidth={minWidth} tabIndex={0} role="region" aria-label={label}>
+      <Table.ScrollContainer
+        type="native"
+        className={classes['scroll']}
+        minWidth={minWidth}
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+      >
         <Table aria-label={label} highlightOnHover>
           <Table.Thead className={classes['head']}>
             <Table.Tr>

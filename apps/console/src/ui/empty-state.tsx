@@ -10,6 +10,7 @@ export function EmptyState({
   children,
   action,
   isFramed = true,
+  isWholePage = false,
 }: {
   readonly icon: Icon;
   readonly title: string;
@@ -18,13 +19,17 @@ export function EmptyState({
   readonly action?: ReactNode;
   /** False: it fills a place that has a frame of its own. */
   readonly isFramed?: boolean;
+  /** True: the page has no other heading. */
+  readonly isWholePage?: boolean;
 }): ReactElement {
   return (
     <Stack align="center" justify="center" gap="sm" className={classes[isFramed ? 'state' : 'filling']}>
       <ThemeIcon size={48} radius="xl" variant="light" aria-hidden>
         <Symbol size={24} stroke={1.6} />
       </ThemeIcon>
-      <Text fw={600}>{title}</Text>
+      <Text fw={600} m={0} component={isWholePage ? 'h1' : 'p'}>
+        {title}
+      </Text>
       <Text c="dimmed" size="sm" maw={440} ta="center" component="div">
         {children}
       </Text>

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 const indigo: MantineColorsTuple = [
   '#eef1ff',
@@ -25,6 +25,26 @@ const slate: MantineColorsTuple = [
   '#111319',
   '#0b0d11',
 ];
+
+/** Mantine's own light colors in the dark are near black, and take the red off buttons that destroy. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {},
+  dark: {
+    '--mantine-color-indigo-light': 'rgb(108 127 230 / 18%)',
+    '--mantine-color-indigo-light-hover': 'rgb(108 127 230 / 26%)',
+    '--mantine-color-indigo-light-color': 'var(--mantine-color-indigo-2)',
+    '--mantine-color-gray-light': 'rgb(173 178 189 / 16%)',
+    '--mantine-color-gray-light-hover': 'rgb(173 178 189 / 22%)',
+    '--mantine-color-yellow-light': 'rgb(250 176 5 / 14%)',
+    '--mantine-color-yellow-light-color': 'var(--mantine-color-yellow-2)',
+    '--mantine-color-blue-light': 'rgb(77 171 247 / 14%)',
+    '--mantine-color-blue-light-color': 'var(--mantine-color-blue-2)',
+    '--mantine-color-red-light': 'rgb(250 82 82 / 15%)',
+    '--mantine-color-red-light-hover': 'rgb(250 82 82 / 22%)',
+    '--mantine-color-red-light-color': 'var(--mantine-color-red-4)',
+  },
+});
 
 /** One visual language: quiet surfaces, one accent, small radii, Inter. */
 export const theme = createTheme({

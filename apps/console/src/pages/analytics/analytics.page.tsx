@@ -45,7 +45,7 @@ export function Page(): ReactElement {
         <QueryView query={usage} skeleton={<Skeleton h={260} />}>
           {({ totals, series, granularity, timezone }) =>
             totals.messagesIn + totals.messagesOut === 0 ? (
-              <EmptyState icon={IconChartLine} title="No messages in this range">
+              <EmptyState isFramed={false} icon={IconChartLine} title="No messages in this range">
                 Choose a longer range, or send a message.
               </EmptyState>
             ) : (
@@ -114,6 +114,7 @@ function Filters({
       />
       <Select
         label="Time zone"
+        w={170}
         searchable
         allowDeselect={false}
         value={range.timezone}
@@ -122,6 +123,7 @@ function Filters({
       />
       <Select
         label="Channel"
+        w={170}
         placeholder="All"
         clearable
         value={range.messagingChannelId}

@@ -33,14 +33,18 @@ export function DeliveryFunnel({ figures }: { readonly figures: DeliveryFigures 
         </div>
       ))}
       <Text size="xs" c="dimmed">
-        To delivered: {seconds(secondsToDelivered.p50)} in the middle, {seconds(secondsToDelivered.p95)} for 95 %. To
-        read: {seconds(secondsToRead.p50)} and {seconds(secondsToRead.p95)}.
+        {[...speed('delivered', secondsToDelivered), ...speed('read', secondsToRead)].join(' ')}
       </Text>
     </Stack>
   );
 }
 
-function seconds(value: number | null): string {
-  if (value === null) return 'no figure';
+/** How long it took, as a sentence; none where nothing got so far. */
+function speed(stage: string, { p50, p95 }: DeliveryFigures['secondsToRead']): readonly string[] {
+  if (p50 === null || p95 === null) return [];
+  return [`Half were ${stage} within ${seconds(p50)}, 95 % within ${seconds(p95)}.`];
+}
+
+function seconds(value: number): string {
   return value < 90 ? `${value.toFixed(1)} s` : `${Math.round(value / 60)} min`;
 }

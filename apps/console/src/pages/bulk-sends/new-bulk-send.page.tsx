@@ -3,6 +3,7 @@ import {
   Button,
   FileButton,
   Group,
+  Input,
   NumberInput,
   Paper,
   Select,
@@ -111,10 +112,7 @@ export function Page(): ReactElement {
               }}
               data={templates.items.map(({ id, name, language }) => ({ value: id, label: `${name} (${language})` }))}
             />
-            <div>
-              <Text size="sm" fw={500} mb={4}>
-                Recipients
-              </Text>
+            <Input.Wrapper label="Recipients" labelElement="div">
               <Group gap="sm">
                 <FileButton onChange={read} accept=".csv,text/csv,text/plain">
                   {(props) => (
@@ -129,7 +127,7 @@ export function Page(): ReactElement {
                     : 'Headings in the first row'}
                 </Text>
               </Group>
-            </div>
+            </Input.Wrapper>
           </SimpleGrid>
           {fileProblem !== null && (
             <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title="The file cannot be used">

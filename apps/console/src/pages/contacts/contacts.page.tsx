@@ -56,11 +56,18 @@ export function Page(): ReactElement {
             label="Contacts"
             items={items}
             keyOf={({ id }) => id}
+            minWidth={820}
             columns={[
               {
                 title: 'Name',
                 cell: ({ name }) =>
-                  name === null ? <Text c="dimmed">Without a name</Text> : <ForeignText>{name}</ForeignText>,
+                  name === null ? (
+                    <Text size="sm" c="dimmed">
+                      Without a name
+                    </Text>
+                  ) : (
+                    <ForeignText>{name}</ForeignText>
+                  ),
               },
               { title: 'Number', cell: ({ phone }) => (phone === '' ? '—' : phone) },
               { title: 'Email', cell: ({ email }) => (email === null ? '—' : <ForeignText>{email}</ForeignText>) },

@@ -70,7 +70,7 @@ export function ConversationList({
             </Text>
           </Group>
           <Text size="xs" c="dimmed" truncate>
-            {conversation.contact.phone}
+            {conversation.contact.name === null ? 'No name yet' : conversation.contact.phone}
             {conversation.snoozedUntil !== null && (
               <>
                 {' · until '}

@@ -47,6 +47,7 @@ export function Page(): ReactElement {
           <SegmentedControl
             size="xs"
             m={8}
+            className={classes['statuses']}
             aria-label="Status"
             data={statuses.map((value) => ({ value, label: inPlainWords(value) }))}
             value={status}

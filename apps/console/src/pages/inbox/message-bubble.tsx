@@ -30,7 +30,7 @@ export function MessageBubble({ message }: { readonly message: Message }): React
         <Time at={message.createdAt} />
       </Text>
       {failure && (
-        <Text size="xs" maw={480} component="div">
+        <Text size="xs" maw={480} ta={isOut ? 'end' : undefined} component="div">
           <ForeignText>{failure.what}</ForeignText> {failure.advice}
         </Text>
       )}

@@ -1,4 +1,16 @@
-import { Anchor, Button, Divider, Drawer, Group, List, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Divider,
+  Drawer,
+  List,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Message } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
@@ -75,9 +87,10 @@ export function SandboxDrawer({
           </Button>
         </form>
         <Divider />
-        <Group grow>
+        <SimpleGrid cols={3} spacing="xs">
           <Button
             variant="default"
+            px={4}
             disabled={!newestSent}
             loading={read.isPending}
             onClick={() => newestSent && read.mutate({ body: { messageId: newestSent.id } })}
@@ -86,6 +99,7 @@ export function SandboxDrawer({
           </Button>
           <Button
             variant="default"
+            px={4}
             loading={prefer.isPending}
             onClick={() => prefer.mutate({ body: { ...towards, value: 'stop' } })}
           >
@@ -93,12 +107,13 @@ export function SandboxDrawer({
           </Button>
           <Button
             variant="default"
+            px={4}
             loading={prefer.isPending}
             onClick={() => prefer.mutate({ body: { ...towards, value: 'resume' } })}
           >
             Opt in
           </Button>
-        </Group>
+        </SimpleGrid>
         <Divider label="Recipients with a behaviour of their own" labelPosition="left" />
         <List size="xs" spacing={4}>
           {(sandbox.data?.recipients ?? []).map(({ phone: magic, effect }) => (

@@ -82,7 +82,7 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
               <ForeignText>{nameOf(conversation.data)}</ForeignText>
             </Text>
             <Text size="xs" c="dimmed">
-              {conversation.data.contact.phone}
+              {conversation.data.contact.name === null ? 'No name yet' : conversation.data.contact.phone}
             </Text>
           </div>
           <StatusBadge tone={tones[status]}>{inPlainWords(status)}</StatusBadge>

@@ -67,8 +67,8 @@ const columns: readonly Column<Webhook>[] = [
       </>
     ),
   },
-  { title: 'Events', cell: ({ events }) => <Text size="sm">{events.length === 9 ? 'All' : events.length}</Text> },
   { title: 'Health', cell: (webhook) => <WebhookHealth webhook={webhook} /> },
+  { title: 'Events', cell: ({ events }) => <Text size="sm">{events.length === 9 ? 'All' : events.length}</Text> },
   {
     title: 'Added',
     cell: ({ createdAt }) => (
