@@ -6,14 +6,14 @@ export const undrawnCharacters =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f' +
   '\\ufeff\\uffa0\\ufff0-\\ufff8';
 
-/** White space of the first plane, and the pattern of braille without a dot. */
-const BLANKS = ' \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000';
+/** White space of the first plane but the plain blank, and the pattern of braille without a dot. */
+export const blankCharacters = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000';
 
 /** The regular expression of `isOneLine`, without what lies behind the first plane (tags). */
-export const oneLinePattern =
-  `^[^${unseenCharacters}]*[^${unseenCharacters}${undrawnCharacters}${BLANKS}]` + `[^${unseenCharacters}]*$`;
+export const oneLinePattern = `^[^${unseenCharacters}]*[^${unseenCharacters}${undrawnCharacters}${blankCharacters} ][^${unseenCharacters}]*$`;
 
 const unseen = new RegExp(`[${unseenCharacters}]`);
+const invisible = /[\u2800\p{Default_Ignorable_Code_Point}]|[^\S ]/u;
 const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
@@ -23,6 +23,11 @@ const visible = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/u;
  */
 export function isOneLine(text: string): boolean {
   return !unseen.test(text) && hasVisible(text);
+}
+
+/** True for a text without a character that is not seen; plain blanks are. */
+export function isSeen(text: string): boolean {
+  return !unseen.test(text) && !invisible.test(text);
 }
 
 /** True when a text has a character that is drawn: more than blanks and what cannot be seen. */

@@ -1,3 +1,4 @@
+import { isOneLine } from '@switchboard/contracts/grammar/one-line';
 import { isRegion } from '@switchboard/phone';
 import { codePointsOf, rule } from '../../http/input/text.decorator.js';
 
@@ -24,18 +25,22 @@ export function Region(): PropertyDecorator {
   return rule('region', 'must be a region of ISO 3166-1 alpha-2, such as US', schema, isValid);
 }
 
+/** A letter or a digit that is seen: fillers of Hangul are letters too. */
+const SEEN_LETTER = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u;
+
 /** Words that opt out: each has a letter or a digit, for keywords are compared by these alone. */
 export function Keywords(): PropertyDecorator {
   const items = { type: 'string', minLength: 1, maxLength: KEYWORD_LENGTH_MAX };
   const schema = { type: 'array', items, maxItems: KEYWORDS_MAX };
-  const expected = `must be at most ${KEYWORDS_MAX} words of 1 to ${KEYWORD_LENGTH_MAX} characters, each with a letter or digit`;
+  const expected = `must be at most ${KEYWORDS_MAX} words of 1 to ${KEYWORD_LENGTH_MAX} characters, each one line with a letter or digit`;
   return rule('keywords', expected, schema, (value) => {
     return Array.isArray(value) && value.length <= KEYWORDS_MAX && value.every(isKeyword);
   });
 }
 
 function isKeyword(word: unknown): boolean {
-  return typeof word === 'string' && codePointsOf(word) <= KEYWORD_LENGTH_MAX && /[\p{L}\p{N}]/u.test(word);
+  if (typeof word !== 'string' || codePointsOf(word) > KEYWORD_LENGTH_MAX) return false;
+  return isOneLine(word) && SEEN_LETTER.test(word);
 }
 
 function matches(pattern: string): (value: unknown) => boolean {

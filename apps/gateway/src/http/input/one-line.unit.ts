@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CreateApiKeyBody } from '../../app/api-keys/create-api-key.body.js';
+import { ChangeChannelBody } from '../../app/channels/channel.body.js';
 import { AcceptInviteBody } from '../../app/invites/accept-invite.body.js';
 import { CreateInviteBody } from '../../app/invites/create-invite.body.js';
 import { ChangeWebhookBody, CreateWebhookBody } from '../../app/webhooks/webhook.body.js';
@@ -48,9 +49,18 @@ describe('names and labels', () => {
   it('of people have addresses that show what they are', () => {
     const read = (email: string): object => readBody(CreateInviteBody, { email, role: 'MEMBER' });
     expect(() => read('ada\u202egpj@example.org')).toThrow('`email` must be an email address');
-    for (const hidden of ['\u200b', '\u2060', '\u00ad', '\u3164', '\u{e0041}']) {
+    for (const hidden of ['\u200b', '\u2060', '\u00ad', '\u3164', '\u{e0041}', '\u00a0', '\u2800']) {
       expect(() => read(`ada${hidden}@example.org`)).toThrow('`email` must be an email address');
     }
+    expect(() => read('"ada l"@example.org')).not.toThrow();
     expect(() => read('adaé@example.org')).not.toThrow();
+  });
+
+  it('that opt out are each one line with a letter or digit to see', () => {
+    const read = (word: string): object => readBody(ChangeChannelBody, { optOutKeywords: ['BAJA', word] });
+    for (const word of ['\u3164', '\u115f', 'A\u202egpj', 'A\nB', 'A\u0007', '.', '']) {
+      expect(() => read(word)).toThrow('`optOutKeywords` must be');
+    }
+    for (const word of ['ALTO', '\u0646\u200c\u0647', '7']) expect(() => read(word)).not.toThrow();
   });
 });

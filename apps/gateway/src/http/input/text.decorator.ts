@@ -1,6 +1,8 @@
 import { cuidPattern, isCuid } from '@switchboard/contracts/grammar/cuid';
 import {
+  blankCharacters,
   isOneLine,
+  isSeen,
   oneLinePattern,
   undrawnCharacters,
   unseenCharacters,
@@ -55,12 +57,11 @@ const DOMAIN = `(?=.{1,${DOMAIN_BYTES_MAX}}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Z
  * that limit, parts and labels of any length. Source: RFC 5321, 4.1.2 and 4.5.3.1.
  */
 export function EmailAddress(max: number): PropertyDecorator {
-  const pattern = `^[^${unseenCharacters}${undrawnCharacters}]{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
-  const unseen = new RegExp(`[${unseenCharacters}]|\\p{Default_Ignorable_Code_Point}`, 'u');
+  const pattern = `^[^${unseenCharacters}${undrawnCharacters}${blankCharacters}]{1,${LOCAL_PART_BYTES_MAX}}@${DOMAIN}$`;
   const schema = { type: 'string', format: 'email', pattern, maxLength: max };
   return rule('emailAddress', `must be an email address of at most ${max} characters`, schema, (value) => {
     if (typeof value !== 'string' || codePointsOf(value.slice(0, max * 2 + 1)) > max) return false;
-    return isEmail(value, { ignore_max_length: true }) && arePartsShort(value) && !unseen.test(value);
+    return isEmail(value, { ignore_max_length: true }) && arePartsShort(value) && isSeen(value);
   });
 }
 
