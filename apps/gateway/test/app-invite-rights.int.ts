@@ -117,6 +117,24 @@ describe('an account', () => {
     expect((await newClient().post('/app/api/sign-in', { email, password: again.password })).status).toBe(200);
   });
 
+  it('that somebody made goes by its address after that, until its owner gives a name', async () => {
+    const page = await signedIn(await makeMember(booted.database));
+    const others = await Promise.all([1, 2].map(async () => signedIn(await makeMember(booted.database))));
+    const email = newEmail();
+    const join = async (owner: AppClient, name: string | undefined, secret: string): Promise<unknown> => {
+      const body = { token: await invite(owner, email, 'MEMBER'), name, password: secret };
+      return (await newClient().post('/app/api/invites/accept', body)).body?.['user'];
+    };
+    expect(await join(page, 'Name of a squatter', PASSWORD)).toMatchObject({ name: 'Name of a squatter' });
+    const { password } = await reset(email);
+    expect(await join(page, undefined, password)).toMatchObject({ name: email });
+    expect(await join(others[0] ?? page, 'Ada', password)).toMatchObject({ name: 'Ada' });
+    expect(await join(others[1] ?? page, 'Eve', password)).toMatchObject({ name: 'Ada' });
+    await reset(email);
+    const members = (await page.get('/app/api/members')).body?.items;
+    expect(members).toContainEqual(expect.objectContaining({ user: expect.objectContaining({ email, name: 'Ada' }) }));
+  });
+
   it('keeps what an operator says, and never leaves an organization without an owner', async () => {
     const owner = await makeMember(booted.database);
     const [page, email, heir] = [await signedIn(owner), newEmail(), newEmail()];

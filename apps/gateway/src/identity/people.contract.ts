@@ -157,7 +157,7 @@ export interface Invites {
    * refused alike whether there is an account or not, and so are too many attempts.
    *
    * @param acceptance `password`: the one they have, or the one they want; null with `formerSecret` of a session of the
-   * invited address; `name`: null for the address
+   * invited address; `name`: null for the address; of an account only where it goes by its address
    * @throws AppError NOT_FOUND for an invitation that does not exist (any more), or whose maker may no longer invite in that
    * role; UNAUTHORIZED for an account that is not signed in to; VALIDATION_FAILED for a new password that is refused;
    * RATE_LIMITED; CONFLICT; PAYMENT_REQUIRED; SERVICE_UNAVAILABLE

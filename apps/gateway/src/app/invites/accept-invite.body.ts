@@ -9,7 +9,7 @@ export class AcceptInviteBody {
   @CodePoints(1, 256)
   token = '';
 
-  @About('The name of a person without an account.')
+  @About('The name of a person without an account, or with one that goes by its address.')
   @IsOptional()
   @OneLine()
   @CodePoints(1, 256)

@@ -20,7 +20,7 @@ import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
 import { DatabaseSessions } from '../session/sessions.js';
-import { insertUser, type UserRow } from '../user/user.repository.js';
+import { insertUser, nameUser, type UserRow } from '../user/user.repository.js';
 import { deleteInvite, findInviteOfSecret, type FoundInvite } from '../invite/invite.repository.js';
 import { requireSeat } from '../invite/seats.js';
 
@@ -53,6 +53,9 @@ export class AcceptInvite {
     const accepting = await this.personOf(invite, acceptance, source);
     return this.database.transaction(async (tx) => {
       const membershipId = await this.join(tx, invite, accepting);
+      if (accepting.by === 'password' && acceptance.name !== null) {
+        await tx.query(nameUser, [accepting.user.id, acceptance.name]);
+      }
       const begun = await this.begin(tx, invite, accepting, source);
       const { id, email, role } = invite;
       const act = signedInAct(begun.signedIn, source);

@@ -16,7 +16,7 @@ import {
 import { hashPassword } from '../password/password.policy.js';
 import { deleteUnconfirmedSecondFactor } from '../second-factor/second-factor.repository.js';
 import { endSessionsOfUser } from '../session/session.repository.js';
-import { lockUser, setPasswordHash } from '../user/user.repository.js';
+import { dropUnconfirmedName, lockUser, setPasswordHash } from '../user/user.repository.js';
 import { accountOf } from '../user/account-of.js';
 
 /** A password that was just made. */
@@ -73,8 +73,9 @@ async function endUnconfirmed(
   act: Omit<Act, 'organizationId'>,
   userId: string,
 ): Promise<readonly string[]> {
-  // Whoever held the account may have given it a second factor of theirs.
+  // Whoever held the account may have given it a second factor of theirs, and a name.
   await tx.query(deleteUnconfirmedSecondFactor, [userId]);
+  await tx.query(dropUnconfirmedName, [userId]);
   const ended = await tx.query(deleteUnconfirmedMemberships, [userId]);
   for (const member of ended) {
     const own = { ...act, organizationId: member.organizationId };

@@ -50,3 +50,15 @@ export const insertUser = statement<{ readonly id: string }>(
   `INSERT INTO user_account (id, email, name, password_hash, confirmed_at) VALUES ($1, $2, $3, $4, NULL)
    ON CONFLICT (email) DO NOTHING RETURNING id`,
 );
+
+/** An account that nothing confirms was named by whoever made it. $1 id. */
+export const dropUnconfirmedName = statement(
+  'gateway.drop-unconfirmed-name',
+  'UPDATE user_account SET name = email WHERE id = $1 AND confirmed_at IS NULL',
+);
+
+/** Of an account that goes by its address. $1 id, $2 name. */
+export const nameUser = statement(
+  'gateway.name-user',
+  'UPDATE user_account SET name = $2 WHERE id = $1 AND name = email',
+);
