@@ -25,9 +25,15 @@ export interface DescribedShapes {
   pageCursorOf(example: object): string | undefined;
 }
 
+/** What an API is called, and where its callers ask. */
+export interface ApiInfo extends JsonObject {
+  /** A page of the host itself. */
+  readonly contact?: { readonly name: string; readonly path: string };
+}
+
 /** An API: all that its document says once, and what its routes refer to by name. */
 export interface ApiDefinition {
-  readonly info: JsonObject;
+  readonly info: ApiInfo;
   /** Markdown; the table of all error codes follows it. */
   readonly introduction: string;
   readonly tags: readonly JsonObject[];

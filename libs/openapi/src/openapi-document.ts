@@ -1,4 +1,4 @@
-import type { ApiDefinition } from './api-definition.js';
+import type { ApiDefinition, ApiInfo } from './api-definition.js';
 import type { ApiRoute } from './api-route.js';
 import { componentsOf, referredComponents, unroutedResponses } from './components.js';
 import { withEnumWords } from './enum-words.js';
@@ -22,7 +22,7 @@ export function buildOpenApiDocument(api: ApiDefinition, routes: readonly ApiRou
   const components = componentsOf(api, operations, errors);
   const document = {
     openapi: '3.1.0',
-    info: { ...api.info, description: `${api.introduction}\n\n${errorTable(errors, api.wordings)}` },
+    info: { ...infoAt(api.info, baseUrl), description: `${api.introduction}\n\n${errorTable(errors, api.wordings)}` },
     servers: [serverAt(baseUrl)],
     tags: api.tags,
     paths,
@@ -38,6 +38,13 @@ function requireUniqueNames(routes: readonly ApiRoute[]): void {
   const names = routes.map(({ operationId }) => operationId);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`two operations have the name ${repeated}`);
+}
+
+/** A contact's address is absolute; without a base there is none that is right. */
+function infoAt({ contact, ...info }: ApiInfo, baseUrl: string): JsonObject {
+  if (!contact) return info;
+  const { name, path } = contact;
+  return { ...info, contact: baseUrl === '' ? { name } : { name, url: baseUrl + path } };
 }
 
 function serverAt(baseUrl: string): JsonObject {

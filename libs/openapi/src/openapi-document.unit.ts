@@ -96,6 +96,13 @@ describe('an OpenAPI document', () => {
     expect(buildOpenApiDocument(api, [], '')['servers']).toEqual([expect.objectContaining({ url: '/' })]);
   });
 
+  it('gives the contact an address of the canonical base, and none where it is not known', () => {
+    const asked = { ...api, info: { ...api.info, contact: { name: 'Tea support', path: '/help' } } };
+    const contactAt = (baseUrl: string): unknown => Object(buildOpenApiDocument(asked, [], baseUrl)['info'])['contact'];
+    expect(contactAt('https://tea.example')).toEqual({ name: 'Tea support', url: 'https://tea.example/help' });
+    expect(contactAt('')).toEqual({ name: 'Tea support' });
+  });
+
   it('describes what a route takes: path, query, headers and body', () => {
     const { '/teas/{id}/cups': cups, '/teas': teas } = Object(document['paths']);
     expect(cups.post).toMatchObject({

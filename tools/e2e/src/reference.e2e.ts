@@ -32,11 +32,13 @@ describe('the descriptions as they are served', () => {
   ])('%s is the one that is kept, for everybody, compressed, once', async (path, kept) => {
     const answer = await fetch(all.baseUrl + path, { headers: { 'accept-encoding': 'gzip' } });
     expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'gzip']);
-    const { servers, ...served } = (await answer.json()) as JsonObject;
-    expect({ ...served, servers: kept['servers'] }).toEqual(kept);
-    expect(servers).toEqual([
-      { url: `http://localhost:${new URL(all.baseUrl).port}`, description: 'The canonical base.' },
-    ]);
+    const { servers, info, ...served } = (await answer.json()) as JsonObject;
+    const { contact, ...words } = Object(info) as JsonObject;
+    const keptContact = Object(kept['info'])['contact'];
+    expect({ ...served, info: { ...words, contact: keptContact }, servers: kept['servers'] }).toEqual(kept);
+    const base = `http://localhost:${new URL(all.baseUrl).port}`;
+    expect(servers).toEqual([{ url: base, description: 'The canonical base.' }]);
+    expect(contact).toEqual({ ...keptContact, url: `${base}/docs` });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     const etag = answer.headers.get('etag') ?? '';
     for (const method of ['GET', 'HEAD']) {
@@ -73,6 +75,14 @@ describe('the descriptions as they are served', () => {
     const again = await tryOut(page, 'messages', 'POST /v1/messages', 'Send a text message');
     expect(await again.send()).toMatchObject({ status: 200, body: { contactId: first.body['contactId'] } });
     expect(foreign).toEqual([]);
+    await page.close();
+  }, 90_000);
+
+  it('/docs tries out a bulk send as it is filled in: the template is there', async () => {
+    const { page } = await watchedPage();
+    const bulk = await tryOut(page, 'templates', 'POST /v1/templates/send', 'Send a template in bulk');
+    const { status, body } = await bulk.send();
+    expect([status, body]).toEqual([202, expect.objectContaining({ total: 2 })]);
     await page.close();
   }, 90_000);
 

@@ -105,19 +105,24 @@ export class SendTemplateBody extends BulkSendFields {
   recipients: readonly object[] = [];
 }
 
+/** By name first: the templates of a local run have these names, and their ids are different in each copy. */
 const bodies = {
   positional: {
-    templateId: exampleIds.template,
+    template: { name: 'order_confirmation', language: 'en_US' },
     recipients: [
       { to: '+14155550123', variables: ['Ada', '4711'], clientReference: 'order-4711' },
       { to: '+14155550124', variables: ['Grace', '4712'], metadata: { campaign: 'spring' } },
     ],
   },
   named: {
-    template: { name: 'order_shipped', language: 'en_US' },
-    recipients: [{ to: '+14155550123', variables: { order: '4711' } }],
-    messagingChannelId: exampleIds.channel,
+    template: { name: 'appointment_reminder', language: 'en_US' },
+    recipients: [{ to: '+14155550123', variables: { first_name: 'Ada', date: '4 February' } }],
     throttlePerHour: 3_600,
+  },
+  byId: {
+    templateId: exampleIds.template,
+    recipients: [{ to: '+14155550123', variables: ['Ada', '4711'] }],
+    messagingChannelId: exampleIds.channel,
     scheduledAt: '2026-02-04T09:00:00Z',
   },
 };

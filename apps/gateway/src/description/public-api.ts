@@ -24,7 +24,7 @@ const wordings: Wordings = {
 };
 
 /** Where integrators ask: the reference has the guides, and what to say of a request. */
-export const contact = { name: 'Switchboard API support', url: '/docs' } as const;
+export const contact = { name: 'Switchboard API support', path: '/docs' } as const;
 
 /** The texts of the document of /v1 that belong to no route. */
 export const publicApi: Pick<ApiDefinition, 'info' | 'tags' | 'securitySchemes' | 'wordings'> = {
