@@ -70,15 +70,17 @@ export interface UserDetail {
 export interface Operation {
   /** A page by id. @param after the last id of the page before; empty for the first */
   organizations(after: string, limit: number): Promise<OrganizationRow[]>;
-  /** @throws AppError NOT_FOUND */
-  organization(id: string): Promise<OrganizationDetail>;
-  /** @throws AppError NOT_FOUND, VALIDATION_FAILED */
-  changePlan(id: string, change: PlanChange): Promise<OrganizationRow>;
-  /** @throws AppError NOT_FOUND */
-  changeSubscription(id: string, status: SubscriptionStatus): Promise<OrganizationRow>;
-  /** Makes a key with the secret that is shown once. @param organization its id, or its name @throws AppError NOT_FOUND */
+  /** The id of the one that has this id, else of the only one that has this name. @throws AppError NOT_FOUND, CONFLICT */
+  idOf(organization: string): Promise<string>;
+  /** @throws AppError NOT_FOUND, CONFLICT */
+  organization(idOrName: string): Promise<OrganizationDetail>;
+  /** @throws AppError NOT_FOUND, CONFLICT, VALIDATION_FAILED */
+  changePlan(idOrName: string, change: PlanChange): Promise<OrganizationRow>;
+  /** @throws AppError NOT_FOUND, CONFLICT */
+  changeSubscription(idOrName: string, status: SubscriptionStatus): Promise<OrganizationRow>;
+  /** Makes a key with the secret that is shown once. @throws AppError NOT_FOUND, CONFLICT */
   createApiKey(
-    organization: string,
+    idOrName: string,
     input: ApiKeyInput,
   ): Promise<{ readonly key: ApiKeyView; readonly secret: string }>;
   /** @throws AppError API_KEY_NOT_FOUND */
@@ -99,7 +101,7 @@ export interface Operation {
 
 const organizationsNamed = statement<{ id: string }>(
   'gateway.organizations-named',
-  'SELECT id FROM organization WHERE id = $1 OR name = $1 LIMIT 2',
+  'SELECT id FROM organization WHERE id = $1 OR name = $1 ORDER BY id <> $1 LIMIT 2',
 );
 const ownerOfKey = statement<{ organizationId: string }>(
   'gateway.owner-of-key',
@@ -112,15 +114,14 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
   const act = (organizationId: string): Act => ({ organizationId, ...by });
   return {
     organizations: (after, limit) => database.query(listOrganizationRows, [after, limit]),
-    organization: (id) => detailOf(database, id),
-    changePlan: (id, change) => changePlan(database, act(id), change),
-    changeSubscription: (id, status) => changeSubscription(database, act(id), status),
+    idOf: (organization) => idOf(database, organization),
+    organization: async (organization) => detailOf(database, await idOf(database, organization)),
+    changePlan: async (organization, change) => changePlan(database, act(await idOf(database, organization)), change),
+    changeSubscription: async (organization, status) =>
+      changeSubscription(database, act(await idOf(database, organization)), status),
     createApiKey: async (organization, input) => {
-      const found = await database.query(organizationsNamed, [organization]);
-      const [only, other] = found;
-      if (!only) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${organization}`);
-      if (other) throw new AppError(serviceErrors.CONFLICT, `${organization} is the name of several: give an id`);
-      return database.transaction((tx) => createApiKey(tx, act(only.id), input));
+      const id = await idOf(database, organization);
+      return database.transaction((tx) => createApiKey(tx, act(id), input));
     },
     revokeApiKey: async (keyId) => {
       const [owner] = await database.query(ownerOfKey, [keyId]);
@@ -140,6 +141,16 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
     endSessions: (email) => endSessions(database, by, email),
     verifyAudit: (options) => verifyAudit(database, options),
   };
+}
+
+async function idOf(database: Pick<Database, 'query'>, organization: string): Promise<string> {
+  const [first, other] = await database.query(organizationsNamed, [organization]);
+  if (!first) throw new AppError(serviceErrors.NOT_FOUND, `There is no organization ${organization}`);
+  // Whatever another one calls itself, an id names the one that has it.
+  if (other && first.id !== organization) {
+    throw new AppError(serviceErrors.CONFLICT, `${organization} is the name of several: give an id`);
+  }
+  return first.id;
 }
 
 async function userOf(database: Pick<Database, 'query'>, email: string): Promise<UserDetail> {

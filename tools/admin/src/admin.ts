@@ -98,8 +98,8 @@ const HELP = `npm run admin -- <command> [options]
                                           --request-burst, --messages-per-month, --channels, --seats;
                                           --reset-overrides: the plan's own again
   subscription set <organization> <status>  ACTIVE, PAST_DUE or CANCELED
-  api-keys create <organization>          by id or name: --label <what for>, --scopes <by comma> (all without it); prints the
-                                          key, which is shown once
+  api-keys create <organization>          --label <what for>, --scopes <by comma> (all without it); prints the key, which is
+                                          shown once
   api-keys revoke <key id>                at once, for good
   users show <email>                      a person, their organizations and sessions
   users reset-password <email>            a new password, shown once; all their sessions end, and the memberships that were
@@ -108,7 +108,7 @@ const HELP = `npm run admin -- <command> [options]
   users sign-out <email>                  ends all their sessions
   audit verify                            walk the audit log, as npm run audit:verify (--organization, --expect,
                                           --save-heads); exit code 1 when anything is wrong with it
-  What changes an organization counts from its next request on, and is in its audit log.
+  An <organization> is named by its id, or by its name. What changes it counts from its next request on, and is in its audit log.
 
   --service <name>       one service; all by default
   --consumer <name>      one consumer; "relay" are events that could never be published

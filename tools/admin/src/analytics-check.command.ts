@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Choices } from './command-line.js';
+import { chosenOrganization } from './gateway-database.js';
 import { servicesIn } from './services.js';
 import { textTable } from './text-table.js';
 
@@ -57,7 +58,7 @@ const SPANS = `
 export async function checkAnalytics(client: pg.ClientBase, choices: Choices): Promise<string[]> {
   await servicesIn(client, 'messaging');
   await servicesIn(client, 'analytics');
-  const { rows: spans } = await client.query<Slice>(SPANS, [choices.operands[0] ?? null]);
+  const { rows: spans } = await client.query<Slice>(SPANS, [await chosenOrganization(client, choices)]);
   const slices = spans.flatMap(daysOf);
   const { wrong, moving: left } = await lastingDifferences(client, slices);
   const moving = left === 0 ? [] : [`${left} counts moved at every look, and were not compared.`];

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { UsageError, type Choices } from './command-line.js';
+import { chosenOrganization } from './gateway-database.js';
 import { servicesIn } from './services.js';
 
 /** How far the rebuilds are that were asked for. */
@@ -50,7 +51,7 @@ export async function rebuildAnalytics(
 ): Promise<string[]> {
   await servicesIn(client, 'messaging');
   await servicesIn(client, 'analytics');
-  const organization = choices.operands[0] ?? null;
+  const organization = await chosenOrganization(client, choices);
   const { rows: asked } = await client.query<{ id: string }>(REQUEST, [organization]);
   if (asked.length === 0 && organization !== null)
     throw new UsageError(`${organization} has no channel and no messages.`);

@@ -1,5 +1,7 @@
+import { operate } from '@switchboard/gateway/operate';
 import { prepared, type Database, type Statement, type Transaction } from '@switchboard/postgres';
 import type pg from 'pg';
+import type { Choices } from './command-line.js';
 
 /** The gateway's schema over the one connection of a command, for the gateway's own code to work on. */
 export async function gatewayDatabase(client: pg.ClientBase): Promise<Pick<Database, 'query' | 'transaction'>> {
@@ -28,4 +30,14 @@ export async function gatewayDatabase(client: pg.ClientBase): Promise<Pick<Datab
       }
     },
   };
+}
+
+/** The id of an organization that is given by id or name. @throws AppError NOT_FOUND, CONFLICT */
+export async function organizationIdOf(client: pg.ClientBase, organization: string): Promise<string> {
+  return operate(await gatewayDatabase(client), null).idOf(organization);
+}
+
+/** The id of the organization that a command is for; null for all. @throws AppError NOT_FOUND, CONFLICT */
+export async function chosenOrganization(client: pg.ClientBase, { operands }: Choices): Promise<string | null> {
+  return operands[0] === undefined ? null : organizationIdOf(client, operands[0]);
 }

@@ -56,7 +56,7 @@ export async function showOrganization(
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
   const operation = await operationOn(client, operator);
-  const detail = await operation.organization(required(id, 'Which organization? Give its id.'));
+  const detail = await operation.organization(required(id, 'Which organization? Give its id or name.'));
   return json ? [JSON.stringify(detail)] : describe(detail);
 }
 
@@ -66,7 +66,7 @@ export async function setPlan(
   { operands: [id], plan, numbers, resetOverrides, json }: Choices,
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
-  const organizationId = required(id, 'Whose plan? Give the id of an organization.');
+  const organizationId = required(id, 'Whose plan? Give the id or name of an organization.');
   const overrides = Object.fromEntries(Object.entries(numbers).map(([name, text]) => numberOf(name, text)));
   if (plan === undefined && !resetOverrides && Object.keys(overrides).length === 0) {
     throw new UsageError('What is to be changed? Give --plan, a number, or --reset-overrides.');
@@ -83,7 +83,7 @@ export async function setSubscription(
   { operands: [id, status], json }: Choices,
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
-  const organizationId = required(id, 'Whose subscription? Give the id of an organization.');
+  const organizationId = required(id, 'Whose subscription? Give the id or name of an organization.');
   const known = subscriptionStatuses.find((one) => one === status);
   if (!known) throw new UsageError(`A subscription is ${subscriptionStatuses.join(', ')}; not ${status ?? 'nothing'}.`);
   const row = await (await operationOn(client, operator)).changeSubscription(organizationId, known);

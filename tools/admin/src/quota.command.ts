@@ -2,7 +2,7 @@ import { operate } from '@switchboard/gateway/operate';
 import type pg from 'pg';
 import type { AdminContext } from './admin-context.js';
 import { UsageError, type Choices } from './command-line.js';
-import { gatewayDatabase } from './gateway-database.js';
+import { chosenOrganization, gatewayDatabase, organizationIdOf } from './gateway-database.js';
 import { servicesIn } from './services.js';
 import { textTable } from './text-table.js';
 
@@ -30,15 +30,16 @@ const COMPARE = `
 
 /** What an organization has used of its months, as counted when its messages were accepted, whatever became of them. */
 export async function showQuota(client: pg.ClientBase, choices: Choices): Promise<string[]> {
-  const organization = organizationOf(choices);
-  if (organization === null) throw new UsageError('Whose quota? Give the id of an organization.');
+  const [named] = choices.operands;
+  if (named === undefined) throw new UsageError('Whose quota? Give the id or name of an organization.');
   await servicesIn(client, 'messaging');
+  const organization = await organizationIdOf(client, named);
   const { rows } = await client.query<Record<string, unknown>>(
     `SELECT organization_id AS organization, month, used::float8 AS used FROM messaging.quota
      WHERE organization_id = $1 ORDER BY month DESC LIMIT 24`,
     [organization],
   );
-  if (rows.length === 0) return [`${organization} has sent nothing.`];
+  if (rows.length === 0) return [`${named} has sent nothing.`];
   return choices.json ? rows.map((row) => JSON.stringify(row)) : textTable(rows);
 }
 
@@ -54,7 +55,7 @@ export async function checkQuota(
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
   await servicesIn(client, 'messaging');
-  const { rows } = await client.query<QuotaRow>(COMPARE, [organizationOf(choices)]);
+  const { rows } = await client.query<QuotaRow>(COMPARE, [await chosenOrganization(client, choices)]);
   const wrong = rows.filter(({ used, counted }) => used !== counted);
   if (choices.repair) for (const row of wrong) await repair(client, row, operator);
   const shown = choices.json ? rows.map((row) => JSON.stringify(row)) : textTable(rows.map((row) => ({ ...row })));
@@ -101,10 +102,6 @@ const DIFFERENCE = `
 const ADD = `
   UPDATE messaging.quota SET used = used + $3::bigint WHERE organization_id = $1 AND month = $2
   RETURNING (used - $3::bigint)::float8 AS before, used::float8 AS after`;
-
-function organizationOf({ operands }: Choices): string | null {
-  return operands[0] ?? null;
-}
 
 /** A line for people. */
 function said(choices: Choices, line: string): string[] {

@@ -95,7 +95,8 @@ The second demonstration organization has the plan STARTER, 300 requests a minut
 - Of the provider: \`{"errorRate":{"131026":0.5}}\` refuses half of the sends with a code.
 - 403 \`UPSTREAM_NOT_CONNECTED\`: \`npm run sim -- refuse-token --line <phone of the channel>\` has the provider refuse the token of
   one line; the next send is answered so, and the channel is DISCONNECTED. \`accept-token\` takes it again, and the channel is
-  connected again by a token that the provider takes, given in the application. A line with a token of your own, to connect as
+  connected again by a token that the provider takes, given in the application; that of a demonstration organization is its
+  \`accessToken\` in \`.data/demo-keys.json\`. A line with a token of your own, to connect as
   a channel: \`npm run sim -- add-line --line 12015550177 --token my-token\` prints the ids that the application
   asks for. Such a line is there until the simulator ends: add it again after a new start.
 
