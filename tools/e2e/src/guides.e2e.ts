@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
-import { baseEnvironment } from '@switchboard/dev';
+import { baseEnvironment, sim } from '@switchboard/dev';
 import { findFreePorts } from '@switchboard/embedded-servers';
 import { eventually } from '@switchboard/testing';
+import { Api } from './api.js';
 import { appClient } from './app-client.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';
@@ -73,6 +74,30 @@ describe('the code of the guides', () => {
     },
     120_000,
   );
+
+  it('bulk-sends.md sends from a line of the account whose template it is, where there are two', async () => {
+    const other = all.stack.devJson.organizations?.[2];
+    const user = other?.users?.find(({ role }) => role === 'OWNER');
+    if (!other || !user) throw new Error('there is no third organization with an owner');
+    await writeFile(join(folder, 'dev.json'), JSON.stringify(all.stack.devJson));
+    const digits = `1201555${2_000 + (Date.now() % 8_000)}`;
+    await sim(folder, ['add-line', '--line', digits, '--token', 'guide-token']);
+    const owner = appClient(all.baseUrl);
+    await owner.signIn(user);
+    const line = { phoneNumberId: `9${digits}`, businessAccountId: `8${digits}`, accessToken: 'guide-token' };
+    const connected = await owner.post('/app/api/channels', line);
+    expect(connected.status).toBe(201);
+    const api = new Api(all.baseUrl, other.apiKey);
+    const account = `/v1/templates?status=APPROVED&businessAccountId=${line.businessAccountId}`;
+    await eventually(async () => ((await api.get(account)).body?.items ?? []).length > 0, SOON);
+    try {
+      const { child, said } = await start('bulk-sends.md', { API_KEY: other.apiKey });
+      const [code] = (await once(child, 'exit')) as [number | null];
+      expect([code, said()]).toEqual([0, '']);
+    } finally {
+      await owner.post(`/app/api/channels/${String(connected.body?.id)}/disconnect`, {});
+    }
+  }, 120_000);
 
   it(`${SERVER} takes what was signed, each event once, and nothing else`, async () => {
     const owner = appClient(all.baseUrl);
