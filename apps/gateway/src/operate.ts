@@ -79,10 +79,7 @@ export interface Operation {
   /** @throws AppError NOT_FOUND, CONFLICT */
   changeSubscription(idOrName: string, status: SubscriptionStatus): Promise<OrganizationRow>;
   /** Makes a key with the secret that is shown once. @throws AppError NOT_FOUND, CONFLICT */
-  createApiKey(
-    idOrName: string,
-    input: ApiKeyInput,
-  ): Promise<{ readonly key: ApiKeyView; readonly secret: string }>;
+  createApiKey(idOrName: string, input: ApiKeyInput): Promise<{ readonly key: ApiKeyView; readonly secret: string }>;
   /** @throws AppError API_KEY_NOT_FOUND */
   revokeApiKey(keyId: string): Promise<ApiKeyView>;
   /** Writes into the log that a counter was set, in the transaction that sets it: the counter itself is messaging's. */

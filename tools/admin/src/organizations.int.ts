@@ -71,17 +71,12 @@ describe('organizations', () => {
 
   it('are named by id or by name, and an id is the one that has it whatever another calls itself', async () => {
     expect(await admin('plan', 'set', 'Globex', '--plan', 'GROWTH')).toMatchObject({ code: 0 });
-    expect((await admin('subscription', 'set', 'Globex', 'PAST_DUE')).out).toEqual([
-      'The subscription of Globex (cglobex0) is PAST_DUE.',
-    ]);
+    expect((await admin('subscription', 'set', 'Globex', 'PAST_DUE')).out[0]).toMatch(/\(cglobex0\) is PAST_DUE/);
     await sql(`UPDATE gateway.organization SET name = 'cacme000' WHERE id = 'cglobex0'`);
     expect((await admin('organizations', 'show', 'cacme000')).out[0]).toMatch(/^Acme \(cacme000\)/);
     await sql(`UPDATE gateway.organization SET name = 'Acme' WHERE id = 'cglobex0'`);
-    expect(await admin('plan', 'set', 'Acme', '--seats', '9')).toEqual({
-      code: 1,
-      out: [],
-      err: ['Acme is the name of several: give an id'],
-    });
+    const err = ['Acme is the name of several: give an id'];
+    expect(await admin('plan', 'set', 'Acme', '--seats', '9')).toEqual({ code: 1, out: [], err });
   });
 
   it.each([
