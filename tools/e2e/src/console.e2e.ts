@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AppClient } from '@switchboard/testing';
+import { eventually, type AppClient } from '@switchboard/testing';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { appClient } from './app-client.js';
@@ -145,6 +145,26 @@ describe('the console in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
     expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  it('gives the focus back to what opened a dialog, by Escape and after saving', async () => {
+    const { page } = await signedIn(owner);
+    await openPage(page, '/contacts');
+    const create = page.getByRole('button', { name: 'New contact' }).first();
+    const dialog = page.getByRole('dialog');
+    const isBack = async () => create.evaluate((button) => button === button.ownerDocument.activeElement);
+    await create.focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Number').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await eventually(isBack);
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Number').fill('+14155550178');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await eventually(isBack);
     await page.context().close();
   }, 60_000);
 

@@ -1,10 +1,11 @@
-import { Anchor, Button, Center, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Center, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { QRCodeSVG } from 'qrcode.react';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewSecondFactor } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { CodeField, codeOf } from '../../ui/code-field.js';
 import { CopyLine } from '../../ui/copyable.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 /** Enables a second factor: the password, then the seed for the app, then its first code. */
@@ -17,13 +18,13 @@ export function EnrolDialog({
 }): ReactElement {
   const [begun, setBegun] = useState<NewSecondFactor | null>(null);
   return (
-    <Modal opened onClose={onClose} title="Enable a second factor" closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title="Enable a second factor" closeOnClickOutside={false}>
       {begun ? (
         <FirstCode begun={begun} onEnabled={onEnabled} onClose={onClose} />
       ) : (
         <Password onBegun={setBegun} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

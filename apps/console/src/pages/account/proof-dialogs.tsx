@@ -1,10 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import type { SecondFactorProofBody } from '../../api/api.generated.js';
 import type { Problem } from '../../api/problem.js';
 import { refreshSession } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
 import { CodeField, codeOf } from '../../ui/code-field.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 /** Makes new recovery codes. */
@@ -93,7 +94,7 @@ function ProofDialog({
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -122,6 +123,6 @@ function ProofDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

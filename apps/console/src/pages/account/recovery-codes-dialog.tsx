@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import { CodeBlock } from '../../ui/copyable.js';
 import { download } from '../../ui/csv-file.js';
+import { Dialog } from '../../ui/dialog.js';
 
 /** Shows new recovery codes, this once; only its button closes it, so that no stray click loses them. */
 export function RecoveryCodesDialog({
@@ -14,8 +15,7 @@ export function RecoveryCodesDialog({
 }): ReactElement {
   const text = codes.join('\n');
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title="Keep your recovery codes"
       closeOnClickOutside={false}
@@ -39,6 +39,6 @@ export function RecoveryCodesDialog({
           <Button onClick={onClose}>I have kept them</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Modal, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { NewApiKey } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import classes from './create-key-dialog.module.css';
 import { isSameSet, presets, scopeGroups } from './scopes.js';
@@ -23,7 +24,7 @@ export function CreateKeyDialog({
   };
   const isCustom = !presets.some((preset) => isSameSet(preset.scopes, scopes));
   return (
-    <Modal opened onClose={onClose} title="Create a key" size="lg">
+    <Dialog onClose={onClose} title="Create a key" size="lg">
       <form onSubmit={submit}>
         <Stack>
           {create.error && <ProblemAlert title="The key was not created" problem={create.error} />}
@@ -69,7 +70,7 @@ export function CreateKeyDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBulb } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { NewApiKey } from '../../api/api.generated.js';
 import { CodeBlock, CopyLine } from '../../ui/copyable.js';
+import { Dialog } from '../../ui/dialog.js';
 
 /** A new key with its secret, this once, and a request that works with it. */
 export function NewKeyDialog({
@@ -13,7 +14,7 @@ export function NewKeyDialog({
   readonly onClose: () => void;
 }): ReactElement {
   return (
-    <Modal opened onClose={onClose} title="Your new key" size="lg" closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title="Your new key" size="lg" closeOnClickOutside={false}>
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Copy it now">
           The key is shown this once and is not stored. If it gets lost, create another one.
@@ -32,7 +33,7 @@ export function NewKeyDialog({
           <Button onClick={onClose}>I have kept it</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

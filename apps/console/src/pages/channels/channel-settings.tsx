@@ -1,7 +1,8 @@
-import { Button, Group, Modal, PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { ManagedChannel } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 /** Changes a channel: a new token connects it again. */
@@ -31,7 +32,7 @@ export function ChannelSettings({
     change.mutate({ path: { id: channel.id }, body });
   };
   return (
-    <Modal opened onClose={onClose} title="Channel settings">
+    <Dialog onClose={onClose} title="Channel settings">
       <form onSubmit={submit}>
         <Stack>
           {change.error && <ProblemAlert title="Not saved" problem={change.error} />}
@@ -66,6 +67,6 @@ export function ChannelSettings({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

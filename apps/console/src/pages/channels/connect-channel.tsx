@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { useChange } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 /** Connects a phone line; the provider is asked first. */
@@ -20,7 +21,7 @@ export function ConnectChannel({ onClose }: { readonly onClose: () => void }): R
     connect.mutate({ body: { phoneNumberId, businessAccountId, accessToken, ...(isDefault ? { isDefault } : {}) } });
   };
   return (
-    <Modal opened onClose={onClose} title="Connect a channel">
+    <Dialog onClose={onClose} title="Connect a channel">
       <form onSubmit={submit}>
         <Stack>
           {connect.error && <ProblemAlert title="Not connected" problem={connect.error} />}
@@ -61,6 +62,6 @@ export function ConnectChannel({ onClose }: { readonly onClose: () => void }): R
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

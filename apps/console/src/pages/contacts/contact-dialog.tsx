@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Contact } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { EraseDialog } from './erase-dialog.js';
 
@@ -31,7 +32,7 @@ export function ContactDialog({
     return <EraseDialog contact={contact} onErased={onClose} onClose={() => setErasing(false)} />;
   }
   return (
-    <Modal opened onClose={onClose} title={contact ? 'Edit contact' : 'New contact'}>
+    <Dialog onClose={onClose} title={contact ? 'Edit contact' : 'New contact'}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -79,7 +80,7 @@ export function ContactDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import type { Contact } from '../../api/api.generated.js';
 import { useChange, useList, useRead } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ListSkeleton } from '../../ui/query-view.js';
@@ -32,7 +33,7 @@ export function OptOutsDialog({
   const nameOf = (id: string | null): string =>
     id === null ? 'All channels' : (channels.data?.items.find((one) => one.id === id)?.name ?? 'A channel');
   return (
-    <Modal opened onClose={onClose} title="Opt-outs">
+    <Dialog onClose={onClose} title="Opt-outs">
       <Stack>
         <Text size="sm" c="dimmed">
           Messages to <ForeignText>{contact.name ?? contact.phone}</ForeignText> are refused on these channels.
@@ -104,6 +105,6 @@ export function OptOutsDialog({
           </Stack>
         </form>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

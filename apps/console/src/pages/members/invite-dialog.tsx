@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { useSession, type Role } from '../../api/session.js';
 import { useChange } from '../../api/use-api.js';
 import { CopyLine } from '../../ui/copyable.js';
+import { Dialog } from '../../ui/dialog.js';
 import { roleLabel } from '../../ui/labels.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
@@ -19,7 +20,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
   };
   if (invite.data) {
     return (
-      <Modal opened onClose={onClose} title="The invitation is ready" closeOnClickOutside={false}>
+      <Dialog onClose={onClose} title="The invitation is ready" closeOnClickOutside={false}>
         <Stack>
           <Alert color="yellow" variant="light">
             Send this link to {invite.data.email} yourself: it is shown this once and is valid for seven days.
@@ -29,11 +30,11 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
             <Button onClick={onClose}>Done</Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     );
   }
   return (
-    <Modal opened onClose={onClose} title="Invite a person">
+    <Dialog onClose={onClose} title="Invite a person">
       <form onSubmit={submit}>
         <Stack>
           {invite.error && <ProblemAlert title="No invitation was made" problem={invite.error} />}
@@ -65,6 +66,6 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Code, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
 import type { WebhookAttempt, WebhookDelivery } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { CodeBlock } from '../../ui/copyable.js';
+import { SideDialog } from '../../ui/dialog.js';
 import { readable } from '../../ui/foreign-text.js';
 import { QueryView } from '../../ui/query-view.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
@@ -33,7 +34,7 @@ export function DeliveryDrawer({
     done: 'It is being delivered again.',
   });
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title="Delivery">
+    <SideDialog onClose={onClose} position="right" size="lg" title="Delivery">
       <QueryView query={delivery}>
         {({ event, state, nextAttemptAt, payload, attempts }) => (
           <Stack>
@@ -42,15 +43,18 @@ export function DeliveryDrawer({
                 <Text fw={600}>{event}</Text>
                 <StatusBadge tone={tones[state]}>{inPlainWords(state)}</StatusBadge>
               </Group>
-              <Button
-                size="xs"
-                variant="light"
-                leftSection={<IconRefresh size={15} aria-hidden />}
-                loading={again.isPending}
-                onClick={() => again.mutate({ path })}
-              >
-                Re-deliver
-              </Button>
+              {/* A test is not kept: the next one is a test of its own. */}
+              {event !== 'webhook.test' && (
+                <Button
+                  size="xs"
+                  variant="light"
+                  leftSection={<IconRefresh size={15} aria-hidden />}
+                  loading={again.isPending}
+                  onClick={() => again.mutate({ path })}
+                >
+                  Re-deliver
+                </Button>
+              )}
             </Group>
             {nextAttemptAt !== null && (
               <Text size="sm" c="dimmed">
@@ -73,7 +77,7 @@ export function DeliveryDrawer({
           </Stack>
         )}
       </QueryView>
-    </Drawer>
+    </SideDialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +48,7 @@ export function ReplayDialog({
   };
   const problem = replay.error ?? count.error;
   return (
-    <Modal opened onClose={onClose} title="Replay events">
+    <Dialog onClose={onClose} title="Replay events">
       <form onSubmit={submit}>
         <Stack>
           {problem && <ProblemAlert problem={problem} />}
@@ -92,7 +93,7 @@ export function ReplayDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
+import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { EventChoice } from './event-choice.js';
 import { eventTypes, type EventType } from './event-types.js';
@@ -39,7 +40,7 @@ export function WebhookForm({
     else create.mutate({ body });
   };
   return (
-    <Modal opened onClose={onClose} title={webhook ? 'Edit webhook' : 'Add a webhook'} size="lg">
+    <Dialog onClose={onClose} title={webhook ? 'Edit webhook' : 'Add a webhook'} size="lg">
       <form onSubmit={submit}>
         <Stack>
           {error && <ProblemAlert title="Not saved" problem={error} />}
@@ -72,6 +73,6 @@ export function WebhookForm({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

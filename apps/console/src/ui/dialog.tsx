@@ -1,0 +1,39 @@
+import { Drawer, Modal, type DrawerProps, type ModalProps } from '@mantine/core';
+import { useEffect, useState, type ReactElement } from 'react';
+
+/** What had the focus before the first of the dialogs that are open: a dialog that follows another gives it back there. */
+let opener: Element | null = null;
+
+/**
+ * Gives the focus back to what opened a dialog when the dialog leaves the page. Mantine does so only for one that stays in the
+ * page while it is closed; without it, who uses the keyboard begins at the top again.
+ */
+function useFocusBack(): void {
+  const [target] = useState(() => {
+    const active = document.activeElement;
+    if (!active?.closest('[role=dialog]')) opener = active;
+    return opener;
+  });
+  useEffect(
+    () => () => {
+      // After the browser has taken the focus from what is gone.
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        if (target instanceof HTMLElement && target.isConnected) target.focus({ preventScroll: true });
+      });
+    },
+    [target],
+  );
+}
+
+/** A dialog that is in the page only while it is open. */
+export function Dialog(props: Omit<ModalProps, 'opened'>): ReactElement {
+  useFocusBack();
+  return <Modal opened {...props} />;
+}
+
+/** A drawer that is in the page only while it is open. */
+export function SideDialog(props: Omit<DrawerProps, 'opened'>): ReactElement {
+  useFocusBack();
+  return <Drawer opened {...props} />;
+}
