@@ -112,7 +112,8 @@ describe('the descriptions as they are served', () => {
     await page.getByPlaceholder('Token').first().fill(own().apiKey);
     const exactly = `${method} ${path}\\)`.replaceAll('/', '\\/');
     await page.getByRole('button', { name: new RegExp(`Test Request.*${exactly}`, 'i') }).click();
-    const button = page.getByRole('button', { name: new RegExp(`^Send.*${method} request to`, 'i') });
+    const name = `Send ${method} request to ${all.baseUrl}${path}`;
+    const button = page.getByRole('button', { name: new RegExp(`^${name.replaceAll('/', '\\/')}$`, 'i') });
     return {
       send: async () => {
         const answered = page.waitForResponse((response) => response.url() === all.baseUrl + path);

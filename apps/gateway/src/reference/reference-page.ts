@@ -49,8 +49,6 @@ export function referencePage(version: string): StaticContent {
 /** The settings of the reference: the description of the same host, and no other host. */
 const settings = {
   url: '/v1/openapi.json',
-  // The description names the canonical base; the page's policy lets it ask the host that it came from alone.
-  servers: [{ url: '/' }],
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
@@ -63,9 +61,16 @@ const settings = {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 };
 
-/** Starts the reference; a file of its own, as the policy allows no script within the page. */
+/**
+ * Starts the reference; a file of its own, as the policy allows no script within the page. The description names the canonical
+ * base; the page's policy lets it ask the host that it came from alone.
+ */
 export const startScript = new StaticContent(
-  `Scalar.createApiReference('#reference', ${JSON.stringify(settings)});\n`,
+  `Scalar.createApiReference('#reference', {
+  ...${JSON.stringify(settings)},
+  servers: [{ url: location.origin }],
+});
+`,
   {
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'no-cache',
