@@ -4,6 +4,7 @@ import { Rebuild1766600000000 } from './1766600000000-rebuild.js';
 import { DayGrain1766600001000 } from './1766600001000-day-grain.js';
 import { Erasure1766610000000 } from './1766610000000-erasure.js';
 import { PackedRollup1766620000000 } from './1766620000000-packed-rollup.js';
+import { FactRoom1766630000000 } from './1766630000000-fact-room.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -13,4 +14,5 @@ export const analyticsMigrations = [
   DayGrain1766600001000,
   Erasure1766610000000,
   PackedRollup1766620000000,
+  FactRoom1766630000000,
 ] as const;

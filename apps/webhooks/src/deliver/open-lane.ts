@@ -50,10 +50,18 @@ export class OpenLane {
 
   /**
    * Whether what is pending must be read before it is known what may begin. A lane without a slot is not read, however much
-   * comes for it: what receivers that hang have waiting costs the others nothing.
+   * comes for it: what receivers that hang have waiting costs the others nothing. Nor is one that knows enough to fill its
+   * slots: what is new comes after that.
    */
   mustRead(nowMs: number): boolean {
-    return this.isDoubtful || (this.isBehind && this.slots(nowMs) > 0);
+    return this.isDoubtful || (this.isBehind && this.slots(nowMs) > 0 && !this.knowsEnough);
+  }
+
+  /** New first attempts, more than can be under way, of which the next may begin. Replayed ones would give way to new ones. */
+  private get knowsEnough(): boolean {
+    const [first] = this.firsts;
+    const isNew = first !== undefined && first.kind !== 'REPLAY' && this.firsts.length > this.state.windowMax;
+    return isNew && this.nextFirst() !== null;
   }
 
   /** To be called before it is read: what comes from then on may be missed by the reading. */

@@ -56,6 +56,28 @@ describe('a lane that is woken', () => {
     expect(lane.mustRead(NOW_MS)).toBe(true);
   });
 
+  it('is not read while it knows more new ones than can be under way, and is once it does not', () => {
+    const lane = laneOf([1, 2, 3]);
+    lane.state = { ...newLane, probing: null, windowMax: 2 };
+    lane.woken();
+    expect(lane.mustRead(NOW_MS)).toBe(false);
+    lane.begin(attemptOf(lane.next(NOW_MS) ?? deliveryOf(0)));
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+  });
+
+  it('is read while what it knows is sent again, or waits for what is under way', () => {
+    const replays = [1, 2, 3].map((position) => ({ ...deliveryOf(position), kind: 'REPLAY' as const }));
+    const ofOneLine = [1, 2, 3, 4].map((position) => ({ ...deliveryOf(position), line: 'conversation' }));
+    for (const firsts of [replays, ofOneLine]) {
+      const lane = laneOf([]);
+      lane.state = { ...newLane, probing: null, windowMax: 2 };
+      lane.refill({ firsts, retries: [], marked: [], hasMore: false });
+      lane.begin(attemptOf(lane.next(NOW_MS) ?? deliveryOf(0)));
+      lane.woken();
+      expect(lane.mustRead(NOW_MS)).toBe(true);
+    }
+  });
+
   it('is not read before its next probe, and then is due', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, probing: { sinceMs: NOW_MS, failedProbes: 1, nextAtMs: PROBE_AT_MS } };
