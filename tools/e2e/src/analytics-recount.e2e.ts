@@ -137,8 +137,9 @@ describe('figures, compared with the messages by SQL of their own', () => {
     await database.query(`DELETE FROM analytics.rollup WHERE report <> 'requests'`);
     await admin('analytics rebuild');
     expect(await agrees()).toMatch(/agree/);
-    const usage = await report<UsageReport>('usage');
-    expect([usage.totals.messagesOut > phones.length, usage.totals.requests > phones.length]).toEqual([true, true]);
+    expect((await report<UsageReport>('usage')).totals.messagesOut).toBeGreaterThan(phones.length);
+    // What a reader that was killed had taken comes again after half a minute.
+    await eventually(async () => (await report<UsageReport>('usage')).totals.requests > phones.length, SOON);
     await expect(admin('analytics rebuild cnobody')).rejects.toMatchObject({ code: 1 });
   }, 240_000);
 });
