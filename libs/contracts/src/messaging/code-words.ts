@@ -48,11 +48,7 @@ const words: ReadonlyMap<string, CodeWords> = new Map([
   ...each(['132015'], 'the provider paused the template for its quality', 'Choose another template, or change it.'),
   ...each(['132016'], 'the provider disabled the template for its quality', 'Choose another template.'),
   ...each(['UPSTREAM_UNREACHABLE'], 'the provider could not be reached', RETRIED),
-  ...each(
-    ['UPSTREAM_UNAVAILABLE'],
-    'the provider did not take it within 24 hours',
-    'It was not delivered; it may be sent again.',
-  ),
+  ...each(['UPSTREAM_UNAVAILABLE'], 'the provider did not take it within 24 hours', OVER),
   ...each(
     ['UPSTREAM_OUTCOME_UNKNOWN'],
     'it is still not known whether the provider took it',
@@ -79,14 +75,16 @@ export function wordsOfRefusal(code: string): CodeWords | undefined {
 /** The same for a message that failed by it: nothing of it is sent again. */
 export function wordsOfFailure(code: string): CodeWords | undefined {
   const known = wordsOfRefusal(code);
-  return known?.advice === RETRIED ? { ...known, advice: OVER } : known;
+  return known && afterFailure(known);
 }
 
 /** The words of failed messages by code, for descriptions. */
 export function failureWords(): Readonly<Record<string, Pick<CodeWords, keyof CodeWords>>> {
-  return Object.fromEntries(
-    [...words.keys()].map((code) => [code, wordsOfFailure(code) ?? { means: code, advice: '' }]),
-  );
+  return Object.fromEntries([...words].map(([code, known]) => [code, afterFailure(known)]));
+}
+
+function afterFailure(known: CodeWords): CodeWords {
+  return known.advice === RETRIED ? { ...known, advice: OVER } : known;
 }
 
 /** Source: provider's "Error codes": 200 to 299 are permissions. */

@@ -87,11 +87,6 @@ export function exampleBody(): string {
   return JSON.stringify({ event: 'message.received', timestamp, organizationId, data: { id, sequence: 1, ...data } });
 }
 
-/** Each organization has one. */
-function channelOf(organizationId: string): string {
-  return `${organizationId.slice(0, -1)}${organizationId.endsWith('a') ? 'b' : 'a'}`;
-}
-
 function envelopeOf(id: string, organizationId: string) {
   const at = new Date().toISOString();
   const conversationId = newCuid();
@@ -99,7 +94,8 @@ function envelopeOf(id: string, organizationId: string) {
     id: newCuid(),
     conversationId,
     contactId: newCuid(),
-    messagingChannelId: channelOf(organizationId),
+    // One channel an organization; its own id is as good as any.
+    messagingChannelId: organizationId,
     direction: 'INBOUND',
     type: 'TEXT',
     unsupportedType: null,

@@ -8,7 +8,7 @@ export function openPalette(): void {
   palette.open();
 }
 
-/** Where nobody is signed in, there is nothing to go to. */
+/** Pages without a session: there is nothing to go to. */
 const OUTSIDE = /^\/app\/(sign-in|accept-invite)/;
 
 /**
