@@ -211,6 +211,10 @@ describe('the console in a browser', () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+          // One who asks for less motion sees no colour on its way to another; nor does the test.
+          if (await page.evaluate('document.getAnimations().some((one) => one instanceof CSSTransition)')) {
+            faults.push(`${path} ${colorScheme} moves though less motion is asked for`);
+          }
           faults.push(...(await faultsOf(page, `${path} ${colorScheme}`)));
         }
       }
