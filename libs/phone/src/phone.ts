@@ -4,8 +4,9 @@ import {
   parsePhoneNumberFromString,
   type PhoneNumber,
 } from 'libphonenumber-js/max';
+import { isKnownNumber } from './known-plan.policy.js';
 import { repairInternational, repairNational, subscriberForms } from './subscriber-forms.policy.js';
-import { readWrittenForm } from './written-form.policy.js';
+import { readWrittenForm, type WrittenForm } from './written-form.policy.js';
 
 /** One subscriber's number. */
 export interface Phone {
@@ -25,13 +26,14 @@ export interface Phone {
  *
  * @param defaultRegion ISO 3166-1 alpha-2, upper case; ignored for international forms, an unknown one counts as none.
  * @returns null for what cannot be a phone number: letters, extensions, a second plus, an unassigned range.
- * Source: docs/api-behaviour.md#phone. 5 to 17 µs measured; nothing is cached.
+ * Source: docs/api-behaviour.md#phone. 1 µs for most numbers in E.164, 5 to 17 for others; no number is kept.
  */
 export function parsePhone(input: string, defaultRegion?: string): Phone | null {
   const form = readWrittenForm(input);
   if (!form) return null;
-  const parsed =
-    form.kind === 'international' ? readInternational(form.digits) : readNational(form.digits, defaultRegion);
+  const digits = internationalDigits(form, defaultRegion);
+  if (digits !== null && isKnownNumber(digits)) return phoneOf(digits);
+  const parsed = digits === null ? readNational(form.digits, defaultRegion) : readInternational(digits);
   if (!parsed) return null;
 
   const phone = parsed.number;
@@ -58,17 +60,26 @@ export function needsRegion(input: string): boolean {
  */
 export function phoneFromDigits(digits: string): Phone | null {
   if (!/^\d{6,15}$/.test(digits)) return null;
+  return phoneOf(digits);
+}
+
+function phoneOf(digits: string): Phone {
   const phone = `+${digits}`;
   return { phone, aliases: subscriberForms(phone) };
 }
 
+/** Country code first; null for a national form that the library shall read. */
+function internationalDigits({ kind, digits }: WrittenForm, region: string | undefined): string | null {
+  if (kind === 'international') return repairInternational(digits);
+  const international = region === undefined ? null : repairNational(digits, region);
+  return international === null ? null : repairInternational(international);
+}
+
 function readInternational(digits: string): PhoneNumber | undefined {
-  return parsePhoneNumberFromString(`+${repairInternational(digits)}`, { extract: false });
+  return parsePhoneNumberFromString(`+${digits}`, { extract: false });
 }
 
 function readNational(digits: string, region: string | undefined): PhoneNumber | undefined {
   if (region === undefined || !isSupportedCountry(region)) return undefined;
-  const international = repairNational(digits, region);
-  if (international !== null) return readInternational(international);
   return parsePhoneNumberFromString(digits, { defaultCountry: region, extract: false });
 }
