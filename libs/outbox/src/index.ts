@@ -14,4 +14,4 @@ export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';
 export { restoreWitness } from './restore-witness.js';
 export { retentionFunctions } from './retention.sql.js';
-export { outboxTables, outboxTablesReversal } from './tables.sql.js';
+export { outboxTables, outboxTablesReversal, personalOutboxColumns } from './tables.sql.js';

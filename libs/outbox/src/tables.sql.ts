@@ -69,3 +69,9 @@ export const outboxTablesReversal = `
   DROP TABLE relay_state, event_failure, dead_letter, inbox, outbox;
   DROP SEQUENCE outbox_position;
 `;
+
+/** Columns of `outboxTables` that name people, or hold their words: the aggregate of a callback is «line:person». */
+export const personalOutboxColumns = {
+  outbox: ['aggregate_id', 'payload'],
+  dead_letter: ['envelope', 'error'],
+} as const;

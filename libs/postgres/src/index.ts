@@ -13,6 +13,7 @@ export {
   OutcomeUnknown,
   sqlState,
 } from './postgres-errors.js';
+export { resumeSampling, stopSampling, unsampledPartitions, type SampledColumns } from './samples.sql.js';
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';

@@ -5,6 +5,8 @@
  * - `ensure_partition(parent, from, to, suffix)`: makes one partition without stopping the traffic: a plain table is made
  *   first and then attached, which takes SHARE UPDATE EXCLUSIVE on the parent, not ACCESS EXCLUSIVE.
  *
+ * A later migration puts `unsampledPartitions` in the place of `ensure_partition`.
+ *
  * They run as their owner, the migrations' role, so that the service's role can call them without any DDL of its own.
  * `FROM CURRENT` is the search path that the runner of migrations sets: the service's schema, then `pg_temp`.
  */

@@ -62,4 +62,11 @@ const SECTIONS: readonly (readonly [string, string])[] = [
     `SELECT pg_get_triggerdef(t.oid) AS line FROM ${OWN_TABLES}
      JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal ORDER BY c.relname, t.tgname`,
   ],
+  [
+    'columns without samples for the planner',
+    `SELECT c.relname || '.' || a.attname AS line
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attstattarget = 0
+     WHERE NOT c.relispartition ORDER BY 1`,
+  ],
 ];
