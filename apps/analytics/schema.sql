@@ -140,3 +140,9 @@ ensure_partition(parent text, moment_from timestamp with time zone, moment_to ti
 keep_fact_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+
+-- columns without samples for the planner
+dead_letter.envelope
+dead_letter.error
+outbox.aggregate_id
+outbox.payload

@@ -169,3 +169,19 @@ search_segment(organization text, number integer, before text, grams tsquery, te
 
 -- triggers
 CREATE TRIGGER contact_ordinal BEFORE INSERT ON contacts.contact FOR EACH ROW WHEN ((new.ordinal IS NULL)) EXECUTE FUNCTION assign_ordinal()
+
+-- columns without samples for the planner
+contact.applied_statements
+contact.email
+contact.messaging_id
+contact.name
+contact.phone
+contact.search_text
+contact_alias.alias
+contact_search.search_grams
+dead_letter.envelope
+dead_letter.error
+erased_number.aliases
+opt_out.reason
+outbox.aggregate_id
+outbox.payload

@@ -271,3 +271,9 @@ past_partitions(retention_days integer) security definer
 
 -- triggers
 CREATE TRIGGER chain_audit_entry BEFORE INSERT ON gateway.audit_entry FOR EACH ROW EXECUTE FUNCTION chain_audit_entry()
+
+-- columns without samples for the planner
+dead_letter.envelope
+dead_letter.error
+outbox.aggregate_id
+outbox.payload

@@ -333,3 +333,23 @@ past_partitions(retention_days integer) security definer
 quota_counted(organization text, of_month text)
 release_quota(organizations text[], jobs text[], indexes integer[])
 take_quota(organizations text[], months text[], messages integer[], used_before_max bigint[])
+
+-- columns without samples for the planner
+bulk_item.content
+bulk_item.phone
+contact.messaging_id
+contact.name
+contact.phone
+contact_phone.phone
+dead_letter.envelope
+dead_letter.error
+dispatch.recipient_phone
+dispatch.template_parameters
+idempotency_key.response
+message.client_reference
+message.error_message
+message.metadata
+message.text
+message_reference.expr
+outbox.aggregate_id
+outbox.payload

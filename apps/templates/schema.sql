@@ -249,3 +249,15 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+
+-- columns without samples for the planner
+dead_letter.envelope
+dead_letter.error
+outbox.aggregate_id
+outbox.payload
+recipient.client_reference
+recipient.metadata
+recipient.phone
+recipient.subscriber
+recipient.variables
+staged_chunk.shapes

@@ -208,3 +208,12 @@ keep_outbox_partitions(retention_days integer) security definer
 keep_webhook_partitions(event_days integer) security definer
 past_partitions(retention_days integer) security definer
 past_webhook_partitions(event_days integer, attempt_days integer) security definer
+
+-- columns without samples for the planner
+attempt.error
+attempt.response_body
+dead_letter.envelope
+dead_letter.error
+event.body
+outbox.aggregate_id
+outbox.payload

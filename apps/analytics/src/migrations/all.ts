@@ -5,6 +5,7 @@ import { DayGrain1766600001000 } from './1766600001000-day-grain.js';
 import { Erasure1766610000000 } from './1766610000000-erasure.js';
 import { PackedRollup1766620000000 } from './1766620000000-packed-rollup.js';
 import { FactRoom1766630000000 } from './1766630000000-fact-room.js';
+import { Samples1766900000000 } from './1766900000000-samples.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -15,4 +16,5 @@ export const analyticsMigrations = [
   Erasure1766610000000,
   PackedRollup1766620000000,
   FactRoom1766630000000,
+  Samples1766900000000,
 ] as const;

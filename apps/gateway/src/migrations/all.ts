@@ -6,6 +6,7 @@ import { SessionDevice1766600003000 } from './1766600003000-session-device.js';
 import { SecondFactors1766600004000 } from './1766600004000-second-factors.js';
 import { Erasure1766610000000 } from './1766610000000-erasure.js';
 import { AuditFilters1766820000000 } from './1766820000000-audit-filters.js';
+import { Samples1766900000000 } from './1766900000000-samples.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -17,4 +18,5 @@ export const gatewayMigrations = [
   SecondFactors1766600004000,
   Erasure1766610000000,
   AuditFilters1766820000000,
+  Samples1766900000000,
 ] as const;

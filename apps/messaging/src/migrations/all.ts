@@ -12,6 +12,7 @@ import { DataKeys1766510000000 } from './1766510000000-data-keys.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { AttemptOutcomes1766800000000 } from './1766800000000-attempt-outcomes.js';
 import { UpstreamCode1766800001000 } from './1766800001000-upstream-code.js';
+import { Samples1766900000000 } from './1766900000000-samples.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -29,4 +30,5 @@ export const messagingMigrations = [
   Erasure1766600000000,
   AttemptOutcomes1766800000000,
   UpstreamCode1766800001000,
+  Samples1766900000000,
 ] as const;

@@ -5,6 +5,7 @@ import { Organizations1766200000001 } from './1766200000001-organizations.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { JobRetention1766700000000 } from './1766700000000-job-retention.js';
+import { Samples1766900000000 } from './1766900000000-samples.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -15,4 +16,5 @@ export const templatesMigrations = [
   Incarnation1766390000000,
   Erasure1766600000000,
   JobRetention1766700000000,
+  Samples1766900000000,
 ] as const;

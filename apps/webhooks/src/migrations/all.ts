@@ -3,6 +3,7 @@ import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Lines1766700000000 } from './1766700000000-lines.js';
 import { Erasure1766710000000 } from './1766710000000-erasure.js';
 import { EventMessage1766800000000 } from './1766800000000-event-message.js';
+import { Samples1766900000000 } from './1766900000000-samples.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -11,4 +12,5 @@ export const webhooksMigrations = [
   Lines1766700000000,
   Erasure1766710000000,
   EventMessage1766800000000,
+  Samples1766900000000,
 ] as const;
