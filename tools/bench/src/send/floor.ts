@@ -40,7 +40,8 @@ export async function startFloor(
   url.pathname = '/floor';
   await prepare(url.href, decodeURIComponent(url.username), tenant, recipients);
   const child = spawn(process.execPath, [join(import.meta.dirname, 'floor-main.js')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // It ends with its standard input, so that nothing is left when the bench is interrupted.
+    stdio: ['pipe', 'pipe', 'inherit'],
     env: { FLOOR_DATABASE_URL: url.href, FLOOR_UPSTREAM_URL: upstreamUrl, FLOOR_ACCESS_TOKEN: tenant.accessToken },
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
