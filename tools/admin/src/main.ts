@@ -3,6 +3,11 @@ import { join } from 'node:path';
 import { readAdminConfig } from './admin.config.js';
 import { runAdmin, USAGE } from './admin.js';
 
+// A reader such as `head` may have seen enough: what the command does is done all the same.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await runAdmin(process.argv.slice(2), {
   config: readAdminConfig(join(import.meta.dirname, '..', '..', '..')),
   out: (line) => void process.stdout.write(`${line}\n`),
