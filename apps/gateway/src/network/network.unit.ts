@@ -48,6 +48,11 @@ describe('TRUST_PROXY', () => {
     const secrets = { CLOUD_APP_SECRET: 'a', CLOUD_VERIFY_TOKEN: 'a', ...credentialsKey };
     expect(() => gatewayConfig({ ...required, ...secrets, TRUST_PROXY: setting })).toThrow(problem);
   });
+
+  it('says of a number among addresses that it is one', () => {
+    expect(() => parseTrustedProxies('1, 10.0.0.1')).toThrow('"1" is a number among addresses');
+    expect(() => parseTrustedProxies('10.0.0.1, a.example')).toThrow('"a.example" is neither');
+  });
 });
 
 describe('X-Forwarded-For', () => {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whose forwarded headers are believed: nobody's, those of so many proxies in front, or those of these addresses and CIDRs. */
+/** Whose forwarded headers are believed: no one's, those of so many proxies in front, or those of these addresses and CIDRs. */
 export type TrustedProxies = false | number | readonly string[];
 
 /** More proxies stand in front of no gateway. */
@@ -20,7 +20,8 @@ export function parseTrustedProxies(text: string): TrustedProxies {
   const entries = text.split(',').map((entry) => entry.trim());
   const wrong = entries.find((entry) => subnetOf(entry) === null);
   if (wrong === undefined) return entries;
-  throw new Error(`must be a number of proxies, or addresses and CIDRs by comma; ${JSON.stringify(wrong)} is neither`);
+  const why = /^\d+$/.test(wrong) ? 'is a number among addresses' : 'is neither';
+  throw new Error(`must be a number of proxies, or addresses and CIDRs by comma; ${JSON.stringify(wrong)} ${why}`);
 }
 
 /**

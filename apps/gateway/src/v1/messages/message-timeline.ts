@@ -17,11 +17,11 @@ export class MessageTimeline {
 
   /** What webhooks cannot say is named in a last step, and takes nothing from the others. @throws MESSAGE_NOT_FOUND; RpcUnanswered when messaging does not answer */
   async of(principal: Principal, id: string): Promise<MessageTimelineView> {
-    const [own, told] = await Promise.all([
+    const [own, deliveries] = await Promise.all([
       this.rpc.call(getTimelineRpc, principal, { id }),
       this.deliveriesOf(principal, id),
     ]);
-    return { items: inOrder(own.items, told) };
+    return { items: inOrder(own.items, deliveries) };
   }
 
   /** The time to wait for webhooks is short: without them the timeline is still of use. */
@@ -39,6 +39,6 @@ export class MessageTimeline {
 }
 
 /** Merged by time; of one moment the steps of the message come first, each in the order that its service gave. */
-function inOrder(own: readonly TimelineItem[], told: readonly TimelineItem[]): TimelineItem[] {
-  return [...own, ...told].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+function inOrder(own: readonly TimelineItem[], deliveries: readonly TimelineItem[]): TimelineItem[] {
+  return [...own, ...deliveries].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
