@@ -17,6 +17,11 @@ export function nameOf({ contact }: Conversation): string {
   return contact.name ?? (contact.phone === '' ? 'Unknown number' : contact.phone);
 }
 
+/** The line below it: the number, unless that stands above. */
+export function secondLineOf({ contact }: Conversation): string {
+  return contact.name === null ? 'No name yet' : contact.phone;
+}
+
 /** The conversations of a status; only those that are seen are in the page. */
 export function ConversationList({
   status,
@@ -70,7 +75,7 @@ export function ConversationList({
             </Text>
           </Group>
           <Text size="xs" c="dimmed" truncate>
-            {conversation.contact.name === null ? 'No name yet' : conversation.contact.phone}
+            {secondLineOf(conversation)}
             {conversation.snoozedUntil !== null && (
               <>
                 {' · until '}

@@ -7,7 +7,7 @@ import { ForeignText } from '../../ui/foreign-text.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { inPlainWords, StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Composer } from './composer.js';
-import { nameOf } from './conversation-list.js';
+import { nameOf, secondLineOf } from './conversation-list.js';
 import { useThread, type Status } from './inbox-data.js';
 import classes from './inbox.module.css';
 import { MessageList } from './message-list.js';
@@ -82,7 +82,7 @@ export function Thread({ id, onBack }: { readonly id: string; readonly onBack: (
               <ForeignText>{nameOf(conversation.data)}</ForeignText>
             </Text>
             <Text size="xs" c="dimmed">
-              {conversation.data.contact.name === null ? 'No name yet' : conversation.data.contact.phone}
+              {secondLineOf(conversation.data)}
             </Text>
           </div>
           <StatusBadge tone={tones[status]}>{inPlainWords(status)}</StatusBadge>
