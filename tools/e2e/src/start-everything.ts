@@ -34,7 +34,11 @@ export async function startEverything(): Promise<EverythingRunning> {
     // None may be lost: what must not be in them is searched for in all.
     OTEL_BSP_MAX_QUEUE_SIZE: '1000000',
   };
-  const { stack, dataDir } = await startOwnStack({ environment });
+  const { stack, dataDir } = await startOwnStack({ environment }).catch((error: unknown) => {
+    // An open socket would keep a test that cannot begin from ending.
+    traces.close();
+    throw error;
+  });
   return {
     ...usable(stack.devJson),
     stack,
