@@ -1,6 +1,7 @@
 -- tables
 api_key with fillfactor=70
 audit_entry
+audit_floor with fillfactor=50
 audit_head with fillfactor=50
 data_key
 dead_letter
@@ -48,6 +49,9 @@ audit_entry.recorded_by text not null
 audit_entry.before json
 audit_entry.after json
 audit_entry.hash bytea not null
+audit_floor.organization_id text collate C not null
+audit_floor.sequence bigint not null
+audit_floor.hash bytea not null
 audit_head.organization_id text collate C not null
 audit_head.sequence bigint not null
 audit_head.hash bytea not null
@@ -168,6 +172,7 @@ api_key: UNIQUE (secret_hash)
 audit_entry: CHECK ((action ~ '^[a-z-]+[.][a-z-]+$'::text))
 audit_entry: CHECK ((actor_type = ANY (ARRAY['user'::text, 'key'::text, 'operator'::text, 'system'::text])))
 audit_entry: PRIMARY KEY (organization_id, sequence)
+audit_floor: PRIMARY KEY (organization_id)
 audit_head: PRIMARY KEY (organization_id)
 data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
@@ -224,8 +229,10 @@ CREATE UNIQUE INDEX api_key_pkey ON gateway.api_key USING btree (id)
 CREATE UNIQUE INDEX api_key_secret_hash_key ON gateway.api_key USING btree (secret_hash)
 CREATE INDEX audit_entry_action ON gateway.audit_entry USING btree (organization_id, action, sequence)
 CREATE INDEX audit_entry_actor ON gateway.audit_entry USING btree (organization_id, actor_id, sequence)
+CREATE INDEX audit_entry_age ON gateway.audit_entry USING btree (at)
 CREATE INDEX audit_entry_at ON gateway.audit_entry USING btree (organization_id, at)
 CREATE UNIQUE INDEX audit_entry_pkey ON gateway.audit_entry USING btree (organization_id, sequence)
+CREATE UNIQUE INDEX audit_floor_pkey ON gateway.audit_floor USING btree (organization_id)
 CREATE UNIQUE INDEX audit_head_pkey ON gateway.audit_head USING btree (organization_id)
 CREATE UNIQUE INDEX data_key_pkey ON gateway.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
@@ -268,6 +275,7 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+prune_audit(days integer, slice integer) security definer
 
 -- triggers
 CREATE TRIGGER chain_audit_entry BEFORE INSERT ON gateway.audit_entry FOR EACH ROW EXECUTE FUNCTION chain_audit_entry()

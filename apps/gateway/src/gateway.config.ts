@@ -3,6 +3,7 @@ import {
   key256,
   optionalKey256,
   readConfig,
+  retentionDays,
   serviceConfigSchema,
   telemetryConfig,
   text,
@@ -46,6 +47,10 @@ export const gatewayConfigSchema = {
     default: 30_000,
     min: 100,
     max: 300_000,
+  }),
+  GATEWAY_AUDIT_RETENTION_DAYS: retentionDays({
+    description: 'for which an entry of the audit log is kept; 0: for ever',
+    min: 90,
   }),
   CLOUD_APP_SECRET: text({ description: "the provider's app secret, which signs its callbacks", secret: true }),
   CLOUD_VERIFY_TOKEN: text({ description: 'what the provider shows when it verifies the callback URL', secret: true }),

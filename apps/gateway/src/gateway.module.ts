@@ -8,6 +8,7 @@ import { READINESS_CHECKS } from './http/health/health.controller.js';
 import { ConsoleModule } from './console/console.module.js';
 import { HttpModule } from './http/http.module.js';
 import { MASTER_KEYS } from './identity/master-keys.contract.js';
+import { auditPruners } from './identity/prune-audit/prune-audit.worker.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { V1Module } from './v1/v1.module.js';
 
@@ -30,6 +31,7 @@ export class GatewayModule {
       { provide: READINESS_CHECKS, useValue: checks },
     ];
     const exports = providers.map(({ provide }) => provide);
-    return { module: GatewayModule, global: true, providers, exports };
+    const pruners = auditPruners(config.GATEWAY_AUDIT_RETENTION_DAYS);
+    return { module: GatewayModule, global: true, providers: [...providers, ...pruners], exports };
   }
 }

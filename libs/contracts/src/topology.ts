@@ -86,7 +86,7 @@ export const topology = {
     outside: 'listens',
     settings: {
       required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],
-      optional: ['CREDENTIALS_KEY_PREVIOUS', 'PUBLIC_BASE_URL', 'TRUST_PROXY'],
+      optional: ['CREDENTIALS_KEY_PREVIOUS', 'GATEWAY_AUDIT_RETENTION_DAYS', 'PUBLIC_BASE_URL', 'TRUST_PROXY'],
     },
   },
   messaging: {

@@ -63,6 +63,27 @@ export function integer(
   };
 }
 
+/** Days for which rows are kept; 0, the default, for ever. */
+export function retentionDays({
+  description,
+  min,
+}: {
+  readonly description: string;
+  readonly min: number;
+}): ConfigKey<number> {
+  const max = 3_650;
+  return {
+    description,
+    unit: 'days',
+    default: 0,
+    parse: (value) => {
+      const days = Number(value);
+      if (days === 0 || (Number.isInteger(days) && days >= min && days <= max)) return days;
+      throw new Error(`must be 0, or a whole number from ${min} to ${max}`);
+    },
+  };
+}
+
 /** `true` or `false`. */
 export function flag(options: Omit<ConfigKey<boolean>, 'parse'>): ConfigKey<boolean> {
   return {

@@ -5,6 +5,7 @@ export {
   key256,
   optionalKey256,
   readConfig,
+  retentionDays,
   serviceConfigSchema,
   text,
   type ConfigKey,

@@ -19,7 +19,8 @@ export async function verifyAuditLog(
 ): Promise<string[]> {
   const noted = expect === undefined ? [] : readHeads(await readFile(expect, 'utf8'), expect);
   const heads: AuditHead[] = [];
-  let [chains, faulty, rows, reported] = [0, 0, 0, 0];
+  const floors = new Map<string, number>();
+  let [chains, faulty, rows, removed, reported] = [0, 0, 0, 0, 0];
   const onRows = (looked: number): void => {
     if (looked - reported < PROGRESS_ROWS) return;
     reported = looked;
@@ -29,6 +30,8 @@ export async function verifyAuditLog(
   for await (const chain of operation.verifyAudit({ organizationId: organization, noted, onRows })) {
     chains++;
     rows += chain.rows;
+    removed += chain.removed;
+    floors.set(chain.organizationId, chain.removed);
     if (organization !== undefined && chain.rows === 0 && chain.head === null && chain.fault === null) {
       throw new Error(`There is no organization ${organization}, and no chain of it.`);
     }
@@ -40,10 +43,12 @@ export async function verifyAuditLog(
   }
   if (faulty > 0) throw new Error(`${faulty} of ${chains} chains of the audit log are not as they were written.`);
   if (saveHeads !== undefined) await writeFile(saveHeads, heads.map((head) => `${JSON.stringify(head)}\n`).join(''));
-  if (json) return [JSON.stringify({ chains, rows, faulty })];
+  if (json) return [JSON.stringify({ chains, rows, removed, faulty })];
   if (chains === 0) return ['0 chains: nothing to verify.'];
-  const fit = noted.length > 0 ? `; ${noted.length} saved heads fit` : '';
-  return [`${rows} rows in ${chains} chains are as they were written, and none is missing${fit}.`];
+  const compared = noted.filter((head) => head.sequence >= (floors.get(head.organizationId) ?? 0)).length;
+  const fit = noted.length > 0 ? `; ${compared} saved heads fit` : '';
+  const before = removed > 0 ? `; ${removed} before them were removed for their age` : '';
+  return [`${rows} rows in ${chains} chains are as they were written, and none is missing${fit}${before}.`];
 }
 
 /** @throws UsageError for a line that is no head */

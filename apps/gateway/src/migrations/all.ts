@@ -7,6 +7,7 @@ import { SecondFactors1766600004000 } from './1766600004000-second-factors.js';
 import { Erasure1766610000000 } from './1766610000000-erasure.js';
 import { AuditFilters1766820000000 } from './1766820000000-audit-filters.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
+import { AuditRetention1766910000000 } from './1766910000000-audit-retention.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -19,4 +20,5 @@ export const gatewayMigrations = [
   Erasure1766610000000,
   AuditFilters1766820000000,
   Samples1766900000000,
+  AuditRetention1766910000000,
 ] as const;

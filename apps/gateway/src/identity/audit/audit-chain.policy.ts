@@ -65,7 +65,7 @@ export function auditHashOf(previousHash: string, entry: Omit<StoredAuditEntry, 
   return hash('sha256', Buffer.concat([Buffer.from(previousHash, 'hex'), Buffer.from(form)]), 'hex');
 }
 
-/** Walks one chain from its first entry to its head; bounded memory, whatever its length. */
+/** Walks one chain from its first entry that is kept to its head; bounded memory, whatever its length. */
 export class AuditChainCheck {
   private sequence = 0;
   private hash = AUDIT_ORIGIN;
@@ -75,6 +75,19 @@ export class AuditChainCheck {
     private readonly organizationId: string,
     private readonly noted: ReadonlyMap<number, string> = new Map(),
   ) {}
+
+  /**
+   * Begins after the last entry that was removed for its age; what was noted before that one is no longer comparable.
+   *
+   * @returns what is wrong with it; null when it fits
+   */
+  begin({ sequence, hash: removed }: Omit<AuditHead, 'organizationId'>): AuditFault | null {
+    this.sequence = sequence;
+    this.hash = removed;
+    const noted = this.noted.get(sequence);
+    if (noted === undefined || noted === removed) return null;
+    return this.fault(sequence, 'was removed for its age with another hash than was noted');
+  }
 
   /** Takes the next entry. @returns what is wrong with it; null when it fits */
   next(entry: StoredAuditEntry): AuditFault | null {

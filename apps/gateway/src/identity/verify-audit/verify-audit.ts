@@ -23,6 +23,8 @@ export interface VerifiedChain {
   readonly organizationId: string;
   /** How many rows were looked at. */
   readonly rows: number;
+  /** How many were removed before them for their age. */
+  readonly removed: number;
   readonly fault: AuditFault | null;
   /** What the database says is its end; null when it says nothing. */
   readonly head: AuditHead | null;
@@ -58,6 +60,11 @@ const hasOrganization = statement<{ is: boolean }>(
 const readHead = statement<{ sequence: number; hash: string }>(
   'gateway.read-audit-head',
   `SELECT sequence::float8 AS sequence, encode(hash, 'hex') AS hash FROM audit_head WHERE organization_id = $1`,
+);
+
+const readFloor = statement<{ sequence: number; hash: string }>(
+  'gateway.read-audit-floor',
+  `SELECT sequence::float8 AS sequence, encode(hash, 'hex') AS hash FROM audit_floor WHERE organization_id = $1`,
 );
 
 const readEntries = statement<StoredAuditEntry>(
@@ -106,8 +113,9 @@ async function walkChain(
 ): Promise<VerifiedChain> {
   const [found] = await tx.query(readHead, [organizationId]);
   const head = found ? { organizationId, ...found } : null;
+  const [floor] = await tx.query(readFloor, [organizationId]);
   let rows = 0;
-  let fault: AuditFault | null = null;
+  let fault: AuditFault | null = floor ? check.begin(floor) : null;
   for (let last = BELOW_ALL; fault === null;) {
     const page = await tx.query(readEntries, [organizationId, last, PAGE_ROWS]);
     for (const entry of page) {
@@ -120,7 +128,13 @@ async function walkChain(
     if (page.length < PAGE_ROWS) break;
   }
   const [organization] = await tx.query(hasOrganization, [organizationId]);
-  return { organizationId, rows, head, fault: fault ?? check.end(head, organization?.is ?? false) };
+  return {
+    organizationId,
+    rows,
+    removed: floor?.sequence ?? 0,
+    head,
+    fault: fault ?? check.end(head, organization?.is ?? false),
+  };
 }
 
 function notesByChain(noted: readonly AuditHead[]): Map<string, Map<number, string>> {

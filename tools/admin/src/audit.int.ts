@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { testServers } from '@switchboard/testing';
+import { prepareGatewayAdmin } from '../test/gateway-harness.js';
+
+const servers = testServers();
+
+it('audit verify says how many entries were removed, and which saved heads it can still compare', async () => {
+  const { sql, admin } = await prepareGatewayAdmin(servers);
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-admin-'));
+  servers.onEnd(() => rm(folder, { recursive: true }));
+  await sql(`INSERT INTO gateway.organization (id, name, plan) VALUES ('cacme000', 'Acme', 'SCALE')`);
+  const early = join(folder, 'early');
+  const late = join(folder, 'late');
+  for (const status of ['PAST_DUE', 'ACTIVE']) await admin('subscription', 'set', 'cacme000', status);
+  await admin('audit', 'verify', '--save-heads', early);
+  for (const status of ['PAST_DUE', 'ACTIVE']) await admin('subscription', 'set', 'cacme000', status);
+  await admin('audit', 'verify', '--save-heads', late);
+  await sql(`WITH gone AS (DELETE FROM gateway.audit_entry WHERE sequence <= 3 RETURNING *)
+    INSERT INTO gateway.audit_floor SELECT organization_id, sequence, hash FROM gone WHERE sequence = 3`);
+  const all = '1 rows in 1 chains are as they were written, and none is missing';
+  const removed = '3 before them were removed for their age.';
+  expect((await admin('audit', 'verify')).out).toEqual([`${all}; ${removed}`]);
+  expect((await admin('audit', 'verify', '--expect', early)).out).toEqual([`${all}; 0 saved heads fit; ${removed}`]);
+  expect((await admin('audit', 'verify', '--expect', late)).out).toEqual([`${all}; 1 saved heads fit; ${removed}`]);
+  const [json] = (await admin('audit', 'verify', '--json')).out;
+  expect(JSON.parse(json ?? '')).toEqual({ chains: 1, rows: 1, removed: 3, faulty: 0 });
+});
