@@ -33,6 +33,14 @@ async function arrived(path: string, count: number): Promise<readonly Arrival[]>
   return eventually(() => arrivals(path).length >= count && arrivals(path), { deadlineMs: 30_000 });
 }
 
+/** The service has taken an event: whether it has deliveries is decided. */
+async function stored(eventId: string): Promise<void> {
+  const sql = 'SELECT id FROM webhooks.event WHERE id = $1';
+  await eventually(async () => (await running.superuser.dataSource.query<unknown[]>(sql, [eventId])).length === 1, {
+    deadlineMs: 30_000,
+  });
+}
+
 async function attemptsOf(webhookId: string, count: number) {
   return eventually(
     async () => {
@@ -70,7 +78,7 @@ describe('a receiver that is dead from the start', () => {
       deliveries.every(({ state, attempts: own }) => (own.length === 3 ? state === 'FAILED' : state === 'DROPPED')),
     ).toBe(true);
 
-    await customer.receive('while deactivated');
+    await stored(await customer.receive('while deactivated'));
     const last = attempts[0];
     const again = { webhookId: webhook.id, deliveryId: last?.deliveryId ?? '' };
     await expect(gateway.call(redeliverWebhookRpc, customer.principal, again)).rejects.toMatchObject({

@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   /** Connections at most; small pools are best (8). */
   readonly poolMax: number;
   readonly entities: readonly (new () => object)[] | readonly EntitySchema[];
+  /** How long a caller waits for a connection, of the pool or a new one (5,000 ms). */
+  readonly connectWithinMs?: number;
   /** Called with errors of idle connections, which belong to no query. */
   readonly onIdleError: (error: Error) => void;
 }
@@ -118,7 +120,7 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       // Pipelining: BEGIN with the first statement and the outbox rows with COMMIT halve the round trips.
       pipeline: true,
       keepAlive: true,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: options.connectWithinMs ?? 5_000,
       query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
       options: [
         `-c search_path=${options.schema}`,

@@ -155,5 +155,14 @@ async function asSuperuser<Row>(url: string, sql: string): Promise<Row[]> {
 }
 
 function optionsFor(url: string, schema: string): DatabaseOptions {
-  return { url, schema, applicationName: `${schema}-test`, poolMax: 8, entities: [], onIdleError: () => undefined };
+  return {
+    url,
+    schema,
+    applicationName: `${schema}-test`,
+    poolMax: 8,
+    // On a machine that is busy with other work a new connection may take longer than a service would wait.
+    connectWithinMs: 20_000,
+    entities: [],
+    onIdleError: () => undefined,
+  };
 }

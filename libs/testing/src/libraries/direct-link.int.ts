@@ -136,7 +136,7 @@ describe('an rpc while NATS is away', () => {
     await two.close();
     const refused = client.call(rpc, principal, request, { budget: new Budget(200) });
     await expect(refused).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'none' });
-  }, 20_000);
+  });
 
   it('is refused without a token, with another one, and for what its caller may not ask', async () => {
     const { url, calls } = await startProcess('closed');
@@ -185,7 +185,7 @@ describe('an rpc while NATS is away', () => {
     });
     // The last word of a process that has ended may still be on its way.
     const alive = processes.map(({ url }) => url);
-    await eventually(() => alive.every((url) => heard.has(url)), { deadlineMs: 8_000 });
+    await eventually(() => alive.every((url) => heard.has(url)), { deadlineMs: 20_000 });
     await connection.close();
     return [...heard.values()].filter(({ url }) => alive.includes(url));
   }
