@@ -31,7 +31,7 @@ const BATCH_MAX = 1_000;
 /** The net below the wake-ups: an event whose wake-up was lost leaves so much later. Marks wait for it when it is quiet. */
 const POLL_INTERVAL_MS = 2_000;
 /** Between the begins of two turns at least: commits that follow one another closely share one. The first leaves at once. */
-const GATHER_MS = 5;
+const GATHER_MS = 15;
 /** The floor follows after so many events, or so long. */
 const LOOK_EVENTS = 1_000;
 const LOOK_INTERVAL_MS = 1_000;

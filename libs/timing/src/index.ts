@@ -1,4 +1,5 @@
 export { backoffMs, jittered, type Backoff, type Random } from './backoff.js';
 export { endsWithin, withDeadline } from './deadline.js';
 export { pause } from './pause.js';
+export { SharedPause } from './shared-pause.js';
 export { WakeSignal } from './wake-signal.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { backoffMs, endsWithin, jittered, pause, withDeadline } from './index.js';
+import { backoffMs, endsWithin, jittered, pause, SharedPause, withDeadline } from './index.js';
 
 const middle = (): number => 0.5;
 
@@ -60,5 +60,21 @@ describe('pause', () => {
     stop.abort();
     await pausing;
     await pause(2 ** 30, stop.signal);
+  });
+});
+
+describe('SharedPause', () => {
+  it('ends at once for all who wait, is begun anew by the next, and lasts no longer than its signal', async () => {
+    const over = new AbortController();
+    const short = new SharedPause(1, over.signal);
+    const ended: string[] = [];
+    await Promise.all(['one', 'two'].map(async (name) => short.wait().then(() => ended.push(name))));
+    await short.wait();
+    expect(ended).toEqual(['one', 'two']);
+
+    const long = new SharedPause(60_000, over.signal);
+    const waiting = [long.wait(), long.wait()];
+    over.abort();
+    await Promise.all([...waiting, long.wait()]);
   });
 });

@@ -4,7 +4,7 @@ import { channelChanged } from '@switchboard/contracts/messaging/events';
 import { appendEvents } from '@switchboard/outbox';
 import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
-import { In, LessThan } from 'typeorm';
+import { LessThan } from 'typeorm';
 import { channelFacts } from './channel-view.js';
 import { Channel } from './channel.entity.js';
 
@@ -27,6 +27,18 @@ const ofAccount = statement<SealedChannel>(
 const tokenOf = statement<Pick<SealedChannel, 'accessTokenSealed'>>(
   'messaging.channel.token',
   `SELECT access_token_sealed AS "accessTokenSealed" FROM channel WHERE organization_id = $1 AND id = $2`,
+);
+/** Asked with every batch of callbacks: prepared, which a query of the repository is not. */
+const CHANNEL_COLUMNS = `organization_id AS "organizationId", id, name, phone, provider, business_account_id AS "businessAccountId",
+  default_region AS "defaultRegion", phone_number_id AS "phoneNumberId", is_default AS "isDefault", status,
+  opt_out_keywords AS "optOutKeywords"`;
+const byPhoneNumberId = statement<Channel>(
+  'messaging.channel.by-phone-number',
+  `SELECT ${CHANNEL_COLUMNS} FROM channel WHERE phone_number_id = ANY($1::text[])`,
+);
+const byBusinessAccountId = statement<Channel>(
+  'messaging.channel.by-business-account',
+  `SELECT ${CHANNEL_COLUMNS} FROM channel WHERE business_account_id = ANY($1::text[])`,
 );
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';
@@ -67,18 +79,15 @@ export class ChannelRepository {
 
   /** Channels by the upstream's ids of their lines: how a callback finds its organization. */
   async byPhoneNumberIds(phoneNumberIds: readonly string[]): Promise<ReadonlyMap<string, Channel>> {
-    const channels = await this.database.dataSource
-      .getRepository(Channel)
-      .findBy({ phoneNumberId: In([...new Set(phoneNumberIds)]) });
+    if (phoneNumberIds.length === 0) return new Map();
+    const channels = await this.database.query(byPhoneNumberId, [[...new Set(phoneNumberIds)]]);
     return new Map(channels.map((channel) => [channel.phoneNumberId, channel]));
   }
 
   /** Channels by the upstream's ids of their accounts, for callbacks that concern a whole account. */
   async byBusinessAccountIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly Channel[]>> {
     if (ids.length === 0) return new Map();
-    const channels = await this.database.dataSource
-      .getRepository(Channel)
-      .findBy({ businessAccountId: In([...new Set(ids)]) });
+    const channels = await this.database.query(byBusinessAccountId, [[...new Set(ids)]]);
     return Map.groupBy(channels, ({ businessAccountId }) => businessAccountId);
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { activeTraceparent, RpcClient } from '@switchboard/nats';
+import { SharedPause } from '@switchboard/timing';
 import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
 import { AccessTokens } from '../channel/access-token.js';
 import { Upstream, type UpstreamOutcome } from '../upstream/upstream.js';
@@ -34,6 +35,8 @@ const TURN_MISSED: UpstreamOutcome = {
   message: 'its turn in the lane passed before it could begin',
   retry: 'unbegun',
 };
+/** Nobody waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
+const LANE_RECORDS_MS = 25;
 type Settle = (hasBegun: boolean) => void;
 
 /** How an attempt begins, beyond what holds for all. */
@@ -51,6 +54,7 @@ export class Dispatcher implements OnModuleDestroy {
   private readonly later: SettlementRetryQueue;
   private readonly turns = new ConversationTurns();
   private readonly lanes: LaneTurns;
+  private readonly laneRecords: SharedPause;
   private readonly giveUp = new AbortController();
   private stopTimer: NodeJS.Timeout | undefined;
 
@@ -67,6 +71,7 @@ export class Dispatcher implements OnModuleDestroy {
   ) {
     this.later = new SettlementRetryQueue(settlements, log);
     this.lanes = new LaneTurns(clock);
+    this.laneRecords = new SharedPause(LANE_RECORDS_MS, stopping);
     // Not in `onModuleDestroy`: rpcs are drained before, and callers may wait in them as long as requests are open.
     stopping.addEventListener('abort', () => this.startStopClock(), { once: true });
   }
@@ -159,6 +164,7 @@ export class Dispatcher implements OnModuleDestroy {
   private async record(attempt: Attempt, outcome: UpstreamOutcome): Promise<void> {
     const knownAt = new Date(this.clock.now());
     const settlement = { attempt, outcome, knownAt, traceparent: activeTraceparent() };
+    if (attempt.lane) await this.laneRecords.wait();
     try {
       await this.settlements.execute(settlement);
     } catch (error) {

@@ -1,7 +1,12 @@
 /** So much of a job's rate lies in its lane, ahead of its pace: a look that comes late leaves no gap. */
 const WINDOW_SECONDS = 3;
-/** A look comes so long before the lane would be empty. */
-const AHEAD_SECONDS = 2;
+/**
+ * What a look hands over: a part of a second's rate, or so many of a slow job. A whole second of it at once would hold up
+ * the interactive sends next to it, with all that follows from new contacts.
+ */
+const STEP_SECONDS_MIN = 0.25;
+const STEP_SECONDS_MAX = 1;
+const STEP_RECIPIENTS = 20;
 /** Looks at a fast lane are at least so far apart. */
 const LOOK_MS_MIN = 100;
 /** Looks at a lane that stands still are at most so far apart. */
@@ -18,19 +23,24 @@ export interface LaneLoad {
 }
 
 /**
- * How many recipients to hand over now: what is missing of the window, which is at least one recipient.
+ * How many recipients to hand over now: what is missing of the window, which is at least one recipient, and a step at most.
  *
  * For a slow job that is one recipient at a time, shortly before its turn, so that its message is as old as its attempt.
  */
 export function feedRoom({ waiting, perSecond }: LaneLoad): number {
   const window = Math.min(Math.max(Math.ceil(perSecond * WINDOW_SECONDS), 1), WINDOW_MAX);
-  return Math.max(window - waiting, 0);
+  const step = Math.max(Math.ceil(perSecond * stepSeconds(perSecond)), 1);
+  return Math.max(Math.min(window - waiting, step), 0);
 }
 
 /** Milliseconds until the lane is to be looked at again. @param wasFed false when nothing was handed over */
 export function nextLookMs({ waiting, perSecond }: LaneLoad, wasFed: boolean): number {
   if (perSecond <= 0) return LOOK_MS_MAX;
-  const ms = (waiting / perSecond - AHEAD_SECONDS) * 1_000;
+  const ms = (waiting / perSecond - (WINDOW_SECONDS - stepSeconds(perSecond))) * 1_000;
   // What lies there longer than its pace explains is being held up: it is looked at now and then.
   return Math.max(wasFed ? ms : Math.min(ms, LOOK_MS_MAX), wasFed ? LOOK_MS_MIN : LOOK_MS_MIN * 5);
+}
+
+function stepSeconds(perSecond: number): number {
+  return Math.min(Math.max(STEP_RECIPIENTS / perSecond, STEP_SECONDS_MIN), STEP_SECONDS_MAX);
 }

@@ -12,7 +12,7 @@ import { readLines, storeLines } from './line.repository.js';
 /** How many events of a stream become deliveries in one transaction. */
 const BATCH_MAX = 200;
 /** Less than elsewhere: a delivery waits for it. */
-const GATHER_MS = 5;
+const GATHER_MS = 15;
 
 /**
  * Turns events of a stream into stored bodies and deliveries, in the transaction of the inbox rows; the delivery itself is
