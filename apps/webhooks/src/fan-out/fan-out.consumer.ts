@@ -11,7 +11,7 @@ import { readLines, storeLines } from './line.repository.js';
 
 /** How many events of a stream become deliveries in one transaction. */
 const BATCH_MAX = 200;
-/** Less than elsewhere: a delivery waits for it. */
+/** A delivery waits for it, after another one. */
 const GATHER_MS = 15;
 
 /**
