@@ -12,7 +12,7 @@ const SENDS = 20_000;
 /** The polls of the queue of attempts, with values as their workers give them. */
 const POLLS = {
   'messaging.dispatch.abandon': ['200', '86400', '120'],
-  'messaging.dispatch.claim': ['64', "'l'", "'{}'", "'{}'", '16', "'{}'", "'{}'"],
+  'messaging.dispatch.claim': ['64', "'l'", "'{}'", "'{}'", '16', "'{}'", "'{}'", "'{}'"],
 };
 
 describe('the queue of attempts behind an old snapshot', () => {

@@ -23,6 +23,8 @@ export interface ClaimBounds {
   readonly organizationMax: number;
   /** Attempts that organizations have under way now. */
   readonly underway: ReadonlyMap<string, number>;
+  /** The contact behind whom the conversations of a channel are looked through; the first by default. */
+  readonly behind?: ReadonlyMap<string, string>;
 }
 
 /** The oldest that are due, whosesoever: as long as these are all, every one that is due is seen in every round. */
@@ -46,23 +48,19 @@ const linesSql = statement<RetryLine>(
    SELECT organization_id AS "organizationId", channel_id AS "channelId" FROM line ORDER BY n`,
 );
 
-const YOUNG_ENOUGH = `cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))`;
-
-/** From there on messages are waited for by later ones of their conversation. */
-const WAITED_FOR = `cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000}))`;
-/** No earlier message of the conversation is still to be sent, or being sent: an order that holds over all replicas. */
-const IS_NEXT = `NOT EXISTS (SELECT FROM dispatch e WHERE e.state = 'RETRY' AND e.organization_id = d.organization_id
-       AND e.channel_id = d.channel_id AND e.contact_id = d.contact_id AND e.message_id < d.message_id
-       AND e.message_id >= ${WAITED_FOR})
-     AND NOT EXISTS (SELECT FROM busy b WHERE b.organization_id = d.organization_id AND b.channel_id = d.channel_id
-       AND b.contact_id = d.contact_id AND b.first < d.message_id)`;
-
 /** Attempts under way: a mark whose lease ended longer ago is of no holder. The index keeps dead entries behind an old snapshot. */
-const UNDERWAY = `state = 'DISPATCHING' AND due_at > now() - interval '1 minute'`;
+const UNDERWAY = `d.state = 'DISPATCHING' AND d.due_at > now() - interval '1 minute'`;
+const COLUMNS = 'd.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at';
+/** By `dispatch_conversation`: without the whole order the planner takes another index. */
+const IN_ORDER = 'd.organization_id, d.channel_id, d.contact_id, d.message_id';
 
 /**
- * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first. What comes
- * into question is the oldest of all (index `dispatch_due`) and the oldest of the lines given (`dispatch_retry`).
+ * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first.
+ *
+ * What comes into question is the oldest of all (index `dispatch_due`), the oldest of the lines given (`dispatch_retry`) and
+ * the firsts of their conversations from the given ones on (`dispatch_conversation`): where much waits in few conversations
+ * the oldest may all be behind others, and to look through them would cost more with each that waits. Of these those are
+ * next of whose conversation no earlier message is still to be sent, or being sent: an order that holds over all replicas.
  *
  * Nothing is claimed of a database that may be from a backup.
  *
@@ -71,20 +69,43 @@ const UNDERWAY = `state = 'DISPATCHING' AND due_at > now() - interval '1 minute'
  */
 const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',
-  `WITH busy AS MATERIALIZED (
-     SELECT organization_id, channel_id, contact_id, min(message_id) AS first FROM dispatch
-     WHERE ${UNDERWAY} AND job_id IS NULL AND message_id >= ${WAITED_FOR} GROUP BY 1, 2, 3
-   ), due AS (
-     (SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
-      WHERE d.state = 'RETRY' AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH} AND ${IS_NEXT}
-      ORDER BY d.due_at LIMIT ${OLDEST_MAX})
+  `WITH RECURSIVE since AS MATERIALIZED (
+     SELECT cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000})) AS young_enough,
+       cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000})) AS waited_for
+   ), line AS MATERIALIZED (
+     SELECT organization_id, channel_id, behind COLLATE "C" AS behind
+     FROM unnest($3::text[], $4::text[], $8::text[]) AS given(organization_id, channel_id, behind)
+   ), busy AS MATERIALIZED (
+     SELECT d.organization_id, d.channel_id, d.contact_id, min(d.message_id) AS first FROM since CROSS JOIN dispatch d
+     WHERE ${UNDERWAY} AND d.job_id IS NULL AND d.message_id >= since.waited_for GROUP BY 1, 2, 3
+   ), walk AS (
+     SELECT organization_id, channel_id, behind AS contact_id, 0 AS n FROM line
+     UNION ALL
+     SELECT walk.organization_id, walk.channel_id, next.contact_id, walk.n + 1
+     FROM walk CROSS JOIN LATERAL (
+       SELECT d.contact_id FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
+         AND d.channel_id = walk.channel_id AND d.contact_id > walk.contact_id ORDER BY ${IN_ORDER} LIMIT 1) AS next
+     WHERE walk.n < 2 * $5
+   ), seen AS (
+     (SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.due_at <= now() ORDER BY d.due_at LIMIT ${OLDEST_MAX})
      UNION
-     SELECT of_line.*
-     FROM unnest($3::text[], $4::text[]) AS line(organization_id, channel_id) CROSS JOIN LATERAL (
-       SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
-       WHERE d.state = 'RETRY' AND d.organization_id = line.organization_id AND d.channel_id = line.channel_id
-         AND d.due_at <= now() AND d.message_id >= ${YOUNG_ENOUGH} AND ${IS_NEXT}
-       ORDER BY d.due_at LIMIT $5) AS of_line
+     SELECT of_line.* FROM line CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = line.organization_id
+         AND d.channel_id = line.channel_id AND d.due_at <= now() ORDER BY d.due_at LIMIT 2 * $5) AS of_line
+     UNION
+     SELECT first.* FROM since CROSS JOIN walk CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
+         AND d.channel_id = walk.channel_id AND d.contact_id = walk.contact_id AND d.message_id >= since.waited_for
+       ORDER BY ${IN_ORDER} LIMIT 1) AS first
+     WHERE first.due_at <= now()
+   ), due AS (
+     SELECT s.* FROM since CROSS JOIN seen s
+     WHERE s.message_id >= since.young_enough
+       AND s.message_id <= coalesce((SELECT d.message_id FROM dispatch d WHERE d.state = 'RETRY'
+         AND d.organization_id = s.organization_id AND d.channel_id = s.channel_id AND d.contact_id = s.contact_id
+         AND d.message_id >= since.waited_for ORDER BY ${IN_ORDER} LIMIT 1), s.message_id)
+       AND NOT EXISTS (SELECT FROM busy b WHERE b.organization_id = s.organization_id AND b.channel_id = s.channel_id
+         AND b.contact_id = s.contact_id AND b.first < s.message_id)
    ), placed AS (
      SELECT due.*, row_number() OVER (PARTITION BY organization_id, channel_id ORDER BY due_at, message_id) AS place
      FROM due
@@ -165,7 +186,7 @@ export async function retryLines(database: Database, behind: RetryLine | null, m
 export async function claimRetries(
   database: Database,
   lines: readonly RetryLine[],
-  { limit, organizationMax, underway }: ClaimBounds,
+  { limit, organizationMax, underway, behind = new Map() }: ClaimBounds,
   lease: string,
 ): Promise<ClaimedAttempt[]> {
   return database.transaction(async (tx) => {
@@ -177,10 +198,10 @@ export async function claimRetries(
       organizationMax,
       [...underway.keys()],
       [...underway.values()],
+      lines.map(({ channelId }) => behind.get(channelId) ?? ''),
     ]);
     if (marked.length === 0) return [];
-    const [organizationIds, messageIds] = unnestColumns(marked, ['organizationId', 'messageId']);
-    const claimed = await tx.query(judgeAttemptsSql, [organizationIds, messageIds]);
+    const claimed = await tx.query(judgeAttemptsSql, unnestColumns(marked, ['organizationId', 'messageId']));
     return claimed.map((attempt) => ({ ...attempt, lane: null, markedMs }));
   });
 }

@@ -29,6 +29,8 @@ export class RetryDispatchWorker extends PollingWorker {
   private readonly underway = new Map<string, number>();
   private readonly window = new ClaimWindow(UNDERWAY_MAX);
   private walkedTo: RetryLine | null = null;
+  /** By channel: so that the conversations of a line take turns. */
+  private readonly behind = new Map<string, string>();
   private onEnded = (): void => undefined;
 
   constructor(
@@ -66,8 +68,13 @@ export class RetryDispatchWorker extends PollingWorker {
   private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
     const lease = this.journal.newLease();
     try {
-      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway };
-      return await claimRetries(this.database, lines, bounds, lease);
+      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway, behind: this.behind };
+      const claimed = await claimRetries(this.database, lines, bounds, lease);
+      this.behind.clear();
+      for (const { channelId, contactId } of claimed) {
+        if (contactId > (this.behind.get(channelId) ?? '')) this.behind.set(channelId, contactId);
+      }
+      return claimed;
     } catch (error) {
       this.releasedLeases.giveBack(lease);
       throw error;
