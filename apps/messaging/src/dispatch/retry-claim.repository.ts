@@ -58,7 +58,7 @@ const IN_ORDER = 'd.organization_id, d.channel_id, d.contact_id, d.message_id';
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first.
  *
  * What comes into question is the oldest of all (index `dispatch_due`), the oldest of the lines given (`dispatch_retry`) and
- * the firsts of their conversations from the given ones on (`dispatch_conversation`): where much waits in few conversations
+ * the firsts of their conversations from the given ones on and then from the beginning (`dispatch_conversation`): where much waits in few conversations
  * the oldest may all be behind others, and to look through them would cost more with each that waits. Of these those are
  * next of whose conversation no earlier message is still to be sent, or being sent: an order that holds over all replicas.
  *
@@ -83,8 +83,12 @@ const markSql = statement<MessageKey>(
      UNION ALL
      SELECT walk.organization_id, walk.channel_id, next.contact_id, walk.n + 1
      FROM walk CROSS JOIN LATERAL (
-       SELECT d.contact_id FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
-         AND d.channel_id = walk.channel_id AND d.contact_id > walk.contact_id ORDER BY ${IN_ORDER} LIMIT 1) AS next
+       (SELECT d.contact_id FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
+          AND d.channel_id = walk.channel_id AND d.contact_id > walk.contact_id ORDER BY ${IN_ORDER} LIMIT 1)
+       UNION ALL
+       (SELECT d.contact_id FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
+          AND d.channel_id = walk.channel_id ORDER BY ${IN_ORDER} LIMIT 1)
+       LIMIT 1) AS next
      WHERE walk.n < 2 * $5
    ), seen AS (
      (SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.due_at <= now() ORDER BY d.due_at LIMIT ${OLDEST_MAX})

@@ -19,7 +19,7 @@ const LINES_MAX = 64;
 const WAITING_MS = 250;
 /** While none does: those of a replica that has gone are found so much later. */
 const IDLE_MS = 2_000;
-/** After the first of a full house has ended, so long for others to end: they share the next claim. */
+/** After the first has ended, so long for others to end: they share the next claim. */
 const GATHER_MS = 20;
 
 /** Sends again what the upstream provably did not take, when its time has come; organizations take turns. */
@@ -59,10 +59,10 @@ export class RetryDispatchWorker extends PollingWorker {
     const free = Math.max(this.window.size - underway, 0);
     const claimed = free > 0 ? await this.claim(lines, free) : [];
     for (const attempt of claimed) void this.attempt(attempt);
-    const isFull = claimed.length === free || claimed.some((one) => this.count(one) >= ORGANIZATION_MAX);
-    // There may be more than there is room for: the first that ends makes some.
-    if (isFull) await this.untilOneEnded();
-    return (isFull && !this.window.isProbe) || WAITING_MS;
+    // The first that ends makes room, or lets the next message of its conversation follow.
+    const isBusy = this.underway.size > 0;
+    if (isBusy) await this.untilOneEnded();
+    return (isBusy && !this.window.isProbe) || WAITING_MS;
   }
 
   private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
