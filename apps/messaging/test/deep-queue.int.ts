@@ -2,7 +2,12 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { blocksOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
-import { claimRetries, retryLines, type ClaimedAttempt } from '../src/dispatch/retry-claim.repository.js';
+import {
+  claimRetries,
+  retryLines,
+  type ClaimedAttempt,
+  type RetryLine,
+} from '../src/dispatch/retry-claim.repository.js';
 import { MessagingStore, settlementOf, type Sender } from './messaging-store.js';
 
 const servers = testServers();
@@ -22,8 +27,8 @@ describe('a long queue of messages that are still to be sent', () => {
   });
   beforeEach(() => store.forgetDispatches());
 
-  async function claim(): Promise<ClaimedAttempt[]> {
-    const lines = await retryLines(database, null, 64);
+  async function claim(lines?: readonly RetryLine[]): Promise<ClaimedAttempt[]> {
+    lines ??= await retryLines(database, null, 64);
     return claimRetries(database, lines, { limit: 64, organizationMax: 16, underway: new Map() }, newCuid());
   }
 
@@ -64,5 +69,18 @@ describe('a long queue of messages that are still to be sent', () => {
     await store.letTimePass(hidden);
     await queue(100, 3_600_000);
     expect((await claim()).map(({ messageId }) => messageId)).toEqual([hidden.messageId]);
+  });
+
+  it('hides none behind those that are too old to be sent, whosesoever turn it is', async () => {
+    const hidden = await store.attempt(sender);
+    await store.settle(settlementOf(hidden, throttled));
+    await store.letTimePass(hidden);
+    await store.superuser.dataSource.query(
+      `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, attempts, due_at)
+       SELECT $1, messaging.cuid_floor(now() - interval '25 hours') || lpad(n::text, 16, '0'), $2, 'a' || lpad(n::text, 24, '0'),
+         '+14155550100', 'l', 'RETRY', 1, now() - interval '1 hour' FROM generate_series(1, 300) AS n`,
+      [sender.organizationId, sender.channelId],
+    );
+    expect((await claim([])).map(({ messageId }) => messageId)).toEqual([hidden.messageId]);
   });
 });

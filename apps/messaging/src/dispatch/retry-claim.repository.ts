@@ -50,6 +50,8 @@ const linesSql = statement<RetryLine>(
 
 /** Attempts under way: a mark whose lease ended longer ago is of no holder. The index keeps dead entries behind an old snapshot. */
 const UNDERWAY = `d.state = 'DISPATCHING' AND d.due_at > now() - interval '1 minute'`;
+/** As a value of its own: the order by which it is looked for is kept. */
+const IS_DUE = `d.state = 'RETRY' AND d.due_at <= now() AND d.message_id >= (SELECT young_enough FROM since)`;
 const COLUMNS = 'd.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at';
 /** By `dispatch_conversation`: without the whole order the planner takes another index. */
 const IN_ORDER = 'd.organization_id, d.channel_id, d.contact_id, d.message_id';
@@ -58,9 +60,10 @@ const IN_ORDER = 'd.organization_id, d.channel_id, d.contact_id, d.message_id';
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first.
  *
  * What comes into question is the oldest of all (index `dispatch_due`), the oldest of the lines given (`dispatch_retry`) and
- * the firsts of their conversations from the given ones on and then from the beginning (`dispatch_conversation`): where much waits in few conversations
- * the oldest may all be behind others, and to look through them would cost more with each that waits. Of these those are
- * next of whose conversation no earlier message is still to be sent, or being sent: an order that holds over all replicas.
+ * the first messages of conversations of these lines (`dispatch_conversation`), from the contact given on and then from the
+ * beginning. Where much waits in few conversations the oldest may all be behind others: to look through them would cost more
+ * with each that waits. Claimed is of these what has no earlier message of its conversation that is still to be sent, or
+ * being sent: an order that holds over all replicas.
  *
  * Nothing is claimed of a database that may be from a backup.
  *
@@ -91,11 +94,11 @@ const markSql = statement<MessageKey>(
        LIMIT 1) AS next
      WHERE walk.n < 2 * $5
    ), seen AS (
-     (SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.due_at <= now() ORDER BY d.due_at LIMIT ${OLDEST_MAX})
+     (SELECT ${COLUMNS} FROM dispatch d WHERE ${IS_DUE} ORDER BY d.due_at LIMIT ${OLDEST_MAX})
      UNION
      SELECT of_line.* FROM line CROSS JOIN LATERAL (
-       SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = line.organization_id
-         AND d.channel_id = line.channel_id AND d.due_at <= now() ORDER BY d.due_at LIMIT 2 * $5) AS of_line
+       SELECT ${COLUMNS} FROM dispatch d WHERE ${IS_DUE} AND d.organization_id = line.organization_id
+         AND d.channel_id = line.channel_id ORDER BY d.due_at LIMIT 2 * $5) AS of_line
      UNION
      SELECT first.* FROM since CROSS JOIN walk CROSS JOIN LATERAL (
        SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
@@ -104,8 +107,7 @@ const markSql = statement<MessageKey>(
      WHERE first.due_at <= now()
    ), due AS (
      SELECT s.* FROM since CROSS JOIN seen s
-     WHERE s.message_id >= since.young_enough
-       AND s.message_id <= coalesce((SELECT d.message_id FROM dispatch d WHERE d.state = 'RETRY'
+     WHERE s.message_id <= coalesce((SELECT d.message_id FROM dispatch d WHERE d.state = 'RETRY'
          AND d.organization_id = s.organization_id AND d.channel_id = s.channel_id AND d.contact_id = s.contact_id
          AND d.message_id >= since.waited_for ORDER BY ${IN_ORDER} LIMIT 1), s.message_id)
        AND NOT EXISTS (SELECT FROM busy b WHERE b.organization_id = s.organization_id AND b.channel_id = s.channel_id
