@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
 import { jittered, pause, type WakeSignal } from '@switchboard/timing';
 import { HistoryReplay, type HistoryPace } from './history-replay.js';
@@ -200,7 +199,7 @@ export class RelayLead {
         if (performance.now() - failingSinceMs > PATIENCE_MS) throw error;
         pauseMs = AGAIN_MS;
       }
-      await wait(pauseMs, undefined, { signal: over }).catch(() => undefined);
+      await pause(pauseMs, over);
     }
     return undefined;
   }
