@@ -201,7 +201,7 @@ describe('a job in mid-course', () => {
     store.messaging.onSubmitted = async () => {
       store.messaging.isAway = true;
     };
-    await store.feedJob.feed(feed).catch(() => undefined);
+    await expect(store.feedJob.feed(feed)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     store.messaging.begin(job.id, 5);
     expect(await store.act(job.id, 'cancel')).toMatchObject({ counts: { queued: 240, skipped: 360 } });
     store.messaging.isAway = false;
