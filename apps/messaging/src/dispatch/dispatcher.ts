@@ -35,7 +35,7 @@ const TURN_MISSED: UpstreamOutcome = {
   message: 'its turn in the lane passed before it could begin',
   retry: 'unbegun',
 };
-/** Nobody waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
+/** No caller waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
 const LANE_RECORDS_MS = 25;
 type Settle = (hasBegun: boolean) => void;
 

@@ -21,7 +21,7 @@ interface Prepared {
 }
 
 const BATCH_MAX = 200;
-/** Nobody waits for a status: those of a few messages share a transaction. */
+/** No caller waits for a status: those of a few messages share a transaction. */
 const GATHER_MS = 25;
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
