@@ -8,7 +8,7 @@ import { BulkRun } from '../races/bulk-run.js';
 import { figuresDiffer } from '../stage/figures-differ.js';
 import { markOf, settleAndAudit } from '../stage/settle.js';
 
-const RECIPIENTS = { full: 2_000, short: 100 };
+const RECIPIENTS = { full: 300, short: 100 };
 const KILLS_A_POINT = 3;
 const BETWEEN_KILLS_MS = { min: 100, max: 1_500 };
 const DEADLINE_MS = 120_000;
