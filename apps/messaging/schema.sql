@@ -17,6 +17,7 @@ idempotency_key with fillfactor=50, autovacuum_vacuum_scale_factor=0.05
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
 message partition by RANGE (id)
+message_floor
 migration
 outbox partition by RANGE (id)
 quota with fillfactor=50
@@ -24,7 +25,7 @@ quota_released
 quota_reservation with fillfactor=70
 relay_state with fillfactor=50
 suppression
-upstream_message
+upstream_message partition by RANGE (month)
 
 -- columns
 attempt_begun.organization_id text collate C not null
@@ -176,6 +177,8 @@ message.client_reference text collate C
 message.metadata jsonb
 message.job_id text collate C
 message.recipient_index integer
+message_floor.id integer not null default 1
+message_floor.kept_from text collate C not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)
 migration.timestamp bigint not null
 migration.name character varying not null
@@ -215,6 +218,7 @@ upstream_message.channel_id text collate C not null
 upstream_message.upstream_message_id text collate C not null
 upstream_message.organization_id text collate C not null
 upstream_message.message_id text collate C not null
+upstream_message.month text collate C not null default cuid_floor((date_trunc('month'::text, (now() AT TIME ZONE 'UTC'::text)) AT TIME ZONE 'UTC'::text))
 
 -- constraints
 attempt_begun: PRIMARY KEY (organization_id, job_id, begun_at, message_id)
@@ -253,6 +257,8 @@ message: CHECK ((direction = ANY (ARRAY['OUTBOUND'::text, 'INBOUND'::text])))
 message: CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENT'::text, 'DELIVERED'::text, 'READ'::text, 'FAILED'::text, 'RECEIVED'::text])))
 message: CHECK ((type = ANY (ARRAY['TEXT'::text, 'TEMPLATE'::text, 'UNSUPPORTED'::text])))
 message: PRIMARY KEY (organization_id, id)
+message_floor: CHECK ((id = 1))
+message_floor: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
 quota: CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
@@ -266,7 +272,7 @@ quota_reservation: PRIMARY KEY (organization_id, job_id)
 relay_state: PRIMARY KEY (stream)
 suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
-upstream_message: PRIMARY KEY (channel_id, upstream_message_id)
+upstream_message: PRIMARY KEY (channel_id, upstream_message_id, month)
 
 -- indexes
 CREATE UNIQUE INDEX attempt_begun_pkey ON messaging.attempt_begun USING btree (organization_id, job_id, begun_at, message_id)
@@ -311,6 +317,7 @@ CREATE INDEX message_job ON ONLY messaging.message USING btree ((((((organizatio
 CREATE INDEX message_page ON ONLY messaging.message USING btree ((((organization_id || ' '::text) || conversation_id)), id) WHERE (conversation_id > ''::text)
 CREATE INDEX message_reference ON ONLY messaging.message USING btree ((((organization_id || ' '::text) || client_reference)), id) WHERE (client_reference > ''::text)
 CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organization_id, id)
+CREATE UNIQUE INDEX message_floor_pkey ON messaging.message_floor USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
 CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
@@ -321,14 +328,18 @@ CREATE INDEX quota_reservation_unconfirmed ON messaging.quota_reservation USING 
 CREATE UNIQUE INDEX quota_reservation_pkey ON messaging.quota_reservation USING btree (organization_id, job_id)
 CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
 CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id, observed_by)
-CREATE UNIQUE INDEX upstream_message_pkey ON messaging.upstream_message USING btree (channel_id, upstream_message_id)
+CREATE UNIQUE INDEX upstream_message_pkey ON ONLY messaging.upstream_message USING btree (channel_id, upstream_message_id, month)
 
 -- functions
 cuid_floor(moment timestamp with time zone)
+drop_message_partition(name text, retention_days integer) security definer
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+keep_message_month(moment timestamp with time zone) security definer
 keep_message_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
+oldest_message_month() security definer
+past_message_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
 quota_counted(organization text, of_month text)
 release_quota(organizations text[], jobs text[], indexes integer[])

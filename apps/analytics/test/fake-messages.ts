@@ -1,11 +1,12 @@
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import type { CountedMessage, ListCountedRequest } from '@switchboard/contracts/messaging/counted-rpc';
+import type { CountedMessage, CountedPage, ListCountedRequest } from '@switchboard/contracts/messaging/counted-rpc';
 import type { RpcClient } from '@switchboard/nats';
 import type { MessageFact } from '../src/fact/message-fact.js';
 
 /** Messages as messaging has them: the newest version of each that was committed. */
 export class FakeMessages {
   private readonly newest = new Map<string, MessageFact>();
+  private keptFrom: string | undefined;
 
   /** Commits a version; its event may be delivered from now on. */
   commit(fact: MessageFact): void {
@@ -15,6 +16,7 @@ export class FakeMessages {
 
   /** Retention: forgets what is older. */
   dropBefore(id: string): void {
+    this.keptFrom = id;
     for (const known of this.newest.keys()) if (known < id) this.newest.delete(known);
   }
 
@@ -28,10 +30,10 @@ export class FakeMessages {
       _rpc: unknown,
       { organizationId }: ReturnType<typeof systemPrincipal>,
       { after, limit }: ListCountedRequest,
-    ): Promise<{ messages: CountedMessage[] }> => {
+    ): Promise<CountedPage> => {
       await before();
       const behind = this.all().filter((fact) => fact.organizationId === organizationId && fact.id > (after ?? ''));
-      return { messages: behind.slice(0, limit).map(countedOf) };
+      return { messages: behind.slice(0, limit).map(countedOf), keptFrom: this.keptFrom };
     };
     return { call: answer as unknown as RpcClient['call'] };
   }

@@ -4,6 +4,7 @@ import {
   key256,
   optionalKey256,
   readConfig,
+  retentionDays,
   serviceConfigSchema,
   text,
   type ConfigOf,
@@ -36,6 +37,11 @@ const schema = {
     description:
       'folder on a local disk, shared with the processes that follow, for what a successor needs to send at once what a killed process never sent; empty: no journal, such messages stay QUEUED and fail after 24 h',
     default: '',
+  }),
+  MESSAGING_RETENTION_DAYS: retentionDays({
+    description:
+      'after which a month of messages is removed, counted from its end, and conversations that have none left; 0: never',
+    min: 35,
   }),
   CREDENTIALS_KEY: key256({ description: "32 bytes in base 64: the master key of the channels' tokens" }),
   CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),

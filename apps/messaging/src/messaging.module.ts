@@ -39,6 +39,7 @@ import type { MessagingConfig } from './messaging.config.js';
 import { ProjectContactsConsumer } from './project-contacts/project-contacts.consumer.js';
 import { RetryDispatchWorker } from './retry-dispatch/retry-dispatch.worker.js';
 import { AcceptMessage } from './send-message/accept-message.batch.js';
+import { conversationPruners } from './prune-conversations/prune-conversations.worker.js';
 import { keyPruner } from './prune-keys/prune-keys.worker.js';
 import { IdempotentReplay } from './send-message/idempotent-replay.js';
 import { SendMessageOnce } from './send-message/send-message-once.js';
@@ -131,6 +132,7 @@ export class MessagingModule {
           useFactory: (log: Log) => DispatchJournal.open(config.DISPATCH_JOURNAL_DIR, log),
         },
         { provide: AccessTokens, useValue: new AccessTokens(masterKeys) },
+        ...conversationPruners(config.MESSAGING_RETENTION_DAYS),
       ],
     };
   }

@@ -1,12 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { messageReceived, type MessageEventData } from '@switchboard/contracts/messaging/events';
-import { testServers } from '@switchboard/testing';
+import { statement } from '@switchboard/postgres';
+import { eventually, testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
+const waiting = statement<{ count: number }>(
+  'test.waiting',
+  "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+);
 /** Whose it is, and its second: some are of the same one, which the upstream does not tell apart. */
 const sent = fc.record({ who: fc.nat({ max: 1 }), second: fc.nat({ max: 4 }) });
 
@@ -58,5 +63,36 @@ describe('inbound messages that are taken together', () => {
     const page = { conversationId, cursor: null, limit: 100 };
     const rows = await new MessagePageRepository(inbox.database).list(inbox.organizationId, page, page.limit);
     expect(rows.map(({ text }) => text)).toEqual(['earlier, but brought after it', 'later']);
+  });
+
+  it('are taken once, whatever month the repetition comes in, also two at the same moment', async () => {
+    const contact = await inbox.addContact();
+    const taken = async (): Promise<number> => {
+      const conversationId = await inbox.touch(channel, contact.id);
+      const page = { conversationId, cursor: null, limit: 100 };
+      const repository = new MessagePageRepository(inbox.database);
+      return (await repository.list(inbox.organizationId, page, page.limit)).length;
+    };
+    const someoneWaits = async (): Promise<boolean> => (await inbox.superuser.query(waiting, []))[0]?.count === 1;
+    const recent = new Date(Date.now() - 20 * 86_400_000);
+    for (const [index, at] of [recent, new Date(0), new Date(Date.now() + 400 * 86_400_000)].entries()) {
+      const message = { contact, text: 'once', at, id: `wamid.month-${index}` };
+      const second = Promise.withResolvers<void>();
+      await inbox.take(channel, [message], async () => {
+        second.resolve(inbox.take(channel, [message]));
+        await eventually(someoneWaits);
+      });
+      await second.promise;
+      await inbox.take(channel, [message]);
+      expect(await taken()).toBe(index + 1);
+    }
+    // One that lies in another month than its time says, as those do that were taken before there were months.
+    await inbox.superuser.dataSource.query(
+      `INSERT INTO messaging.upstream_message (channel_id, upstream_message_id, organization_id, message_id, month)
+       VALUES ($1, 'wamid.earlier', $2, 'cmessage0', messaging.cuid_floor(date_trunc('month', now() + interval '1 month', 'UTC')))`,
+      [channel.id, inbox.organizationId],
+    );
+    await inbox.take(channel, [{ contact, text: 'again', at: recent, id: 'wamid.earlier' }]);
+    expect(await taken()).toBe(3);
   });
 });

@@ -89,18 +89,27 @@ export class TestInbox {
     );
   }
 
-  /** What the upstream brings in one batch, in the order in which it comes; `at` is when the upstream says it was sent. */
+  /**
+   * What the upstream brings in one batch, in the order in which it comes; `at` is when the upstream says it was sent, `id` its own
+   * id, another one each by default.
+   *
+   * @param beforeCommit holds the transaction open
+   */
   async take(
     channel: Channel,
-    sent: readonly { readonly contact: Facts; readonly text: string; readonly at: Date }[],
+    sent: readonly { readonly contact: Facts; readonly text: string; readonly at: Date; readonly id?: string }[],
+    beforeCommit: () => Promise<void> = async () => undefined,
   ): Promise<void> {
-    const callbacks = sent.map(({ contact, text, at }) => {
-      const message = { id: `wamid.${newCuid()}`, from: contact.messagingId, timestamp: '1', type: 'text' };
+    const callbacks = sent.map(({ contact, text, at, id = `wamid.${newCuid()}` }) => {
+      const message = { id, from: contact.messagingId, timestamp: '1', type: 'text' };
       const item: UpstreamMessageItem = { profileName: null, message: { ...message, text: { body: text } } };
       const callback = { phoneNumberId: channel.phoneNumberId, item };
       return { at, traceparent: null, channel, contact, callback };
     });
-    await this.database.transaction((tx) => takeInbound(tx, callbacks));
+    await this.database.transaction(async (tx) => {
+      await takeInbound(tx, callbacks);
+      await beforeCommit();
+    });
   }
 
   /** As the gateway has it changed for a key. */

@@ -110,6 +110,7 @@ export const topology = {
         'CLOUD_CA_FILE',
         'CLOUD_REQUEST_DEADLINE_MS',
         'CLOUD_CONNECTIONS_MAX',
+        'MESSAGING_RETENTION_DAYS',
       ],
       folder: 'DISPATCH_JOURNAL_DIR',
     },

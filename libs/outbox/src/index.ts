@@ -8,7 +8,13 @@ export { takeEvent, type BatchHandler } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
 export { incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
-export { keepOutboxPartitions, OUTBOX_RETENTION_DAYS, PartitionKeeper } from './keep-partitions.js';
+export {
+  dropPartitions,
+  keepOutboxPartitions,
+  OUTBOX_RETENTION_DAYS,
+  PartitionKeeper,
+  type PastPartitions,
+} from './keep-partitions.js';
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';

@@ -1,11 +1,14 @@
-import { sqlState, statement, type Database } from '@switchboard/postgres';
+import { sqlState, statement, type Database, type Statement } from '@switchboard/postgres';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
 const pastPartitions = statement<{ name: string }>(
   'outbox.past-partitions',
   'SELECT past AS name FROM past_partitions($1) AS past',
 );
-const dropPast = statement('outbox.drop-partition', 'SELECT drop_past_partition($1, $2)');
+const dropPast = statement<{ isDropped: boolean }>(
+  'outbox.drop-partition',
+  'SELECT drop_past_partition($1, $2) AS "isDropped"',
+);
 const pruneFailures = statement(
   'event-failure.prune',
   'DELETE FROM event_failure WHERE event_id < cuid_floor(now() - make_interval(days => $1::int))',
@@ -48,18 +51,36 @@ export class PartitionKeeper {
   }
 }
 
-/**
- * One round of keeping outbox and inbox, and the failures of their events.
- *
- * Each partition is dropped in a transaction of its own, which waits 250 ms for its lock: everybody who uses the table
- * waits behind it meanwhile. One that is not to be had is left for the next round.
- */
+/** One round of keeping outbox and inbox, and the failures of their events. */
 export async function keepOutboxPartitions(database: Database): Promise<void> {
   await database.query(keepOutbox, [OUTBOX_RETENTION_DAYS]);
-  for (const { name } of await database.query(pastPartitions, [OUTBOX_RETENTION_DAYS])) {
-    await database.query(dropPast, [name, OUTBOX_RETENTION_DAYS]).catch((error: unknown) => {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
-    });
-  }
+  await dropPartitions(database, { past: pastPartitions, drop: dropPast, days: OUTBOX_RETENTION_DAYS });
   await database.query(pruneFailures, [INBOX_RETENTION_DAYS]);
+}
+
+/** Partitions whose time is over. */
+export interface PastPartitions {
+  /** Names them, $1: days. */
+  readonly past: Statement<{ readonly name: string }>;
+  /** Drops $1 unless it must stay, $2: days; does not wait long for its lock. */
+  readonly drop: Statement<{ readonly isDropped: boolean }>;
+  readonly days: number;
+}
+
+/**
+ * Each partition is dropped in a transaction of its own, which waits 250 ms for its lock: everybody who uses the table
+ * waits behind it meanwhile. One that is not to be had is left for the next round.
+ *
+ * @returns the names of those that are gone
+ */
+export async function dropPartitions(database: Database, { past, drop, days }: PastPartitions): Promise<string[]> {
+  const gone: string[] = [];
+  for (const { name } of await database.query(past, [days])) {
+    const [row] = await database.query(drop, [name, days]).catch((error: unknown) => {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      return [];
+    });
+    if (row?.isDropped === true) gone.push(name);
+  }
+  return gone;
 }

@@ -25,7 +25,7 @@ export interface PlatformSpec {
   readonly log: Log & LoggerService;
   readonly entities?: DatabaseOptions['entities'];
   /** Makes and drops the service's partitions other than the outbox's, at start and every hour. */
-  readonly keepPartitions?: (database: Database) => Promise<void>;
+  readonly keepPartitions?: (database: Database, log: Log) => Promise<void>;
   /** Takes back what a database that is from a backup would do again; before anything of it is done. Safe to repeat. */
   readonly onRestored?: (database: Database, restore: Restore, log: Log) => Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   const keeper = new PartitionKeeper(
     database,
     (error) => log.error('partitions.keep-failed', error),
-    keepMore && (() => keepMore(database)),
+    keepMore && (() => keepMore(database, log)),
   );
   const incarnation = await keepIncarnation({ service, database, nats, log, onRestored: spec.onRestored });
   relay.start();

@@ -34,12 +34,16 @@ const LOOKS = 8;
 const LASTING_LOOKS = 4;
 const BETWEEN_LOOKS_MS = 1_500;
 const SHOWN_MAX = 200;
-/** From the first UTC day of which every message is kept: that of the oldest one, if nothing older of it was counted. */
+/**
+ * From the first UTC day of which every message is kept: that of the oldest one, if nothing older of it was counted. What is older
+ * than that from which on messaging keeps all says nothing of its day.
+ */
 const SPANS = `
   SELECT o.organization_id AS organization, CASE WHEN has.older THEN first.day + interval '1 day' ELSE first.day END AS "from",
     date_trunc('day', now(), 'UTC') + interval '1 day' AS "to"
   FROM (SELECT DISTINCT organization_id FROM messaging.channel WHERE $1::text IS NULL OR organization_id = $1) AS o
-  CROSS JOIN LATERAL (SELECT id FROM messaging.message WHERE organization_id = o.organization_id ORDER BY id LIMIT 1) AS oldest
+  CROSS JOIN LATERAL (SELECT id FROM messaging.message WHERE organization_id = o.organization_id
+    AND id >= (SELECT kept_from FROM messaging.message_floor) ORDER BY id LIMIT 1) AS oldest
   CROSS JOIN LATERAL (SELECT date_bin('1 day', to_timestamp(sum(
       (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(oldest.id, 1 + place, 1)) - 1) * 36::numeric ^ (8 - place)
     )::float8 / 1000), 'epoch') AS day FROM generate_series(1, 8) AS place) AS first

@@ -1,5 +1,5 @@
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import { listCountedRpc, type CountedMessage } from '@switchboard/contracts/messaging/counted-rpc';
+import { listCountedRpc, type CountedMessage, type CountedPage } from '@switchboard/contracts/messaging/counted-rpc';
 import type { RpcClient } from '@switchboard/nats';
 import type { FactRange, FactRangeRepository, KnownFact } from '../fact/fact-range.repository.js';
 import type { Rebuild } from '../rebuild/rebuild.repository.js';
@@ -9,7 +9,7 @@ export interface MessagePage {
   readonly messages: readonly CountedMessage[];
   /** Facts of messages that messaging does not have. */
   readonly gone: readonly KnownFact[];
-  /** The oldest message that is kept; null: none is. */
+  /** The oldest message that is kept, or the beginning of the ids from which on all are; null: none is. */
   readonly oldestId: string | null;
   /** The id up to which the page says everything; null: to the end. */
   readonly until: string | null;
@@ -37,29 +37,30 @@ export async function readPage(
   const ask = async (): Promise<Asked> => {
     const principal = systemPrincipal(organizationId, 'figures');
     const request = { after: position === '' ? null : position, limit: pageMax };
-    const { messages } = await rpc.call(listCountedRpc, principal, request);
+    const { messages, keptFrom = '' } = await rpc.call(listCountedRpc, principal, request);
     const last = messages.length < pageMax ? undefined : messages.at(-1);
-    return { messages, until: last?.id ?? AFTER_EVERY_ID };
+    return { messages, keptFrom, until: last?.id ?? AFTER_EVERY_ID };
   };
   const first = await ask();
-  const oldestId = known ?? first.messages[0]?.id ?? null;
-  if (oldestId === null) return { messages: [], gone: [], oldestId, until: null };
-  const range: FactRange = { organizationId, from: oldestId, after: position, until: first.until };
+  const oldestKept = known ?? first.messages[0]?.id ?? null;
+  if (oldestKept === null) return { messages: [], gone: [], oldestId: null, until: null };
+  const range: FactRange = { organizationId, from: oldestKept, after: position, until: first.until };
   const stored = await facts.list(range, knownMax);
   const suspects = suspectsIn(stored, first.messages);
   if (suspects.newer.length > 0) await facts.forgetVersions(organizationId, suspects.newer);
   const isClear = suspects.newer.length + suspects.absent.length === 0;
-  const { messages, until: asked } = isClear ? first : await ask();
+  const { messages, until: asked, keptFrom } = isClear ? first : await ask();
+  // Messages may have been removed since the rebuild began: their figures stay, as those of all that is older.
+  const oldestId = keptFrom > oldestKept ? keptFrom : oldestKept;
   const bounds = [first.until, asked, stored.length === knownMax ? (stored.at(-1)?.id ?? '') : AFTER_EVERY_ID];
   const until = bounds.reduce((least, bound) => (bound < least ? bound : least));
-  const page = messages.filter(({ id }) => id <= until);
+  const page = messages.filter(({ id }) => id <= until && id >= oldestId);
   const present = new Set(page.map(({ id }) => id));
-  const gone = suspects.absent.filter(({ id }) => id <= until && !present.has(id));
+  const gone = suspects.absent.filter(({ id }) => id <= until && id >= oldestId && !present.has(id));
   return { messages: page, gone, oldestId, until: until === AFTER_EVERY_ID ? null : until };
 }
 
-interface Asked {
-  readonly messages: readonly CountedMessage[];
+interface Asked extends Required<CountedPage> {
   readonly until: string;
 }
 

@@ -113,6 +113,28 @@ describe('a rebuild', () => {
     expect(before['requests:2xx GET /v1/ping']).toBe(4);
   });
 
+  it('leaves figures of messages that are removed while it runs', async () => {
+    const enough = stories.filter((lives) => lives.length > 2 * PAGE_MAX);
+    await fc.assert(
+      fc.asyncProperty(enough, fc.nat(), fc.nat({ max: 6 }), async (lives, cut, asks) => {
+        const organizationId = newCuid();
+        const messages = new FakeMessages();
+        const facts = versionsOf(lives, organizationId).flat();
+        for (const fact of facts) messages.commit(fact);
+        await take(facts);
+        const before = await counted(superuser, organizationId, 60);
+        const all = messages.all();
+        const keptFrom = all[cut % all.length]?.id ?? '';
+        let asked = 0;
+        await rebuild(organizationId, messages, async () => {
+          if (asked++ === asks) messages.dropBefore(keptFrom);
+        });
+        expect(await counted(superuser, organizationId, 60)).toEqual(before);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it('is asked for of every organization that has figures, after a restore', async () => {
     const [one, other] = [newCuid(), newCuid()];
     for (const id of [one, other]) {

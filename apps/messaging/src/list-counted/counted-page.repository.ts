@@ -35,6 +35,11 @@ const pageSql = statement<CountedRow>(
    ORDER BY m.id`,
 );
 
+const floorSql = statement<{ keptFrom: string }>(
+  'messaging.message-floor.find',
+  'SELECT kept_from AS "keptFrom" FROM message_floor',
+);
+
 /** Reads messages for those who count them. */
 @Injectable()
 export class CountedPageRepository {
@@ -43,5 +48,11 @@ export class CountedPageRepository {
   /** At most `limit` messages behind the id, oldest first. */
   async list(organizationId: string, after: string | null, limit: number): Promise<CountedRow[]> {
     return this.database.query(pageSql, [organizationId, after ?? '', limit]);
+  }
+
+  /** The beginning of ids from which on every message is kept. */
+  async keptFrom(): Promise<string | undefined> {
+    const [row] = await this.database.query(floorSql, []);
+    return row?.keptFrom;
   }
 }

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import {
   listCountedRpc,
   type CountedMessage,
+  type CountedPage,
   type ListCountedRequest,
 } from '@switchboard/contracts/messaging/counted-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
@@ -18,9 +19,10 @@ export class ListCountedHandler {
   async list({
     principal: { organizationId },
     request: { after, limit },
-  }: RpcCall<ListCountedRequest>): Promise<{ readonly messages: readonly CountedMessage[] }> {
+  }: RpcCall<ListCountedRequest>): Promise<CountedPage> {
     const rows = await this.pages.list(organizationId, after, limit);
-    return { messages: rows.map(countedOf) };
+    // Asked after the messages: what went meanwhile is said to be gone.
+    return { messages: rows.map(countedOf), keptFrom: await this.pages.keptFrom() };
   }
 }
 

@@ -14,6 +14,7 @@ import { lockMessages, type MessageKey } from './lock-messages.js';
 import type { Message } from './message.entity.js';
 import { shownTimes, withFact, type Milestone, type ProgressFact } from './message-progress.policy.js';
 import { messageEventData } from './message-view.js';
+import { monthFloor } from './month-floor.js';
 import { progressTraceparent } from './progress-span.js';
 
 /** Something that became known of a stored outbound message. */
@@ -52,8 +53,8 @@ const closeSql = statement(
 );
 const mapSql = statement(
   'messaging.upstream-message.map',
-  `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id)
-   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+  `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id, month)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
 );
 
 const EVENT_OF: Readonly<Record<Milestone | 'corrected', EventDefinition<MessageEventData>>> = {
@@ -134,7 +135,8 @@ function write(tx: Transaction, rows: readonly Message[]): void {
   tx.atCommit(closeSql, columns.slice(0, 2));
   const mapped = rows.filter((m) => m.upstreamMessageId !== null);
   if (mapped.length === 0) return;
-  tx.atCommit(mapSql, unnestColumns(mapped, ['channelId', 'upstreamMessageId', 'organizationId', 'id']));
+  const month = ({ id }: Message): string => monthFloor(cuidTime(id));
+  tx.atCommit(mapSql, unnestColumns(mapped, ['channelId', 'upstreamMessageId', 'organizationId', 'id', month]));
 }
 
 function milestoneEvent(

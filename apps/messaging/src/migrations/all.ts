@@ -13,6 +13,8 @@ import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { AttemptOutcomes1766800000000 } from './1766800000000-attempt-outcomes.js';
 import { UpstreamCode1766800001000 } from './1766800001000-upstream-code.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
+import { UpstreamMessageMonth1767000000000 } from './1767000000000-upstream-message-month.js';
+import { MessageRetention1767000001000 } from './1767000001000-message-retention.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -31,4 +33,6 @@ export const messagingMigrations = [
   AttemptOutcomes1766800000000,
   UpstreamCode1766800001000,
   Samples1766900000000,
+  UpstreamMessageMonth1767000000000,
+  MessageRetention1767000001000,
 ] as const;

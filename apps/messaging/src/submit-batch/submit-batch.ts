@@ -3,7 +3,9 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { BulkItem, SubmitBatchRequest, SubmittedBatch } from '@switchboard/contracts/messaging/bulk-rpc';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { Database } from '@switchboard/postgres';
+import { keepMonthsOf } from '../keep-months/keep-months.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
 import { insertItems } from '../bulk-lane/lane-item.repository.js';
@@ -31,6 +33,10 @@ export class SubmitBatch {
     }
     const channel = await this.channels.find(organizationId, channelId);
     if (!channel) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+    await keepMonthsOf(
+      this.database,
+      items.map(({ messageId }) => cuidTime(messageId)),
+    );
     const key = { organizationId, jobId };
     const isOpen = await this.database.transaction(async (tx) => {
       if (!(await openLane(tx, { ...key, channelId, throttlePerHour }))) return false;

@@ -12,6 +12,7 @@ import {
   type TouchedConversation,
 } from '../conversation/touch-conversations.js';
 import { messageEventData } from '../message/message-view.js';
+import { monthFloor } from '../message/month-floor.js';
 import { insertMessages, NO_PARTS, type NewMessage } from '../message/message.repository.js';
 import { contentOf } from './inbound-content.policy.js';
 
@@ -29,13 +30,27 @@ interface NewInbound extends InboundCallback {
   readonly messageId: string;
 }
 
-/** The transaction that inserts the upstream's id takes the message; a repetition finds it taken. Sorted against deadlocks. */
+/**
+ * The transaction that inserts the upstream's id takes the message; a repetition finds it taken. Sorted against deadlocks.
+ *
+ * Repetitions name one time, and so meet in one month; two of them at the same moment, too. Whatever lies in another month (its time
+ * was none that can be, or it was taken when there were no months) is looked for in those that a repetition may come from.
+ */
 const takeSql = statement<{ messageId: string }>(
   'messaging.inbound.take',
-  `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id)
-   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) ORDER BY 1, 2
+  `INSERT INTO upstream_message (channel_id, upstream_message_id, organization_id, message_id, month)
+   SELECT t.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+     AS t(channel_id, upstream_message_id, organization_id, message_id, month)
+   WHERE NOT EXISTS (SELECT FROM upstream_message u WHERE u.month >= $6
+     AND u.channel_id = t.channel_id AND u.upstream_message_id = t.upstream_message_id)
+   ORDER BY 1, 2
    ON CONFLICT DO NOTHING RETURNING message_id AS "messageId"`,
 );
+const MS_PER_DAY = 24 * 60 * 60 * 1_000;
+/** A time of the upstream that is further from now is taken for none. The months in between are always there. */
+const BELIEVED_MS = 28 * MS_PER_DAY;
+/** The months that are searched: repetitions come for a week. */
+const REPEATED_MS = 35 * MS_PER_DAY;
 
 /**
  * Stores inbound messages once each, in their conversations, which they open.
@@ -48,15 +63,16 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
   if (callbacks.length === 0) return;
   const sorted = [...callbacks].sort((one, other) => one.at.getTime() - other.at.getTime());
   const all = sorted.map((callback): NewInbound => ({ ...callback, messageId: newCuid() }));
-  const taken = await tx.query(
-    takeSql,
-    unnestColumns(all, [
+  const taken = await tx.query(takeSql, [
+    ...unnestColumns(all, [
       ({ channel }) => channel.id,
       ({ callback }) => callback.item.message.id,
       ({ channel }) => channel.organizationId,
       'messageId',
+      ({ at, messageId }) => monthOf(at, cuidTime(messageId)),
     ]),
-  );
+    monthFloor(new Date(Date.now() - REPEATED_MS)),
+  ]);
   const takenIds = new Set(taken.map(({ messageId }) => messageId));
   const fresh = all.filter(({ messageId }) => takenIds.has(messageId));
   const groups = Map.groupBy(fresh, ({ channel, contact }) => `${channel.organizationId} ${channel.id} ${contact.id}`);
@@ -70,6 +86,12 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
     );
     appendEvents(tx, eventsOf(group, conversation));
   }
+}
+
+/** @param takenAt now */
+function monthOf(at: Date, takenAt: Date): string {
+  const isBelieved = Math.abs(at.getTime() - takenAt.getTime()) < BELIEVED_MS;
+  return monthFloor(isBelieved ? at : takenAt);
 }
 
 function touchOf(group: readonly NewInbound[]): Parameters<typeof touchConversations>[1][number] {

@@ -32,8 +32,13 @@ export interface ListCountedRequest {
 }
 
 /** Messages of the organization as figures count them, oldest first; fewer than `limit` are the last. */
-export const listCountedRpc = defineRpc<ListCountedRequest, { readonly messages: readonly CountedMessage[] }>(
-  'messaging',
-  'list-counted',
-  { deadlineMs: 5_000 },
-);
+export interface CountedPage {
+  readonly messages: readonly CountedMessage[];
+  /** The beginning of ids from which on every message is kept; older ones may be missing. Absent before messaging removed any. */
+  readonly keptFrom?: string;
+}
+
+/** A page, in the order of ids. */
+export const listCountedRpc = defineRpc<ListCountedRequest, CountedPage>('messaging', 'list-counted', {
+  deadlineMs: 5_000,
+});

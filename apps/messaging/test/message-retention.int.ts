@@ -1,0 +1,188 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { conversationOpened } from '@switchboard/contracts/messaging/events';
+import { createLog, PruneWorker } from '@switchboard/platform';
+import { FakeClock, testServers } from '@switchboard/testing';
+import { keepMonths } from '../src/keep-months/keep-months.js';
+import { MessageRepository } from '../src/message/message.repository.js';
+import { messagingConfig } from '../src/messaging.config.js';
+import { conversationPruners, emptyConversations } from '../src/prune-conversations/prune-conversations.worker.js';
+import { daysSinceEnd, idOf, monthsAgo, sentAt, settledAt } from './aged-messages.js';
+import { LaneStore } from './lane-store.js';
+import { callbackOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+
+const servers = testServers();
+const lines: unknown[] = [];
+const log = createLog('test', { write: (line) => void lines.push(JSON.parse(line)) });
+/** The youngest month that goes is the one of three months ago. */
+const DAYS = daysSinceEnd(3);
+let store: MessagingStore;
+
+beforeAll(async () => {
+  store = await MessagingStore.open(servers);
+});
+
+const keep = (days = DAYS): Promise<void> => keepMonths(store.database, days, log);
+const pruneConversations = (): Promise<boolean> =>
+  new PruneWorker({ database: store.database, clock: new FakeClock(), log }, emptyConversations).round();
+const isKept = async (sender: Sender, { messageId }: { readonly messageId: string }): Promise<boolean> =>
+  (await new MessageRepository(store.database).find(sender.organizationId, messageId)) !== null;
+const rowsOf = async (table: string, { messageId }: { readonly messageId: string }): Promise<number> => {
+  const [row] = await store.superuser.dataSource.query(
+    `SELECT count(*)::int AS count FROM messaging.${table} WHERE message_id = $1`,
+    [messageId],
+  );
+  return row.count;
+};
+const partitions = async (): Promise<string[]> => {
+  const rows: { name: string }[] = await store.superuser.dataSource.query(`
+    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent IN ('messaging.message'::regclass, 'messaging.attempt_outcome'::regclass,
+      'messaging.upstream_message'::regclass) ORDER BY 1`);
+  return rows.map(({ name }) => name);
+};
+const conversationOf = async ({ organizationId }: Sender, contactId?: string): Promise<string | undefined> => {
+  const [row] = await store.superuser.dataSource.query(
+    'SELECT id FROM messaging.conversation WHERE organization_id = $1 AND contact_id = $2',
+    [organizationId, contactId],
+  );
+  return row?.id;
+};
+
+describe('months of messages', () => {
+  it('are kept for ever unless the operator says otherwise, and for 35 days at least', async () => {
+    const sender = await store.sender();
+    const old = await settledAt(store, sender, monthsAgo(30));
+    await keep(0);
+    expect(conversationPruners(0)).toEqual([]);
+    const { dataSource } = store.superuser;
+    expect(await dataSource.query('SELECT messaging.past_message_partitions(34)')).toEqual([]);
+    const name = `message_${monthsAgo(30).toISOString().slice(0, 7).replace('-', '')}`;
+    expect(await dataSource.query('SELECT messaging.drop_message_partition($1, 34) AS gone', [name])).toEqual([
+      { gone: false },
+    ]);
+    expect(await isKept(sender, old)).toBe(true);
+    const env = { DATABASE_URL: 'd', NATS_URL: 'n', NATS_USER: 'u', NATS_PASSWORD: 'p' };
+    const key = { CREDENTIALS_KEY: Buffer.alloc(32).toString('base64') };
+    expect(() => messagingConfig({ ...env, ...key, MESSAGING_RETENTION_DAYS: '34' })).toThrow(
+      'MESSAGING_RETENTION_DAYS: must be 0, or a whole number from 35 to 3650',
+    );
+    expect(messagingConfig({ ...env, ...key }).MESSAGING_RETENTION_DAYS).toBe(0);
+  });
+
+  it('go with what belongs to their messages, when all of them are old enough', async () => {
+    const sender = await store.sender();
+    const [young, old] = [await settledAt(store, sender, monthsAgo(2)), await sentAt(store, sender, monthsAgo(3))];
+    await store.superuser.dataSource.query(
+      `INSERT INTO messaging.attempt_outcome (organization_id, message_id, attempt, has_begun, outcome, began_at, ended_at, due_at)
+       VALUES ($1, $2, 1, true, 'RETRY', now(), now(), now())`,
+      [sender.organizationId, old.messageId],
+    );
+    await store.settle(settlementOf(old, taken(old)));
+    const counts = async (): Promise<number[]> => [
+      await rowsOf('upstream_message', old),
+      await rowsOf('attempt_outcome', old),
+    ];
+    expect([await isKept(sender, old), await counts()]).toEqual([true, [1, 1]]);
+    await keep(DAYS + 1);
+    expect(await isKept(sender, old)).toBe(true);
+
+    await keep();
+    // Upstream ids of before there were months lie in the first one of theirs, and go with that.
+    expect([await isKept(sender, old), await counts()]).toEqual([false, [1, 0]]);
+    expect(await isKept(sender, young)).toBe(true);
+    const suffix = monthsAgo(3).toISOString().slice(0, 7).replace('-', '');
+    expect((await partitions()).filter((name) => name.endsWith(suffix))).toEqual([]);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ event: 'messages.month-removed', partition: `message_${suffix}` }),
+    );
+    const before = await partitions();
+    await keep();
+    expect(await partitions()).toEqual(before);
+  });
+
+  it('stay while the outcome of a message is open, or a recipient with an id of theirs waits', async () => {
+    const sender = await store.sender();
+    const open = await sentAt(store, sender, monthsAgo(4));
+    const lanes = new LaneStore(store);
+    const job = lanes.job(sender);
+    const waiting = job.items.map((item) => ({ ...item, messageId: idOf(monthsAgo(5)) }));
+    const begun = await settledAt(store, sender, monthsAgo(5));
+    await lanes.submit(job, waiting);
+    await lanes.control(job, 'PAUSE');
+    await keep();
+    expect([await isKept(sender, open), await isKept(sender, begun)]).toEqual([true, true]);
+
+    await store.settle(settlementOf(open, taken(open)));
+    await lanes.control(job, 'WITHDRAW');
+    await store.superuser.dataSource.query('DELETE FROM messaging.bulk_item');
+    await keep();
+    expect([await isKept(sender, open), await isKept(sender, begun)]).toEqual([false, false]);
+  });
+
+  it('come back for a job that was paused for longer than messages are kept', async () => {
+    const sender = await store.sender();
+    await settledAt(store, sender, monthsAgo(6));
+    await keep();
+    const lanes = new LaneStore(store);
+    const job = lanes.job(sender);
+    const items = job.items.map((item) => ({ ...item, messageId: idOf(monthsAgo(6)) }));
+    await lanes.submit(job, items);
+    const { attempts } = await lanes.claim();
+    expect(attempts.map(({ messageId }) => messageId)).toEqual(items.map(({ messageId }) => messageId));
+    expect(await isKept(sender, items[0] ?? { messageId: '' })).toBe(true);
+    await store.forgetDispatches();
+  });
+});
+
+describe('conversations', () => {
+  it('go when all of their messages are gone, and begin anew with the next one', async () => {
+    const sender = await store.sender(3);
+    const [quiet, busy, snoozed] = sender.contacts.map(({ id }) => id);
+    for (const contact of [0, 1, 2]) await settledAt(store, sender, monthsAgo(3), contact);
+    await settledAt(store, sender, new Date(), 1);
+    const other = await store.sender();
+    await settledAt(store, other, monthsAgo(2));
+    await store.superuser.dataSource.query(
+      "UPDATE messaging.conversation SET status = 'SNOOZED', snoozed_until = now() + interval '1 day' WHERE contact_id = $1",
+      [snoozed],
+    );
+    await pruneConversations();
+    const first = await conversationOf(sender, quiet);
+    expect(first).toBeDefined();
+
+    await keep();
+    await pruneConversations();
+    expect(await conversationOf(sender, quiet)).toBeUndefined();
+    expect(await conversationOf(sender, busy)).toBeDefined();
+    expect(await conversationOf(sender, snoozed)).toBeDefined();
+    expect(await conversationOf(other, other.contacts[0]?.id)).toBeDefined();
+
+    await settledAt(store, sender, new Date());
+    const next = await conversationOf(sender, quiet);
+    expect(next).not.toBe(first);
+    const events = await store.eventsOfConversation(next ?? '');
+    expect(events.map(({ subject, sequence }) => [subject, sequence])).toContainEqual([conversationOpened.subject, 1]);
+  });
+
+  it('are looked for by the order of the lists of each organization, a slice a statement', async () => {
+    const runner = store.superuser.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SET LOCAL search_path = messaging; SET LOCAL enable_seqscan = off');
+    const plan: unknown = await runner.query(`EXPLAIN ${emptyConversations.statement.text.replaceAll('$1', '10')}`);
+    await runner.rollbackTransaction();
+    await runner.release();
+    expect(JSON.stringify(plan)).toContain('conversation_position');
+  });
+});
+
+describe('a status without our reference', () => {
+  it('finds the message of an earlier month', async () => {
+    const sender = await store.sender();
+    const attempt = await settledAt(store, sender, monthsAgo(1));
+    const status = callbackOf(sender, attempt, { status: 'delivered' });
+    const item = { ...status.callback.item, biz_opaque_callback_data: undefined };
+    const waiting = await store.callbacks({ ...status, callback: { ...status.callback, item } });
+    expect([...waiting]).toEqual([]);
+    expect(await store.message(attempt)).toMatchObject({ status: 'DELIVERED' });
+  });
+});
