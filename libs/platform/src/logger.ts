@@ -3,6 +3,7 @@ import { context, trace } from '@opentelemetry/api';
 import type { LoggerService } from '@nestjs/common';
 import { sqlState } from '@switchboard/postgres';
 import { pino, type LoggerOptions } from 'pino';
+import { standardOutput, type LogOutput } from './log-output.js';
 
 /** Facts of a line: ids, outcome, `durationMs`; never a body, a key or a phone number. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -18,9 +19,9 @@ export interface Log {
 /**
  * A log of a service on standard output.
  *
- * @param destination takes the lines instead: for tests
+ * @param destination takes the lines in its place: for tests
  */
-export function createLog(service: string, destination?: { write(line: string): void }): Log & LoggerService {
+export function createLog(service: string, destination: LogOutput = standardOutput()): Log & LoggerService {
   const options: LoggerOptions = {
     base: { service },
     messageKey: 'event',
@@ -31,7 +32,7 @@ export function createLog(service: string, destination?: { write(line: string): 
       return span ? { traceId: span.traceId } : {};
     },
   };
-  const out = destination ? pino(options, destination) : pino(options);
+  const out = pino(options, destination);
   const nest = (level: 'info' | 'warn' | 'debug') => (message: unknown, source?: unknown) =>
     out[level]({ source: typeof source === 'string' ? source : undefined, detail: String(message) }, 'framework');
   return {

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '..', '..', '..');
+
+/** What a program writes that logs, and how many writes it took. */
+async function logged(program: string): Promise<{ lines: unknown[]; writes: number }> {
+  const source = `
+    import fs from 'node:fs';
+    import { createLog } from '@switchboard/platform';
+    const { writeSync } = fs;
+    let writes = 0;
+    fs.writeSync = (...given) => (writes++, writeSync(...given));
+    process.once('exit', () => process.stderr.write(String(writes)));
+    const [log, other] = [createLog('test'), createLog('other')];
+    ${program}`;
+  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', source], { cwd: root });
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return { lines: lines.map((line) => JSON.parse(line) as unknown), writes: Number(stderr) };
+}
+
+describe('lines of a log', () => {
+  it('of one turn leave in one write, in their order, and those of a later turn in the next', async () => {
+    const { lines, writes } = await logged(`
+      for (let n = 0; n < 50; n++) (n % 2 ? other : log).info('first.turn', { n });
+      setImmediate(() => setImmediate(() => log.info('second.turn')));`);
+    expect(lines).toMatchObject([
+      ...Array.from({ length: 50 }, (_, n) => ({ event: 'first.turn', service: n % 2 ? 'other' : 'test', n })),
+      { event: 'second.turn' },
+    ]);
+    expect(writes).toBe(2);
+  });
+
+  it('are written before the process ends by itself', async () => {
+    const { lines } = await logged(`log.info('last.line'); process.exit(0);`);
+    expect(lines).toMatchObject([{ event: 'last.line' }]);
+  });
+
+  it('of a turn that writes much are all written', async () => {
+    const { lines } = await logged(`for (let n = 0; n < 2_000; n++) log.info('many', { n });`);
+    expect(lines).toHaveLength(2_000);
+  });
+});
