@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Agent } from 'undici';
+import { AbortListeners } from './abort-listeners.js';
 import { BoundedPost } from './bounded-post.js';
 import { Guard, type GuardOptions } from './guard.js';
 import { guardedConnector } from './guarded-connector.js';
@@ -23,6 +24,15 @@ const REQUEST_DEADLINE_MS = 10_000;
 /** A registration waits for the name at most so long. */
 const JUDGE_DEADLINE_MS = 5_000;
 
+/** URLs whose form is known, at most. */
+const TARGETS_MAX = 10_000;
+
+/** Where a URL leads to, as it is asked of undici. */
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
 /** More of a response's header is an error. */
 const HEADER_BYTES_MAX = 16 * 1024;
 
@@ -36,6 +46,8 @@ export class OutboundHttp {
   private readonly guard: Guard;
   private readonly agent: Agent;
   private readonly deadlineMs: number;
+  private readonly aborts = new AbortListeners();
+  private readonly targets = new Map<string, Target>();
 
   constructor(private readonly options: OutboundOptions) {
     this.deadlineMs = options.deadlineMs ?? REQUEST_DEADLINE_MS;
@@ -73,14 +85,14 @@ export class OutboundHttp {
     const handler = new BoundedPost(resolve);
     const timer = setTimeout(() => handler.giveUp(`no end after ${this.deadlineMs} ms`), this.deadlineMs);
     const abort = (): void => handler.giveUp('aborted by the caller', 'aborted');
-    signal?.addEventListener('abort', abort, { once: true });
-    const url = parseOutboundUrl(text, this.options.allowPrivate);
-    if (url === null) handler.giveUp('form', 'url not allowed');
+    const endListening = signal && this.aborts.add(signal, abort);
+    const target = this.targetOf(text);
+    if (target === null) handler.giveUp('form', 'url not allowed');
     else if (signal?.aborted === true) abort();
-    else this.dispatch(url, headers, body, handler);
+    else this.dispatch(target, headers, body, handler);
     const end = await promise;
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    endListening?.();
     return { ...end, durationMs: Math.round(performance.now() - startedAt) };
   }
 
@@ -89,12 +101,23 @@ export class OutboundHttp {
     await this.agent.destroy();
   }
 
-  private dispatch(url: URL, headers: OutboundRequest['headers'], body: Uint8Array, handler: BoundedPost): void {
+  /** Null for a URL of a wrong form. It is read once; addresses are judged with each connection. */
+  private targetOf(text: string): Target | null {
+    const known = this.targets.get(text);
+    if (known) return known;
+    const url = parseOutboundUrl(text, this.options.allowPrivate);
+    if (url === null) return null;
+    const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
+    if (this.targets.size >= TARGETS_MAX) this.targets.clear();
+    this.targets.set(text, target);
+    return target;
+  }
+
+  private dispatch(target: Target, headers: OutboundRequest['headers'], body: Uint8Array, handler: BoundedPost): void {
     try {
       this.agent.dispatch(
         {
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
+          ...target,
           method: 'POST',
           headers: {
             ...headers,

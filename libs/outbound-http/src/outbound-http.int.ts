@@ -75,12 +75,16 @@ describe('a request', () => {
 
   it('ends when its caller gives it up, before and after it has begun', async () => {
     const asked = Promise.withResolvers<void>();
-    const own = await receiver(() => asked.resolve());
+    const own = await receiver(() => own.requests.length === 2 && asked.resolve());
     const controller = new AbortController();
-    const end = client.post({ url: own.url, headers: {}, body: Buffer.from('{}'), signal: controller.signal });
+    const request = { url: own.url, headers: {}, body: Buffer.from('{}'), signal: controller.signal };
+    const ends = Promise.all([client.post(request), client.post(request)]);
     await asked.promise;
     controller.abort();
-    expect(await end).toMatchObject({ state: 'failed', error: 'aborted' });
+    expect(await ends).toMatchObject([
+      { state: 'failed', error: 'aborted' },
+      { state: 'failed', error: 'aborted' },
+    ]);
     const late = client.post({ url: own.url, headers: {}, body: Buffer.from('{}'), signal: controller.signal });
     expect(await late).toMatchObject({ error: 'aborted' });
   });
