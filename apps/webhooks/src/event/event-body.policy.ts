@@ -23,7 +23,6 @@ export interface PublicEvent {
   readonly line: string;
   /** The bytes of every attempt, as JSON text. */
   readonly body: string;
-  readonly bodyBytes: number;
   /** ISO 8601. */
   readonly occurredAt: string;
   /** Whom it speaks of; null for an event about no contact. */
@@ -95,7 +94,7 @@ export function publicEventOf(envelope: EventEnvelope): PublicEvent | null {
   const { contactId, contact } = data.resource;
   const whom = contactId ?? contact?.id ?? null;
   const about = { contactId: whom, messageId: data.name === 'message' ? data.resource.id : null };
-  return { id, organizationId, type, line, body, bodyBytes: Buffer.byteLength(body), occurredAt, ...about };
+  return { id, organizationId, type, line, body, occurredAt, ...about };
 }
 
 function define<Data>(

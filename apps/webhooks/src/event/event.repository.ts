@@ -27,23 +27,25 @@ const drawPositions = statement<{ organizationId: string; last: number }>(
  */
 const storeEvents = statement<{ webhookId: string }>(
   'webhooks.event.store',
-  `WITH given AS (
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[], $8::bigint[],
-       $9::text[])
-       AS g (organization_id, id, type, line, body, body_bytes, occurred_at, position, message_id)
-     WHERE id COLLATE "C" >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $10)) AT TIME ZONE 'UTC')
-       AND id COLLATE "C" >= (SELECT event_id FROM beginning)),
-   stored AS (
+  `WITH stored AS (
      INSERT INTO event (organization_id, id, type, line, body, occurred_at, stored_at, position, message_id)
-     SELECT organization_id, id, type, line, body, occurred_at, clock_timestamp(), position, message_id FROM given
-     ON CONFLICT (id) DO NOTHING RETURNING id)
+     SELECT organization_id, id, type, line, body, occurred_at, clock_timestamp(), position, message_id
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::text[])
+       AS given (organization_id, id, type, line, body, occurred_at, position, message_id)
+     WHERE id COLLATE "C" >= (SELECT cuid_floor(
+         (date_trunc('day', now() AT TIME ZONE 'UTC') - make_interval(days => $9)) AT TIME ZONE 'UTC'))
+       AND id COLLATE "C" >= (SELECT event_id FROM beginning)
+     ON CONFLICT (id) DO NOTHING
+     RETURNING organization_id, id, type, line, octet_length(body) AS body_bytes, position)
    INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
-   SELECT w.id, substr(g.id, 1, 9) || substr(md5(g.id || w.id), 1, 16), g.organization_id, g.id, g.type, g.line, g.position,
-     g.body_bytes, 'AUTOMATIC', now()
-   FROM given g
-   JOIN webhook w ON w.organization_id = g.organization_id AND g.type = ANY (w.events) AND w.deactivated_at IS NULL
-     AND g.id >= w.events_from
-   WHERE g.id IN (SELECT id FROM stored)
+   SELECT w.id, substr(s.id, 1, 9) || substr(md5(s.id || w.id), 1, 16), s.organization_id, s.id, s.type, s.line, s.position,
+     s.body_bytes, 'AUTOMATIC', now()
+   FROM stored s
+   -- OFFSET keeps it a look-up by event: the planner would compare every event with every webhook there is.
+   CROSS JOIN LATERAL (
+     SELECT id FROM webhook
+     WHERE organization_id = s.organization_id AND s.type = ANY (events) AND deactivated_at IS NULL AND s.id >= events_from
+     OFFSET 0) AS w
    RETURNING webhook_id AS "webhookId"`,
 );
 
@@ -65,17 +67,7 @@ export async function storePublicEvents(tx: Transaction, events: readonly Public
     next.set(event.organizationId, position);
     return { ...event, position };
   });
-  const columns = [
-    'organizationId',
-    'id',
-    'type',
-    'line',
-    'body',
-    'bodyBytes',
-    'occurredAt',
-    'position',
-    'messageId',
-  ] as const;
+  const columns = ['organizationId', 'id', 'type', 'line', 'body', 'occurredAt', 'position', 'messageId'] as const;
   const rows = await tx.query(storeEvents, [...unnestColumns(positioned, columns), EVENT_RETENTION_DAYS]);
   return new Set(rows.map(({ webhookId }) => webhookId));
 }

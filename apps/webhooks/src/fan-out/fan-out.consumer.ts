@@ -68,7 +68,6 @@ async function withoutErased(tx: Transaction, events: readonly PublicEvent[]): P
   if (erased.size === 0) return events;
   return events.map((event) => {
     if (!event.contactId || !erased.has(event.contactId)) return event;
-    const body = blankContact(event.body, event.contactId);
-    return { ...event, body, bodyBytes: Buffer.byteLength(body) };
+    return { ...event, body: blankContact(event.body, event.contactId) };
   });
 }
