@@ -39,9 +39,13 @@ function makeDeliverMetrics(inFlight: () => number): DeliverMetrics {
   return {
     turned: ({ settled, deactivated }, unsent) => {
       for (const { cause } of unsent) unsentAttempts.add(1, { cause });
-      for (const { attempt, result } of settled) {
+      const byEnd = Map.groupBy(settled, ({ attempt, result }) => {
         const outcome = result.error === INTERRUPTED ? 'interrupted' : result.outcome.toLowerCase();
-        attempts.add(1, { kind: attempt.delivery.kind, outcome });
+        return `${attempt.delivery.kind} ${outcome}`;
+      });
+      for (const [end, { length }] of byEnd) {
+        const [kind, outcome] = end.split(' ');
+        attempts.add(length, { kind, outcome });
       }
       if (deactivated.length > 0) deactivations.add(deactivated.length);
     },

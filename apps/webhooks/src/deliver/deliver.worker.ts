@@ -7,6 +7,7 @@ import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { waitingLanes } from '../lane/waiting-lanes.repository.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
+import { candidatesOf } from './candidates.js';
 import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
@@ -22,10 +23,10 @@ import { WorkerLease } from './worker-lease.js';
 const LOOK_MS = 2_000;
 /** A worker that is never idle looks after so long all the same. */
 const LOOK_LATE_MS = 3_000;
-/** Attempts that a turn begins, and records, at most. */
-const TURN_MAX = 512;
+/** Attempts that a turn begins, and records, at most: what comes next waits for all of it. */
+const TURN_MAX = 128;
 /** Lanes that a turn locks for what may begin, at most. */
-const CANDIDATES_MAX = 256;
+const CANDIDATES_MAX = 64;
 /** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
 const BLOCKED_PAUSE_MS = 50;
 
@@ -44,7 +45,6 @@ export class DeliverWorker extends PollingWorker {
   private ended: EndedRequest[] = [];
   private unsent: UnsentRequest[] = [];
   private lookedAtMs = -Infinity;
-  private rotation = 0;
   private endListening: () => void = () => undefined;
 
   constructor(
@@ -90,7 +90,7 @@ export class DeliverWorker extends PollingWorker {
     const ready = this.stopping.aborted
       ? []
       : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
-    const candidates = this.rotated(ready).map(({ webhookId }) => webhookId);
+    const candidates = candidatesOf(ready, CANDIDATES_MAX).map(({ webhookId }) => webhookId);
     if (candidates.length === 0 && !this.hasEnded) {
       return this.idle(nowMs);
     }
@@ -132,13 +132,6 @@ export class DeliverWorker extends PollingWorker {
     const isOver = [...this.ended, ...this.unsent].some((one) => one.attempt.id === attempt.id);
     if (isOver || this.requests.has(attempt.id)) return;
     this.ended.push({ attempt, result: interruptedResult(attempt.leaseUntilMs - attempt.beganAtMs) });
-  }
-
-  /** The lanes of a turn; other ones first the next time. */
-  private rotated<Lane>(lanes: readonly Lane[]): readonly Lane[] {
-    if (lanes.length <= CANDIDATES_MAX) return lanes;
-    const start = (this.rotation = (this.rotation + CANDIDATES_MAX) % lanes.length);
-    return [...lanes.slice(start), ...lanes.slice(0, start)].slice(0, CANDIDATES_MAX);
   }
 
   /** @returns how many attempts it has begun */

@@ -7,7 +7,7 @@ import type { WorkerLease } from './worker-lease.js';
 /** A lane without work is given back after so long: another replica may be preferred meanwhile. */
 const IDLE_MS = 30_000;
 /** Lanes that are acquired, or read, at once. */
-const SLICE_MAX = 500;
+const SLICE_MAX = 128;
 
 /** The lanes that this worker owns. */
 export class LaneBook {

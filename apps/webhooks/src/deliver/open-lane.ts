@@ -24,6 +24,8 @@ export class OpenLane {
   /** When it was last seen with something pending. */
   busyAtMs = performance.now();
   readonly underWay = new Map<string, MarkedAttempt>();
+  /** How many first attempts are under way, by line. */
+  private readonly linesUnderWay = new Map<string, number>();
   private firsts: PendingDelivery[] = [];
   private retries: PendingDelivery[] = [];
   private hasMore = false;
@@ -76,7 +78,8 @@ export class OpenLane {
     this.hasMore = hasMore;
     this.isDoubtful = false;
     this.underWay.clear();
-    for (const attempt of marked) this.underWay.set(attempt.id, attempt);
+    this.linesUnderWay.clear();
+    for (const attempt of marked) this.mark(attempt);
     if (!this.isIdle) this.busyAtMs = performance.now();
   }
 
@@ -103,14 +106,14 @@ export class OpenLane {
     const { delivery } = attempt;
     const list = delivery.tries === 0 ? this.firsts : this.retries;
     list.splice(list.indexOf(delivery), 1);
-    this.underWay.set(attempt.id, attempt);
+    this.mark(attempt);
     this.busyAtMs = performance.now();
     if (this.hasMore && this.firsts.length + this.retries.length === 0) this.isBehind = true;
   }
 
   /** To be called when an attempt was recorded. @param isAgain its delivery is due again */
   ended(attemptId: string, isAgain: boolean): void {
-    this.underWay.delete(attemptId);
+    this.unmark(attemptId);
     if (isAgain || (this.hasMore && this.next(Infinity) === null)) this.isBehind = true;
   }
 
@@ -135,9 +138,26 @@ export class OpenLane {
 
   /** The first in order whose line has no first attempt under way, nor an earlier one waiting. */
   private nextFirst(): PendingDelivery | null {
-    const blocked = new Set<string>();
-    for (const { delivery } of this.underWay.values()) if (delivery.tries === 0) blocked.add(lineOf(delivery));
-    return this.firsts.find((delivery) => delivery.line === '' || !blocked.has(lineOf(delivery))) ?? null;
+    const { firsts, linesUnderWay } = this;
+    return firsts.find((delivery) => delivery.line === '' || !linesUnderWay.has(lineOf(delivery))) ?? null;
+  }
+
+  private mark(attempt: MarkedAttempt): void {
+    this.underWay.set(attempt.id, attempt);
+    if (attempt.delivery.tries > 0) return;
+    const line = lineOf(attempt.delivery);
+    this.linesUnderWay.set(line, (this.linesUnderWay.get(line) ?? 0) + 1);
+  }
+
+  private unmark(attemptId: string): void {
+    const attempt = this.underWay.get(attemptId);
+    if (!attempt) return;
+    this.underWay.delete(attemptId);
+    if (attempt.delivery.tries > 0) return;
+    const line = lineOf(attempt.delivery);
+    const left = (this.linesUnderWay.get(line) ?? 0) - 1;
+    if (left > 0) this.linesUnderWay.set(line, left);
+    else this.linesUnderWay.delete(line);
   }
 }
 
