@@ -30,6 +30,18 @@ export interface DeliveredEvent {
 /** What is to become of a delivered event. */
 export type Disposition = { readonly ack: true } | { readonly retryAfterMs: number };
 
+/** Which events have time, and how much. */
+export interface Unhurried {
+  readonly includes: (event: DeliveredEvent) => boolean;
+  /** Between the begins of two batches at least. */
+  readonly gatherMs: number;
+}
+
+interface Pulled {
+  readonly message: JsMsg;
+  readonly event: DeliveredEvent;
+}
+
 /** How a consumer works. */
 export interface PullConsumerOptions {
   readonly connection: NatsConnection;
@@ -43,6 +55,8 @@ export interface PullConsumerOptions {
    * None by default.
    */
   readonly gatherMs?: number;
+  /** Events that nobody waits for: a batch of these alone begins so long after the last, unless it is full. None by default. */
+  readonly unhurried?: Unhurried;
   /**
    * Pulls the next batch while one is worked on: for who has to take in what waits fast. It holds two pulls, which its replicas
    * get only when it ends. False by default.
@@ -74,10 +88,14 @@ export class PullConsumer {
   private running: Promise<void> | undefined;
   private batchBeganMs = -Infinity;
   /** Pulled and not yet taken into a batch. */
-  private waiting: JsMsg[] = [];
+  private waiting: Pulled[] = [];
+  /** More may come before what waits is taken. */
+  private isPulling = false;
+  /** Among what waits is an event that somebody waits for. */
+  private isHurried = false;
   private working: Promise<void> | undefined;
-  /** Ends the pause before a batch that has become full. */
-  private filled: (() => void) | undefined;
+  /** Ends the pause before a batch that is whole or hurried now. */
+  private lookAgain: (() => void) | undefined;
   /** Of a batch that takes what waits. */
   private taken = Promise.withResolvers<void>();
   private readonly deadlines: AckDeadlines;
@@ -97,6 +115,7 @@ export class PullConsumer {
   /** Takes nothing further and returns when the batch under way is done. */
   async stop(): Promise<void> {
     this.stopping = true;
+    this.lookAgain?.();
     await this.messages?.close();
     await this.running;
   }
@@ -127,12 +146,14 @@ export class PullConsumer {
       return;
     }
     this.messages = messages;
+    this.isPulling = true;
     let isWhole = false;
     try {
       for await (const message of messages) {
         this.deadlines.hold(message);
-        this.waiting.push(message);
-        if (this.waiting.length >= max_messages) this.filled?.();
+        const event = this.open(message);
+        if (!event) continue;
+        this.add({ message, event });
         this.working ??= Promise.resolve().then(() => this.work());
       }
       isWhole = true;
@@ -140,6 +161,8 @@ export class PullConsumer {
       if (!isLimitReached(error)) throw error;
       isWhole = true;
     } finally {
+      this.isPulling = false;
+      this.lookAgain?.();
       // A pull may end by a failure while its events are worked on: what it reports comes after them.
       await (isWhole && this.options.readsAhead && !this.stopping ? this.allTaken() : this.working);
     }
@@ -150,6 +173,7 @@ export class PullConsumer {
       await this.gather();
       const batch = this.waiting.slice(0, this.options.batchMax);
       this.waiting = this.waiting.slice(batch.length);
+      this.isHurried = this.waiting.some(({ event }) => !this.hasTime(event));
       this.taken.resolve();
       this.taken = Promise.withResolvers();
       await this.handle(batch);
@@ -161,44 +185,57 @@ export class PullConsumer {
     while (this.waiting.length > 0) await this.taken.promise;
   }
 
-  /** A batch after a quiet time begins at once, and so does a full one. */
+  private add(pulled: Pulled): void {
+    this.waiting.push(pulled);
+    const isFirstHurried = !this.isHurried && !this.hasTime(pulled.event);
+    if (isFirstHurried) this.isHurried = true;
+    if (isFirstHurried || this.waiting.length >= this.options.batchMax) this.lookAgain?.();
+  }
+
+  private hasTime(event: DeliveredEvent): boolean {
+    return this.options.unhurried?.includes(event) ?? false;
+  }
+
+  /** A batch after a quiet time begins at once, and so does one to which nothing can come any more. */
   private async gather(): Promise<void> {
-    const restMs = this.batchBeganMs + (this.options.gatherMs ?? 0) - performance.now();
-    if (restMs > 0 && !this.stopping && this.waiting.length < this.options.batchMax) {
+    const { batchMax, gatherMs = 0, unhurried } = this.options;
+    while (this.isPulling && !this.stopping && this.waiting.length < batchMax) {
+      const apartMs = this.isHurried ? gatherMs : (unhurried?.gatherMs ?? gatherMs);
+      const restMs = this.batchBeganMs + apartMs - performance.now();
+      if (restMs <= 0) break;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, restMs);
-        this.filled = () => (clearTimeout(timer), resolve());
+        this.lookAgain = () => (clearTimeout(timer), resolve());
       });
-      this.filled = undefined;
+      this.lookAgain = undefined;
     }
     this.batchBeganMs = performance.now();
   }
 
   /** Never rejects. */
-  private async handle(batch: readonly JsMsg[]): Promise<void> {
-    let delivered: { message: JsMsg; event: DeliveredEvent }[] = [];
+  private async handle(batch: readonly Pulled[]): Promise<void> {
     try {
-      delivered = batch.flatMap((message) => this.open(message));
-      const dispositions = await this.options.handle(delivered.map(({ event }) => event));
-      delivered.forEach(({ message }, index) => this.dispose(message, dispositions[index]));
+      const dispositions = await this.options.handle(batch.map(({ event }) => event));
+      batch.forEach(({ message }, index) => this.dispose(message, dispositions[index]));
       this.batches.succeeded();
     } catch (error) {
       this.batches.failed(error);
-      for (const { message } of delivered) this.dispose(message, undefined);
+      for (const { message } of batch) this.dispose(message, undefined);
     }
   }
 
-  private open(message: JsMsg): { message: JsMsg; event: DeliveredEvent }[] {
+  /** Undefined for what is no event: it is dropped. */
+  private open(message: JsMsg): DeliveredEvent | undefined {
     try {
       const envelope = message.json<EventEnvelope>();
       if (!isEnvelope(envelope)) throw new TypeError('not an event envelope');
       const deliveries = message.info.deliveryCount;
-      return [{ message, event: { envelope, deliveries, context: contextOfHeaders(message.headers, ROOT_CONTEXT) } }];
+      return { envelope, deliveries, context: contextOfHeaders(message.headers, ROOT_CONTEXT) };
     } catch (error) {
       this.options.onMalformed(message.subject, error);
       this.deadlines.release(message);
       message.term('not an event envelope');
-      return [];
+      return undefined;
     }
   }
 

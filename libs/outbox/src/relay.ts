@@ -29,6 +29,8 @@ export interface RelayOptions {
 /** How often a replica without the lock asks for it. */
 const STANDBY_PAUSE_MS = 500;
 const ERROR_PAUSE_MS = 500;
+/** Wake-ups for events that nobody waits for are so far apart at least. */
+const LATER_MS = 75;
 
 const tryLock = statement<{ locked: boolean }>(
   'outbox.lock',
@@ -51,6 +53,8 @@ export class Relay {
   private running: Promise<void> | undefined;
   private readonly signal = new WakeSignal();
   private isLeading = false;
+  private laterTimer: NodeJS.Timeout | undefined;
+  private wokenLaterMs = -Infinity;
   private readonly metrics = relayMetrics();
   private readonly failures: ThrottledLog;
 
@@ -65,6 +69,7 @@ export class Relay {
   /** Finishes what is under way. */
   async stop(): Promise<void> {
     this.stopSignal.abort();
+    clearTimeout(this.laterTimer);
     await this.running;
   }
 
@@ -72,6 +77,20 @@ export class Relay {
   wake(): void {
     if (this.isLeading) this.signal.wake();
     else this.options.wakeUps?.send();
+  }
+
+  /** As `wake`, for events that nobody waits for: after a quiet time at once, then with those of 75 ms. */
+  wakeLater(): void {
+    if (this.stopping || this.laterTimer) return;
+    const restMs = this.wokenLaterMs + LATER_MS - performance.now();
+    if (restMs <= 0) return this.wakeTogether();
+    this.laterTimer = setTimeout(() => this.wakeTogether(), restMs);
+  }
+
+  private wakeTogether(): void {
+    this.laterTimer = undefined;
+    this.wokenLaterMs = performance.now();
+    this.wake();
   }
 
   private get stopping(): boolean {

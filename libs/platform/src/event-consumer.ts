@@ -7,6 +7,7 @@ import {
   type DeliveredEvent,
   type Disposition,
   type NatsConnection,
+  type Unhurried,
 } from '@switchboard/nats';
 import {
   consumerEpoch,
@@ -35,6 +36,8 @@ export interface EventConsumerSpec {
   readonly batchMax: number;
   /** Between the begins of two batches at least; see `PullConsumerOptions`. 10 ms by default. */
   readonly gatherMs?: number;
+  /** Events that nobody waits for; see `PullConsumerOptions`. None by default. */
+  readonly unhurried?: Unhurried;
   /** Pulls the next batch while one is worked on; see `PullConsumerOptions`. False by default. */
   readonly readsAhead?: boolean;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
@@ -97,6 +100,7 @@ export abstract class EventConsumer<Prepared>
         durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
         batchMax: spec.batchMax,
         gatherMs: spec.gatherMs ?? GATHER_MS,
+        ...(spec.unhurried === undefined ? {} : { unhurried: spec.unhurried }),
         readsAhead: spec.readsAhead ?? false,
         handle: (events) => this.#handle(events),
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),

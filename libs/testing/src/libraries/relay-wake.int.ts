@@ -106,6 +106,26 @@ describe('a relay', () => {
     await Promise.all([leader.stop(), replica.stop()]);
   });
 
+  it('is woken for what nobody waits for at once after a quiet time, and by one wake-up for all that follow closely', async () => {
+    let sent = 0;
+    const wakeUps = { send: () => void sent++, listen: () => () => undefined };
+    const replica = new Relay({
+      database,
+      service: 'contacts',
+      broker: new EventPublisher(await nats.connect('contacts'), 'contacts'),
+      wakeUps,
+      report: () => undefined,
+    });
+    for (let n = 0; n < 1_000; n++) replica.wakeLater();
+    expect(sent).toBe(1);
+    await eventually(() => sent > 1);
+    expect(sent).toBe(2);
+    replica.wakeLater();
+    await replica.stop();
+    replica.wakeLater();
+    expect(sent).toBe(2);
+  });
+
   it('sends the last wake-up of a burst, and few of it', async () => {
     const connection = await nats.connect('contacts');
     const wakeUps = new WakeUps(connection, new LinkState(connection), 'contacts');
