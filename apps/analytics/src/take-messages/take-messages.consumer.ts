@@ -20,7 +20,7 @@ import { keepTemplateNames, type TemplateName } from '../fact/template-name.repo
 import { storeFacts } from '../fact/store-facts.js';
 
 /** Figures may lag: much shares a transaction. */
-const GATHER_MS = 100;
+const GATHER_MS = 400;
 /** Several events of a message in a batch are one write of its fact. */
 const BATCH_MAX = 2_000;
 const NONE_WAITS: ReadonlySet<string> = new Set();

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { callbackStatus } from '@switchboard/contracts/gateway/events';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
@@ -52,7 +53,8 @@ export class TakeCallback implements BeforeApplicationShutdown {
       const traced = events.map((event) => ({ ...event, traceparent }));
       await this.commit({ account: accountOf(events[0]?.data), events: traced, bytes: body.length });
       this.metrics.taken();
-      this.relay.wake();
+      if (events.every(({ event }) => event === callbackStatus)) this.relay.wakeLater();
+      else this.relay.wake();
     } finally {
       this.waitingBytes -= body.length;
     }

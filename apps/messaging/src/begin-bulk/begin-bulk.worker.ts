@@ -72,7 +72,7 @@ export class BeginBulkWorker extends PollingWorker {
     }
     const claim = await this.claim(free);
     for (const attempt of claim.attempts) void this.attempt(attempt);
-    if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wake();
+    if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();
     if (claim.hasUnknown) this.unknownContacts.wake();
     laneMetrics().claimed(claim);
     const nextMs = await nextLookInMs(this.database, this.owner);

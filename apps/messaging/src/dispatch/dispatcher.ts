@@ -36,7 +36,7 @@ const TURN_MISSED: UpstreamOutcome = {
   retry: 'unbegun',
 };
 /** No caller waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
-const LANE_RECORDS_MS = 25;
+const LANE_RECORDS_MS = 100;
 type Settle = (hasBegun: boolean) => void;
 
 /** How an attempt begins, beyond what holds for all. */

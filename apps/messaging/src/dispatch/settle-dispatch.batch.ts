@@ -78,7 +78,8 @@ export class SettleDispatch implements BeforeApplicationShutdown {
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
     await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
-    this.relay.wake();
+    if (settlements.every(({ attempt }) => attempt.lane)) this.relay.wakeLater();
+    else this.relay.wake();
     if (settlements.some(({ attempt, outcome }) => outcome.state === 'not-taken' && !attempt.lane)) this.retries.wake();
     await this.notePaces(settlements);
     return settlements.map(() => ({ ok: undefined }));

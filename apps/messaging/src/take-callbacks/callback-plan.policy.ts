@@ -86,6 +86,12 @@ export function linesOf(envelope: EventEnvelope): {
   return phoneNumberId === null ? { businessAccountId } : { phoneNumberId };
 }
 
+/** Whether it says of a message of ours no more than how far it came. */
+export function isProgress(envelope: EventEnvelope): boolean {
+  const status: { readonly item?: { readonly status?: string } } | null = dataOf(callbackStatus, envelope);
+  return status?.item?.status !== undefined && status.item.status !== 'failed';
+}
+
 /**
  * What is to be done with one event of the gateway. Pure; never throws, whatever the upstream put into the item.
  */

@@ -8,7 +8,7 @@ import {
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import fc from 'fast-check';
 import type { Channel } from '../channel/channel.entity.js';
-import { planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
+import { isProgress, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
 import { contentOf } from './inbound-content.policy.js';
 
 const AT = '2026-01-02T03:04:05.000Z';
@@ -232,5 +232,21 @@ describe('a plan', () => {
         }
       }),
     );
+  });
+});
+
+describe('a callback that has time', () => {
+  it.each([
+    [callbackStatus, { item: { status: 'sent' } }, true],
+    [callbackStatus, { item: { status: 'read' } }, true],
+    [callbackStatus, { item: { status: 'failed' } }, false],
+    [callbackStatus, {}, false],
+    [callbackStatus, null, false],
+    [callbackMessage, { item: { status: 'read' } }, false],
+    [callbackPreference, {}, false],
+    [callbackChange, {}, false],
+  ])('is a status other than a refusal (%#)', (event, data, has) => {
+    const envelope = { id: 'c0000001', subject: event.subject, organizationId: null, aggregateId: 'a', sequence: null };
+    expect(isProgress({ ...envelope, occurredAt: AT, data })).toBe(has);
   });
 });

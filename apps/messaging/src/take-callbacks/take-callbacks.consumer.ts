@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { messagingCallbacksConsumer } from '@switchboard/contracts/consumers';
-import { traceparentOf, type DeliveredEvent } from '@switchboard/nats';
+import { traceparentOf, type DeliveredEvent, type Unhurried } from '@switchboard/nats';
 import { buryEvent, Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
 import { callbackMetrics } from './callback-metrics.js';
-import { linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
+import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
 import { ResolveContactsClient } from './resolve-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
 import { takeStatuses, type StatusCallback } from './take-statuses.js';
@@ -21,8 +21,10 @@ interface Prepared {
 }
 
 const BATCH_MAX = 200;
-/** No caller waits for a status: those of a few messages share a transaction. */
+/** Between batches with what people say, or with a refusal. */
 const GATHER_MS = 25;
+/** Nobody waits for other statuses: those of a few messages share a transaction. */
+const PROGRESS: Unhurried = { includes: ({ envelope }) => isProgress(envelope), gatherMs: 100 };
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
 @Injectable()
@@ -40,6 +42,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
       consumer: messagingCallbacksConsumer,
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
+      unhurried: PROGRESS,
       lineOf: (envelope) => {
         const { phoneNumberId, businessAccountId } = linesOf(envelope);
         return phoneNumberId ?? businessAccountId ?? envelope.aggregateId;

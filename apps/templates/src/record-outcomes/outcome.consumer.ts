@@ -14,7 +14,7 @@ import { outcomeOf } from './message-outcome.policy.js';
 
 const BATCH_MAX = 500;
 /** Counts of jobs may lag a little: most messages are of none. */
-const GATHER_MS = 50;
+const GATHER_MS = 200;
 const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /** Settles recipients by the events of a consumer. */

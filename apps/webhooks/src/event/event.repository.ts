@@ -19,13 +19,19 @@ const drawPositions = statement<{ organizationId: string; last: number }>(
    RETURNING organization_id AS "organizationId", last_position::float8 AS last`,
 );
 
+/** A delivery that was stored with its event. */
+export interface StoredDelivery {
+  readonly webhookId: string;
+  readonly eventId: string;
+}
+
 /**
  * Stores events and a delivery of each for every active webhook that subscribes to it. An event that is stored already, or
  * older than what is kept, or than the webhook, makes none.
  *
  * The id of a delivery follows from event and webhook, and carries the event's time.
  */
-const storeEvents = statement<{ webhookId: string }>(
+const storeEvents = statement<StoredDelivery>(
   'webhooks.event.store',
   `WITH stored AS (
      INSERT INTO event (organization_id, id, type, line, body, occurred_at, stored_at, position, message_id)
@@ -46,16 +52,15 @@ const storeEvents = statement<{ webhookId: string }>(
      SELECT id FROM webhook
      WHERE organization_id = s.organization_id AND s.type = ANY (events) AND deactivated_at IS NULL AND s.id >= events_from
      OFFSET 0) AS w
-   RETURNING webhook_id AS "webhookId"`,
+   RETURNING webhook_id AS "webhookId", event_id AS "eventId"`,
 );
 
-/**
- * Stores events in the order given, with their deliveries.
- *
- * @returns the webhooks that have something to deliver
- */
-export async function storePublicEvents(tx: Transaction, events: readonly PublicEvent[]): Promise<ReadonlySet<string>> {
-  if (events.length === 0) return new Set();
+/** Stores events in the order given. @returns their deliveries */
+export async function storePublicEvents(
+  tx: Transaction,
+  events: readonly PublicEvent[],
+): Promise<readonly StoredDelivery[]> {
+  if (events.length === 0) return [];
   const counts = new Map<string, number>();
   for (const { organizationId } of events) counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
   const drawn = await tx.query(drawPositions, [[...counts.keys()], [...counts.values()]]);
@@ -68,6 +73,5 @@ export async function storePublicEvents(tx: Transaction, events: readonly Public
     return { ...event, position };
   });
   const columns = ['organizationId', 'id', 'type', 'line', 'body', 'occurredAt', 'position', 'messageId'] as const;
-  const rows = await tx.query(storeEvents, [...unnestColumns(positioned, columns), EVENT_RETENTION_DAYS]);
-  return new Set(rows.map(({ webhookId }) => webhookId));
+  return tx.query(storeEvents, [...unnestColumns(positioned, columns), EVENT_RETENTION_DAYS]);
 }

@@ -6,6 +6,7 @@ import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
+import { EventTakers } from './event-takers.js';
 import { inOrder } from './event-order.policy.js';
 import { readLines, storeLines } from './line.repository.js';
 
@@ -13,6 +14,8 @@ import { readLines, storeLines } from './line.repository.js';
 const BATCH_MAX = 200;
 /** A delivery waits for it, after another one. */
 const GATHER_MS = 15;
+/** Of what no webhook takes the feed alone is made. */
+const UNSENT_GATHER_MS = 250;
 
 /**
  * Turns events of a stream into stored bodies and deliveries, in the transaction of the inbox rows; the delivery itself is
@@ -22,6 +25,7 @@ const GATHER_MS = 15;
 export abstract class FanOutConsumer extends EventConsumer<null> {
   readonly #woken = new Set<string>();
   readonly #grown = new Set<string>();
+  private readonly takers = new EventTakers();
 
   constructor(
     platform: Platform,
@@ -33,6 +37,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       ...spec,
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
+      unhurried: { gatherMs: UNSENT_GATHER_MS, includes: ({ envelope }) => this.takers.areNone(envelope) },
       onBatch: () => this.#wake(),
     });
   }
@@ -49,7 +54,10 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
     for (const { organizationId } of carried) this.#grown.add(organizationId);
     const left = await withoutErased(tx, carried);
-    for (const webhookId of await storePublicEvents(tx, left)) this.#woken.add(webhookId);
+    const deliveries = await storePublicEvents(tx, left);
+    for (const { webhookId } of deliveries) this.#woken.add(webhookId);
+    const sent = new Set(deliveries.map(({ eventId }) => eventId));
+    for (const { envelope } of ready) this.takers.note(envelope, sent.has(envelope.id));
     return waiting;
   }
 

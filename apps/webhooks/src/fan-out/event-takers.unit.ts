@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { EventTakers } from './event-takers.js';
+
+function event(organizationId: string, subject = 'messaging.message.sent.v1'): EventEnvelope {
+  return {
+    id: 'e1',
+    subject,
+    organizationId,
+    aggregateId: 'c1',
+    sequence: null,
+    occurredAt: '2026-01-01T00:00:00.000Z',
+    data: {},
+  };
+}
+
+test('an event that no webhook took says nothing of other kinds and organizations', () => {
+  const takers = new EventTakers();
+  expect(takers.areNone(event('a'))).toBe(false);
+  takers.note(event('a'), false);
+  expect(takers.areNone(event('a'))).toBe(true);
+  expect(takers.areNone(event('b'))).toBe(false);
+  expect(takers.areNone(event('a', 'messaging.message.read.v1'))).toBe(false);
+});
+
+test('a webhook that takes one is known at once', () => {
+  const takers = new EventTakers();
+  takers.note(event('a'), false);
+  takers.note(event('a'), true);
+  expect(takers.areNone(event('a'))).toBe(false);
+});
+
+test('what it keeps is bounded', () => {
+  const takers = new EventTakers(2);
+  for (const organizationId of ['a', 'b', 'c']) takers.note(event(organizationId), false);
+  expect(['a', 'b', 'c'].filter((organizationId) => takers.areNone(event(organizationId)))).toEqual(['c']);
+});
