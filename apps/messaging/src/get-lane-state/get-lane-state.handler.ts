@@ -4,11 +4,16 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, statement } from '@switchboard/postgres';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
 
-/** The channel's rate is divided by the lanes of it that have something to begin. */
+/**
+ * The channel's rate is divided by the lanes of it that have something to begin. What waits is counted in two: each part has an
+ * index of its own, and what has begun of a large job is not read with every look at it.
+ */
 const stateSql = statement<LaneState>(
   'messaging.lane.state',
   `SELECT (SELECT count(*)::int FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
-       AND i.state = 'WAITING') AS waiting,
+       AND i.state = 'WAITING' AND i.is_contact_known)
+     + (SELECT count(*)::int FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
+       AND i.state = 'WAITING' AND NOT i.is_contact_known) AS waiting,
      (SELECT count(*)::int FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id
        AND d.channel_id = l.channel_id AND d.job_id = l.job_id) AS repeating,
      l.begun::float8 AS begun, l.is_paused AS "isPaused", l.held_reason AS "heldReason",
