@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { blocksOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
+import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import {
   claimRetries,
   retryLines,
@@ -33,7 +33,7 @@ describe('a long queue of messages that are still to be sent', () => {
   }
 
   /** Messages of a few conversations that are due, each behind the one before it; the first ones are due when they are said to be. */
-  async function queue(depth: number, firstsDueInMs: number): Promise<void> {
+  async function queue(depth: number, firstsDueInMs: number, isAnalyzed = true): Promise<void> {
     await store.superuser.dataSource.query(
       `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, attempts, due_at)
        SELECT $1, messaging.cuid_floor(now() - interval '1 minute') || lpad(n::text, 16, '0'), $2,
@@ -42,7 +42,7 @@ describe('a long queue of messages that are still to be sent', () => {
        FROM generate_series(0, $3::int * $4::int - 1) AS n`,
       [sender.organizationId, sender.channelId, CONVERSATIONS, depth, firstsDueInMs / 1_000],
     );
-    await store.superuser.dataSource.query('ANALYZE messaging.dispatch');
+    if (isAnalyzed) await store.superuser.dataSource.query('ANALYZE messaging.dispatch');
   }
 
   /** Pages that a claim touches. */
@@ -61,6 +61,29 @@ describe('a long queue of messages that are still to be sent', () => {
     await store.forgetDispatches();
     await queue(1_000, -60_000);
     expect(await blocks()).toBeLessThan(short * 2);
+  });
+
+  it('is claimed along the same indexes whatever the statistics say, and looked through once', async () => {
+    await store.superuser.dataSource.query(
+      `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, attempts, due_at)
+       SELECT $1, 'cunknown' || lpad(n::text, 12, '0'), $2, 'a' || n, '+14155550100', 'l', 'UNKNOWN', 1, now() + interval '1 day'
+       FROM generate_series(1, 500) AS n`,
+      [sender.organizationId, sender.channelId],
+    );
+    // An outage that has just ended: nothing is left in the indexes but what was.
+    await queue(300, -60_000);
+    await store.superuser.dataSource.query(
+      "DELETE FROM messaging.dispatch WHERE state = 'RETRY'; ANALYZE messaging.dispatch",
+    );
+    await claim();
+    await queue(100, -60_000, false);
+    const poll = (await preparedStatements(database)).find(({ name }) => name === 'messaging.dispatch.claim');
+    const plan = nodesOf(await planOf(database, poll ?? { name: '', text: '', parameters: 0 }));
+    const used = plan.flatMap((node) => (node['Relation Name'] === 'dispatch' ? (node['Index Name'] ?? []) : []));
+    expect(new Set(used)).toEqual(new Set(['dispatch_due', 'dispatch_line', 'dispatch_order', 'dispatch_pkey']));
+    // For what is under way, and for the oldest that are due.
+    expect(used.filter((index) => index === 'dispatch_due')).toHaveLength(2);
+    expect(await blocks()).toBeLessThan(20_000);
   });
 
   it('hides no message that is due behind those that wait for an earlier one of their conversation', async () => {

@@ -18,20 +18,21 @@ export interface RepeatCount {
 }
 
 /**
- * As the claim of retries (`claimRetries`): locks contact, phone, message and dispatch and waits for none. One behind an
- * interactive message of its conversation that is still to be sent stays where it is.
+ * As the claim of retries (`claimRetries`), bound to its indexes as that one: locks contact, phone, message and dispatch and waits
+ * for none. One behind an interactive message of its conversation that is still to be sent stays where it is.
  */
 const markSql = statement<MessageKey & { readonly jobId: string }>(
   'messaging.dispatch.claim-paced',
-  `WITH next AS (
+  `WITH next AS MATERIALIZED (
      SELECT n.* FROM unnest($2::text[], $3::text[], $4::text[], $5::int[]) AS g(organization_id, channel_id, job_id, count)
      CROSS JOIN LATERAL (
        SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
        WHERE d.state = 'PACED' AND d.organization_id = g.organization_id AND d.channel_id = g.channel_id
          AND d.job_id = g.job_id AND d.due_at <= now()
          AND d.message_id >= cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))
-         AND NOT EXISTS (SELECT FROM dispatch e WHERE e.state = 'RETRY' AND e.organization_id = d.organization_id
-           AND e.channel_id = d.channel_id AND e.contact_id = d.contact_id AND e.message_id < d.message_id
+         AND NOT EXISTS (SELECT FROM dispatch e WHERE e.state || '' = 'RETRY'
+           AND e.organization_id || ' ' || e.channel_id = d.organization_id || ' ' || d.channel_id
+           AND e.contact_id = d.contact_id AND e.message_id < d.message_id
            AND e.message_id >= cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000})))
        ORDER BY d.due_at LIMIT g.count) AS n
    ), held AS (
@@ -42,7 +43,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
        ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
      JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
-     WHERE d.state = 'PACED' AND d.due_at <= now()
+     WHERE nullif(d.state, '') = 'PACED' AND d.due_at - interval '0' <= now()
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (
      UPDATE dispatch d SET state = 'DISPATCHING', attempts = d.attempts + 1, lease = $1,

@@ -30,19 +30,22 @@ export interface ClaimBounds {
 /** The oldest that are due, whosesoever: as long as these are all, every one that is due is seen in every round. */
 const OLDEST_MAX = 256;
 
-/** A walk from line to line along `dispatch_retry`: one probe each, whatever waits in them. */
+/** Stated by what goes by `dispatch_line` or `dispatch_order`, and by nothing else: no other index fits. */
+const OF_LINE = `'' || d.state = 'RETRY'`;
+const IN_ORDER = `d.state || '' = 'RETRY'`;
+const LINE = `d.organization_id || ' ' || d.channel_id`;
+
+/** A walk from line to line along `dispatch_line`: one probe each, whatever waits in them. */
 const linesSql = statement<RetryLine>(
   'messaging.dispatch.retry-lines',
   `WITH RECURSIVE line AS (
-     (SELECT organization_id, channel_id, 1 AS n FROM dispatch
-      WHERE state = 'RETRY' AND (organization_id, channel_id) > ($1, $2)
-      ORDER BY organization_id, channel_id LIMIT 1)
+     (SELECT d.organization_id, d.channel_id, 1 AS n FROM dispatch d
+      WHERE ${OF_LINE} AND ${LINE} > $1 || ' ' || $2 ORDER BY ${LINE} LIMIT 1)
      UNION ALL
      SELECT next.organization_id, next.channel_id, line.n + 1
      FROM line CROSS JOIN LATERAL (
        SELECT d.organization_id, d.channel_id FROM dispatch d
-       WHERE d.state = 'RETRY' AND (d.organization_id, d.channel_id) > (line.organization_id, line.channel_id)
-       ORDER BY d.organization_id, d.channel_id LIMIT 1) AS next
+       WHERE ${OF_LINE} AND ${LINE} > line.organization_id || ' ' || line.channel_id ORDER BY ${LINE} LIMIT 1) AS next
      WHERE line.n < $3
    )
    SELECT organization_id AS "organizationId", channel_id AS "channelId" FROM line ORDER BY n`,
@@ -51,21 +54,24 @@ const linesSql = statement<RetryLine>(
 /** Attempts under way: a mark whose lease ended longer ago is of no holder. The index keeps dead entries behind an old snapshot. */
 const UNDERWAY = `d.state = 'DISPATCHING' AND d.due_at > now() - interval '1 minute'`;
 /** As a value of its own: the order by which it is looked for is kept. */
-const IS_DUE = `d.state = 'RETRY' AND d.due_at <= now() AND d.message_id >= (SELECT young_enough FROM since)`;
+const IS_DUE = 'd.due_at <= now() AND d.message_id >= (SELECT young_enough FROM since)';
 const COLUMNS = 'd.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at';
-/** By `dispatch_conversation`: without the whole order the planner takes another index. */
-const IN_ORDER = 'd.organization_id, d.channel_id, d.contact_id, d.message_id';
+const FIRST = 'ORDER BY d.contact_id, d.message_id LIMIT 1';
 
 /**
  * Marks attempts: organizations take turns, in an organization its channels, in a channel the oldest first.
  *
- * What comes into question is the oldest of all (index `dispatch_due`), the oldest of the lines given (`dispatch_retry`) and
- * the first messages of conversations of these lines (`dispatch_conversation`), from the contact given on and then from the
+ * What comes into question is the oldest of all (index `dispatch_due`), the oldest of the lines given (`dispatch_line`) and
+ * the first messages of conversations of these lines (`dispatch_order`), from the contact given on and then from the
  * beginning. Where much waits in few conversations the oldest may all be behind others: to look through them would cost more
  * with each that waits. Claimed is of these what has no earlier message of its conversation that is still to be sent, or
  * being sent: an order that holds over all replicas.
  *
  * Nothing is claimed of a database that may be from a backup.
+ *
+ * Every step is bound to its index, and the choice is made once (MATERIALIZED) and then looked up by keys: the state of a row is asked
+ * for again in a way that fits no index, else a server that expects no retry goes through the rows that are due and chooses anew
+ * for each. Source: docs/adr/0022-planner.md
  *
  * Locks contact, recipient's phone, message and dispatch and waits for none: what somebody else holds is his, or comes
  * later. A phone that was sent to has a row for ever.
@@ -76,46 +82,45 @@ const markSql = statement<MessageKey>(
      SELECT cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000})) AS young_enough,
        cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000})) AS waited_for
    ), line AS MATERIALIZED (
-     SELECT organization_id, channel_id, behind COLLATE "C" AS behind
+     SELECT organization_id, channel_id, organization_id || ' ' || channel_id COLLATE "C" AS key, behind COLLATE "C" AS behind
      FROM unnest($3::text[], $4::text[], $8::text[]) AS given(organization_id, channel_id, behind)
    ), busy AS MATERIALIZED (
      SELECT d.organization_id, d.channel_id, d.contact_id, min(d.message_id) AS first FROM since CROSS JOIN dispatch d
      WHERE ${UNDERWAY} AND d.job_id IS NULL AND d.message_id >= since.waited_for GROUP BY 1, 2, 3
    ), walk AS (
-     SELECT organization_id, channel_id, behind AS contact_id, 0 AS n FROM line
+     SELECT key, behind AS contact_id, 0 AS n FROM line
      UNION ALL
-     SELECT walk.organization_id, walk.channel_id, next.contact_id, walk.n + 1
+     SELECT walk.key, next.contact_id, walk.n + 1
      FROM walk CROSS JOIN LATERAL (
-       (SELECT d.contact_id FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
-          AND d.channel_id = walk.channel_id AND d.contact_id > walk.contact_id ORDER BY ${IN_ORDER} LIMIT 1)
+       (SELECT d.contact_id FROM dispatch d
+        WHERE ${IN_ORDER} AND ${LINE} = walk.key AND d.contact_id > walk.contact_id ${FIRST})
        UNION ALL
-       (SELECT d.contact_id FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
-          AND d.channel_id = walk.channel_id ORDER BY ${IN_ORDER} LIMIT 1)
+       (SELECT d.contact_id FROM dispatch d WHERE ${IN_ORDER} AND ${LINE} = walk.key ${FIRST})
        LIMIT 1) AS next
      WHERE walk.n < 2 * $5
    ), seen AS (
-     (SELECT ${COLUMNS} FROM dispatch d WHERE ${IS_DUE} ORDER BY d.due_at LIMIT ${OLDEST_MAX})
+     (SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND ${IS_DUE} ORDER BY d.due_at LIMIT ${OLDEST_MAX})
      UNION
      SELECT of_line.* FROM line CROSS JOIN LATERAL (
-       SELECT ${COLUMNS} FROM dispatch d WHERE ${IS_DUE} AND d.organization_id = line.organization_id
-         AND d.channel_id = line.channel_id ORDER BY d.due_at LIMIT 2 * $5) AS of_line
+       SELECT ${COLUMNS} FROM dispatch d
+       WHERE ${OF_LINE} AND ${LINE} = line.key AND ${IS_DUE} ORDER BY d.due_at LIMIT 2 * $5) AS of_line
      UNION
      SELECT first.* FROM since CROSS JOIN walk CROSS JOIN LATERAL (
-       SELECT ${COLUMNS} FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = walk.organization_id
-         AND d.channel_id = walk.channel_id AND d.contact_id = walk.contact_id AND d.message_id >= since.waited_for
-       ORDER BY ${IN_ORDER} LIMIT 1) AS first
+       SELECT ${COLUMNS} FROM dispatch d
+       WHERE ${IN_ORDER} AND ${LINE} = walk.key AND d.contact_id = walk.contact_id AND d.message_id >= since.waited_for
+       ${FIRST}) AS first
      WHERE first.due_at <= now()
    ), due AS (
      SELECT s.* FROM since CROSS JOIN seen s
-     WHERE s.message_id <= coalesce((SELECT d.message_id FROM dispatch d WHERE d.state = 'RETRY'
-         AND d.organization_id = s.organization_id AND d.channel_id = s.channel_id AND d.contact_id = s.contact_id
-         AND d.message_id >= since.waited_for ORDER BY ${IN_ORDER} LIMIT 1), s.message_id)
+     WHERE s.message_id <= coalesce((SELECT d.message_id FROM dispatch d
+         WHERE ${IN_ORDER} AND ${LINE} = s.organization_id || ' ' || s.channel_id AND d.contact_id = s.contact_id
+           AND d.message_id >= since.waited_for ${FIRST}), s.message_id)
        AND NOT EXISTS (SELECT FROM busy b WHERE b.organization_id = s.organization_id AND b.channel_id = s.channel_id
          AND b.contact_id = s.contact_id AND b.first < s.message_id)
    ), placed AS (
      SELECT due.*, row_number() OVER (PARTITION BY organization_id, channel_id ORDER BY due_at, message_id) AS place
      FROM due
-   ), next AS (
+   ), next AS MATERIALIZED (
      SELECT placed.*, row_number() OVER (PARTITION BY organization_id ORDER BY place, due_at, message_id) AS turn
      FROM placed
    ), held AS (
@@ -128,8 +133,8 @@ const markSql = statement<MessageKey>(
        ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
      JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
-     WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND d.state = 'RETRY' AND d.due_at <= now()
-       AND ${IS_COMPARED}
+     WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND nullif(d.state, '') = 'RETRY'
+       AND d.due_at - interval '0' <= now() AND ${IS_COMPARED}
      ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (

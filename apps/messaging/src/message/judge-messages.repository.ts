@@ -59,8 +59,9 @@ const judge = statement<Candidate>(
      ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
      p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
      p.messaging_id AS "contactMessagingId",
-     EXISTS (SELECT FROM dispatch d WHERE d.state = 'RETRY' AND d.organization_id = item.organization_id
-       AND d.channel_id = ch.id AND d.contact_id = p.id AND d.message_id < item.message_id
+     EXISTS (SELECT FROM dispatch d WHERE d.state || '' = 'RETRY'
+       AND d.organization_id || ' ' || d.channel_id = item.organization_id || ' ' || ch.id
+       AND d.contact_id = p.id AND d.message_id < item.message_id
        AND d.message_id >= cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000}))) AS waits,
      coalesce(q.used, 0)::float8 AS "quotaUsed"
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY

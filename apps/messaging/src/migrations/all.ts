@@ -15,6 +15,7 @@ import { UpstreamCode1766800001000 } from './1766800001000-upstream-code.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { UpstreamMessageMonth1767000000000 } from './1767000000000-upstream-message-month.js';
 import { MessageRetention1767000001000 } from './1767000001000-message-retention.js';
+import { RetryOrder1767000002000 } from './1767000002000-retry-order.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -35,4 +36,5 @@ export const messagingMigrations = [
   Samples1766900000000,
   UpstreamMessageMonth1767000000000,
   MessageRetention1767000001000,
+  RetryOrder1767000002000,
 ] as const;
