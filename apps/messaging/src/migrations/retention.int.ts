@@ -35,6 +35,12 @@ describe('the migrations that let months be removed', () => {
     );
     const month = new Date().toISOString().slice(0, 7).replace('-', '');
     expect([parts[0]?.name, parts.length]).toEqual([`upstream_message_${month}`, 4]);
+    const [rights] = await dataSource.query(
+      `SELECT has_table_privilege($1, 'messaging.upstream_message', 'INSERT') AS parent,
+         has_table_privilege($1, 'messaging.upstream_message_${month}', 'INSERT') AS partition`,
+      [prepared.role],
+    );
+    expect(rights).toEqual({ parent: true, partition: false });
 
     await revertMigrations({ ...options, migrations: later as typeof messagingMigrations });
     expect(await ids()).toEqual([{ ids: 1_000, rows: 1_000 }]);

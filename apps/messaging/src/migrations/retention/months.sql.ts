@@ -23,7 +23,7 @@ export const upstreamMessageMonthIndex = [
 /** Takes `upstreamMessageMonth` back, and its index. */
 export const upstreamMessageMonthReversal = 'ALTER TABLE upstream_message DROP COLUMN month';
 
-/** The table becomes the partition of this month and all before it. */
+/** The table becomes the partition of this month and all before it; whoever may use it may use the new one, from the same moment on. */
 export const upstreamMessagePartitions = `
   ALTER TABLE upstream_message DROP CONSTRAINT upstream_message_pkey,
     ADD CONSTRAINT upstream_message_pkey PRIMARY KEY USING INDEX upstream_message_month;
@@ -31,6 +31,7 @@ export const upstreamMessagePartitions = `
   DECLARE
     this_month timestamptz := ${THIS_MONTH};
     child text := 'upstream_message_' || to_char(this_month AT TIME ZONE 'UTC', 'YYYYMM');
+    grantee text;
   BEGIN
     EXECUTE format('ALTER TABLE upstream_message RENAME TO %I', child);
     EXECUTE format('ALTER INDEX upstream_message_pkey RENAME TO %I', child || '_pkey');
@@ -38,6 +39,12 @@ export const upstreamMessagePartitions = `
       PRIMARY KEY (channel_id, upstream_message_id, month)) PARTITION BY RANGE (month)', child);
     EXECUTE format('ALTER TABLE upstream_message ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', child,
       cuid_floor((this_month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC'));
+    FOR grantee IN SELECT DISTINCT acl.grantee::regrole FROM pg_class c CROSS JOIN aclexplode(c.relacl) AS acl
+      WHERE c.oid = quote_ident(child)::regclass AND acl.grantee NOT IN (0, c.relowner)
+    LOOP
+      EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON upstream_message TO %s', grantee);
+      EXECUTE format('REVOKE ALL ON %I FROM %s', child, grantee);
+    END LOOP;
   END $$;
 `;
 
