@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ListConversationsRequest } from '@switchboard/contracts/messaging/rpc';
 import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import fc from 'fast-check';
@@ -23,6 +23,10 @@ const story = fc.record({
   happenings: fc.array(fc.array(happening, { maxLength: 3 }), { minLength: 20, maxLength: 20 }),
   filter: fc.constantFrom<('status' | 'channel')[]>([], ['status'], ['channel'], ['status', 'channel']),
 });
+
+function messageIdAt(ms: number): string {
+  return cuidFloor(new Date(ms)) + newCuid().slice(9);
+}
 
 describe('a walk through the list of conversations', () => {
   let first: TestInbox;
@@ -112,10 +116,9 @@ describe('a walk through the list of conversations', () => {
         });
         const startMs = Date.now() - 60_000;
         for (const [index, age] of ages.entries()) {
-          const time = 'c' + (startMs + age).toString(36).padStart(8, '0');
           await walk.insert(
             channels[filter.includes('channel') ? 0 : index % 2] ?? channels[0],
-            time + newCuid().slice(9),
+            messageIdAt(startMs + age),
           );
         }
         const before = await walk.list();
@@ -145,11 +148,13 @@ describe('a walk through the list of conversations', () => {
     const inbox = first.ofAnotherOrganization();
     const [one, two] = [await inbox.addChannel(), await inbox.addChannel()];
     const [ada, eve] = [await inbox.addContact('Ada'), await inbox.addContact()];
+    // A millisecond each: within one, conversations are not in the order of their messages.
+    const startMs = Date.now() - 60_000;
     const made = [
-      await inbox.touch(one, ada.id),
-      await inbox.touch(two, ada.id),
-      await inbox.touch(one, eve.id),
-      await inbox.touch(two, eve.id),
+      await inbox.touch(one, ada.id, messageIdAt(startMs)),
+      await inbox.touch(two, ada.id, messageIdAt(startMs + 1)),
+      await inbox.touch(one, eve.id, messageIdAt(startMs + 2)),
+      await inbox.touch(two, eve.id, messageIdAt(startMs + 3)),
     ] as const;
     await inbox.change(made[1], 'CLOSED');
     await inbox.change(made[2], 'SNOOZED');
