@@ -10,6 +10,7 @@ import {
   type ConfigOf,
 } from '@switchboard/platform';
 import { REQUEST_DEADLINE_MAX_MS } from './dispatch/dispatch.entity.js';
+import { MONTHS_KEPT_DAYS_MIN } from './message/month-floor.js';
 
 const schema = {
   ...serviceConfigSchema,
@@ -41,7 +42,7 @@ const schema = {
   MESSAGING_RETENTION_DAYS: retentionDays({
     description:
       'after which a month of messages is removed, counted from its end, and conversations that have none left; 0: never',
-    min: 35,
+    min: MONTHS_KEPT_DAYS_MIN,
   }),
   CREDENTIALS_KEY: key256({ description: "32 bytes in base 64: the master key of the channels' tokens" }),
   CREDENTIALS_KEY_PREVIOUS: optionalKey256({ description: 'the master key before or after, while they are rotated' }),

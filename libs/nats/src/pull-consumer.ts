@@ -55,7 +55,7 @@ export interface PullConsumerOptions {
    * None by default.
    */
   readonly gatherMs?: number;
-  /** Events that nobody waits for: a batch of these alone begins so long after the last, unless it is full. None by default. */
+  /** Events without a waiting caller: a batch of these alone begins so long after the last, unless it is full. None by default. */
   readonly unhurried?: Unhurried;
   /**
    * Pulls the next batch while one is worked on: for who has to take in what waits fast. It holds two pulls, which its replicas
@@ -91,7 +91,7 @@ export class PullConsumer {
   private waiting: Pulled[] = [];
   /** More may come before what waits is taken. */
   private isPulling = false;
-  /** Among what waits is an event that somebody waits for. */
+  /** Among what waits is an event that has no time. */
   private isHurried = false;
   private working: Promise<void> | undefined;
   /** Ends the pause before a batch that is whole or hurried now. */

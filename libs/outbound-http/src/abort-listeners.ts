@@ -1,6 +1,6 @@
 /**
- * Who is to be told when a signal aborts: one listener of the signal for all, as it goes through all of its own with each that
- * is added or removed, and thousands of requests may share a signal.
+ * Listeners of aborts: one of the signal's own for all, as a signal goes through all of its own with each that is added or
+ * removed, and thousands of requests may share one.
  */
 export class AbortListeners {
   private readonly bySignal = new WeakMap<AbortSignal, Set<() => void>>();
@@ -17,10 +17,10 @@ export class AbortListeners {
     if (known) return known;
     const listeners = new Set<() => void>();
     this.bySignal.set(signal, listeners);
-    const tell = (): void => {
+    const callAll = (): void => {
       for (const listener of listeners) listener();
     };
-    signal.addEventListener('abort', tell, { once: true });
+    signal.addEventListener('abort', callAll, { once: true });
     return listeners;
   }
 }

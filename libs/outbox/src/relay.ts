@@ -29,7 +29,7 @@ export interface RelayOptions {
 /** How often a replica without the lock asks for it. */
 const STANDBY_PAUSE_MS = 500;
 const ERROR_PAUSE_MS = 500;
-/** Wake-ups for events that nobody waits for are so far apart at least. */
+/** Between two wake-ups for events without a waiting caller, at least. */
 const LATER_MS = 75;
 
 const tryLock = statement<{ locked: boolean }>(
@@ -79,7 +79,7 @@ export class Relay {
     else this.options.wakeUps?.send();
   }
 
-  /** As `wake`, for events that nobody waits for: after a quiet time at once, then with those of 75 ms. */
+  /** As `wake`, for events without a waiting caller: after a quiet time at once, then with those of 75 ms. */
   wakeLater(): void {
     if (this.stopping || this.laterTimer) return;
     const restMs = this.wokenLaterMs + LATER_MS - performance.now();

@@ -36,7 +36,7 @@ export interface EventConsumerSpec {
   readonly batchMax: number;
   /** Between the begins of two batches at least; see `PullConsumerOptions`. 10 ms by default. */
   readonly gatherMs?: number;
-  /** Events that nobody waits for; see `PullConsumerOptions`. None by default. */
+  /** Events without a waiting caller; see `PullConsumerOptions`. None by default. */
   readonly unhurried?: Unhurried;
   /** Pulls the next batch while one is worked on; see `PullConsumerOptions`. False by default. */
   readonly readsAhead?: boolean;

@@ -1,7 +1,8 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { MessageKey } from '../message/lock-messages.js';
-import { LEASE_MS, ORDER_WITHIN_MS } from './dispatch.entity.js';
+import { LEASE_MS } from './dispatch.entity.js';
 import { judgeAttemptsSql, type ClaimedAttempt } from './retry-claim.repository.js';
+import { hasEarlierRetry, isStillDue } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 
 /** A claimed repetition of a bulk message, before it has its slot. */
@@ -17,6 +18,13 @@ export interface RepeatCount {
   readonly count: number;
 }
 
+const OF_DISPATCH = {
+  organizationId: 'd.organization_id',
+  channelId: 'd.channel_id',
+  contactId: 'd.contact_id',
+  messageId: 'd.message_id',
+};
+
 /**
  * As the claim of retries (`claimRetries`), bound to its indexes as that one: locks contact, phone, message and dispatch and waits
  * for none. One behind an interactive message of its conversation that is still to be sent stays where it is.
@@ -30,10 +38,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
        WHERE d.state = 'PACED' AND d.organization_id = g.organization_id AND d.channel_id = g.channel_id
          AND d.job_id = g.job_id AND d.due_at <= now()
          AND d.message_id >= cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))
-         AND NOT EXISTS (SELECT FROM dispatch e WHERE e.state || '' = 'RETRY'
-           AND e.organization_id || ' ' || e.channel_id = d.organization_id || ' ' || d.channel_id
-           AND e.contact_id = d.contact_id AND e.message_id < d.message_id
-           AND e.message_id >= cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000})))
+         AND NOT ${hasEarlierRetry(OF_DISPATCH)}
        ORDER BY d.due_at LIMIT g.count) AS n
    ), held AS (
      SELECT d.organization_id, d.message_id
@@ -43,7 +48,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
        ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
      JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
-     WHERE nullif(d.state, '') = 'PACED' AND d.due_at - interval '0' <= now()
+     WHERE ${isStillDue('PACED')}
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (
      UPDATE dispatch d SET state = 'DISPATCHING', attempts = d.attempts + 1, lease = $1,

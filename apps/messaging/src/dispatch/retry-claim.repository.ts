@@ -2,7 +2,8 @@ import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
 import { lockMessages, type MessageKey } from '../message/lock-messages.js';
-import { LEASE_MS, ORDER_WITHIN_MS, type Attempt } from './dispatch.entity.js';
+import { LEASE_MS, type Attempt } from './dispatch.entity.js';
+import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
 
 /** A claimed attempt; `refusal` says why it must not be made. */
@@ -29,11 +30,6 @@ export interface ClaimBounds {
 
 /** The oldest that are due, whosesoever: as long as these are all, every one that is due is seen in every round. */
 const OLDEST_MAX = 256;
-
-/** Stated by what goes by `dispatch_line` or `dispatch_order`, and by nothing else: no other index fits. */
-const OF_LINE = `'' || d.state = 'RETRY'`;
-const IN_ORDER = `d.state || '' = 'RETRY'`;
-const LINE = `d.organization_id || ' ' || d.channel_id`;
 
 /** A walk from line to line along `dispatch_line`: one probe each, whatever waits in them. */
 const linesSql = statement<RetryLine>(
@@ -80,7 +76,7 @@ const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',
   `WITH RECURSIVE since AS MATERIALIZED (
      SELECT cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000})) AS young_enough,
-       cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000})) AS waited_for
+       ${WAITED_FOR} AS waited_for
    ), line AS MATERIALIZED (
      SELECT organization_id, channel_id, organization_id || ' ' || channel_id COLLATE "C" AS key, behind COLLATE "C" AS behind
      FROM unnest($3::text[], $4::text[], $8::text[]) AS given(organization_id, channel_id, behind)
@@ -133,8 +129,7 @@ const markSql = statement<MessageKey>(
        ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
      JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
-     WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND nullif(d.state, '') = 'RETRY'
-       AND d.due_at - interval '0' <= now() AND ${IS_COMPARED}
+     WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND ${isStillDue('RETRY')} AND ${IS_COMPARED}
      ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
    ), marked AS (

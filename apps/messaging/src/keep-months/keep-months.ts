@@ -1,7 +1,7 @@
 import { dropPartitions, type PastPartitions } from '@switchboard/outbox';
 import type { Log } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
-import { monthFloor } from '../message/month-floor.js';
+import { MONTHS_KEPT_DAYS_MIN, monthFloor } from '../message/month-floor.js';
 
 const keepSql = statement('messaging.keep-partitions', 'SELECT keep_message_partitions()');
 const keepMonthSql = statement('messaging.keep-month', 'SELECT keep_message_month($1)');
@@ -14,8 +14,7 @@ const drop: PastPartitions['drop'] = statement(
   'SELECT drop_message_partition($1, $2) AS "isDropped"',
 );
 
-/** No month is removed that is younger. */
-const KEPT_MS = 35 * 24 * 60 * 60 * 1_000;
+const KEPT_MS = MONTHS_KEPT_DAYS_MIN * 24 * 60 * 60 * 1_000;
 
 /**
  * One round: makes the months ahead of messages, of the outcomes of their attempts and of upstream ids, and drops those whose end is

@@ -1,6 +1,6 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Held } from '../contact/contact.repository.js';
-import { ORDER_WITHIN_MS } from '../dispatch/dispatch.entity.js';
+import { hasEarlierRetry } from '../dispatch/retry-order.js';
 import { quotaMonthOf } from '../quota/quota.repository.js';
 
 /** What is judged of a message. */
@@ -41,6 +41,13 @@ export interface Candidate {
   readonly quotaUsed: number;
 }
 
+const OF_ITEM = {
+  organizationId: 'item.organization_id',
+  channelId: 'ch.id',
+  contactId: 'p.id',
+  messageId: 'item.message_id',
+};
+
 /**
  * Everything a send needs to know, in one look: channel, contact, opt-out, quota. One row per item, in the order given; LIMIT 1
  * keeps each look-up a probe of its primary key. A phone that its contact's version does not name has no owner. The order of the verdicts is the order of checks.
@@ -59,10 +66,7 @@ const judge = statement<Candidate>(
      ch.id AS "channelId", ch.phone_number_id AS "phoneNumberId", ch.access_token_sealed AS "accessTokenSealed",
      p.id AS "contactId", p.name AS "contactName", p.phone AS "contactPhone",
      p.messaging_id AS "contactMessagingId",
-     EXISTS (SELECT FROM dispatch d WHERE d.state || '' = 'RETRY'
-       AND d.organization_id || ' ' || d.channel_id = item.organization_id || ' ' || ch.id
-       AND d.contact_id = p.id AND d.message_id < item.message_id
-       AND d.message_id >= cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000}))) AS waits,
+     ${hasEarlierRetry(OF_ITEM)} AS waits,
      coalesce(q.used, 0)::float8 AS "quotaUsed"
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
      AS item(organization_id, message_id, channel_id, phone, month, n)

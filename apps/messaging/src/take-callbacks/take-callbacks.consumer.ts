@@ -23,7 +23,7 @@ interface Prepared {
 const BATCH_MAX = 200;
 /** Between batches with what people say, or with a refusal. */
 const GATHER_MS = 25;
-/** Nobody waits for other statuses: those of a few messages share a transaction. */
+/** Other statuses have time: those of a few messages share a transaction. */
 const PROGRESS: Unhurried = { includes: ({ envelope }) => isProgress(envelope), gatherMs: 100 };
 
 /** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */

@@ -31,14 +31,15 @@ export interface ListCountedRequest {
   readonly limit: Int;
 }
 
-/** Messages of the organization as figures count them, oldest first; fewer than `limit` are the last. */
+/** What messaging answers. */
 export interface CountedPage {
+  /** Of the organization, as figures count them, oldest first; fewer than `limit` are the last. */
   readonly messages: readonly CountedMessage[];
   /** The beginning of ids from which on every message is kept; older ones may be missing. Absent before messaging removed any. */
   readonly keptFrom?: string;
 }
 
-/** A page, in the order of ids. */
+/** A page of messages behind an id. */
 export const listCountedRpc = defineRpc<ListCountedRequest, CountedPage>('messaging', 'list-counted', {
   deadlineMs: 5_000,
 });

@@ -106,7 +106,7 @@ describe('a relay', () => {
     await Promise.all([leader.stop(), replica.stop()]);
   });
 
-  it('is woken for what nobody waits for at once after a quiet time, and by one wake-up for all that follow closely', async () => {
+  it('is woken at once for an event without a waiting caller after a quiet time, and once for all that follow closely', async () => {
     let sent = 0;
     const wakeUps = { send: () => void sent++, listen: () => () => undefined };
     const replica = new Relay({

@@ -1,0 +1,28 @@
+import { ORDER_WITHIN_MS } from './dispatch.entity.js';
+
+/** Of `dispatch d`: what waits to be sent again, as `dispatch_line` holds it. No other index fits. Source: docs/adr/0022-planner.md */
+export const OF_LINE = `'' || d.state = 'RETRY'`;
+/** As `OF_LINE`, in the order of conversations, as `dispatch_order` holds it. */
+export const IN_ORDER = `d.state || '' = 'RETRY'`;
+/** The first column of both indexes. */
+export const LINE = `d.organization_id || ' ' || d.channel_id`;
+
+/** The smallest cuid for which later messages of its conversation wait: an older one is not waited for. */
+export const WAITED_FOR = `cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000}))`;
+
+/** Of a `dispatch d` that was chosen and is looked up by its key: it is still due. No index fits, so that none is gone through. */
+export function isStillDue(state: 'RETRY' | 'PACED'): string {
+  return `nullif(d.state, '') = '${state}' AND d.due_at - interval '0' <= now()`;
+}
+
+/** Whether an interactive message of the conversation, older than the message given, is still to be sent; by `dispatch_order`. */
+export function hasEarlierRetry(of: {
+  readonly organizationId: string;
+  readonly channelId: string;
+  readonly contactId: string;
+  readonly messageId: string;
+}): string {
+  return `EXISTS (SELECT FROM dispatch e WHERE e.state || '' = 'RETRY'
+    AND e.organization_id || ' ' || e.channel_id = ${of.organizationId} || ' ' || ${of.channelId}
+    AND e.contact_id = ${of.contactId} AND e.message_id < ${of.messageId} AND e.message_id >= ${WAITED_FOR})`;
+}
