@@ -1,7 +1,7 @@
 /** `npm test`: Jest on servers that it starts itself, and the plain closing line. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { findNode, modules, root, run } from './programs.mjs';
 
@@ -28,7 +28,7 @@ export async function runTests(args) {
     let failed = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuites ?? 0);
     if (exitCode !== 0 && failed === 0) failed = 1;
     const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);
-    process.stdout.write(slowestFiles(result?.testResults ?? []));
+    process.stdout.write(durations(result?.testResults ?? []));
     process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
     return exitCode === 0 && failed > 0 ? 1 : exitCode;
   } finally {
@@ -36,9 +36,17 @@ export async function runTests(args) {
   }
 }
 
-/** The ten files that took longest, with their seconds. */
-function slowestFiles(results) {
-  const files = results.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1_000 }));
-  const slowest = files.sort((a, b) => b.seconds - a.seconds).slice(0, 10);
-  return slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, name)}\n`).join('');
+/** The ten files that took longest, and the time of all files of each project, with their seconds. */
+function durations(results) {
+  const files = results.map(({ name, startTime, endTime }) => [relative(root, name), (endTime - startTime) / 1_000]);
+  const projects = new Map();
+  for (const [name, seconds] of files) {
+    const project = name.split(sep).slice(0, 2).join('/');
+    projects.set(project, (projects.get(project) ?? 0) + seconds);
+  }
+  return `the slowest files:\n${table(files).slice(0, 10).join('')}files of each project:\n${table([...projects]).join('')}`;
+}
+
+function table(rows) {
+  return rows.sort(([, a], [, b]) => b - a).map(([name, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${name}\n`);
 }
