@@ -11,5 +11,5 @@ export { goldenFile } from './golden-file.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';
 export { SeededRandom } from './seeded-random.js';
 export type { DatabaseOverrides, Migrations, ServiceDatabase } from './service-database.js';
-export type { TestNats } from './test-nats.js';
+export type { OwnTestNats, TestNats } from './test-nats.js';
 export { testServers, type TestServers } from './test-servers.js';

@@ -7,9 +7,6 @@ export interface TestNats {
   readonly url: string;
   /** The password of every user. */
   readonly password: string;
-  readonly server: EmbeddedNats;
-  /** Holds the JetStream store, in `store`. */
-  readonly dataDir: string;
   /**
    * Connects as a user of the topology (a service, or the provisioner), or as an administrator (`administratorOf`); closed
    * after the tests.
@@ -17,27 +14,46 @@ export interface TestNats {
   connect(user: string, onStatus?: (status: string, detail: string) => void): Promise<NatsConnection>;
 }
 
-const PASSWORD = 'test';
+/** One that a file may stop, kill and restart. */
+export interface OwnTestNats extends TestNats {
+  readonly server: EmbeddedNats;
+  /** Holds the JetStream store, in `store`. */
+  readonly dataDir: string;
+}
+
+/** The password of every user of a NATS of tests. */
+export const NATS_PASSWORD = 'test';
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.cache');
 
-/** Starts the server on a folder and provisions it as the deployment step does. */
-export async function startTestNats(
-  dataDir: string,
-  onEnd: (cleanUp: () => Promise<unknown>) => void,
-): Promise<TestNats> {
-  const accounts = natsAccounts({ of: () => PASSWORD, administrator: PASSWORD });
-  const server = await startNats({
+/** Starts a server with the users of the topology on a folder, without streams. */
+export async function startNatsServer(dataDir: string): Promise<EmbeddedNats> {
+  const accounts = natsAccounts({ of: () => NATS_PASSWORD, administrator: NATS_PASSWORD });
+  return startNats({
     binary: await findNatsServer({ cacheDir: CACHE }),
     dataDir,
     // The server's format takes JSON as it is.
     configText: `accounts: ${JSON.stringify(accounts)}\nmax_payload: 1MB`,
   });
-  onEnd(() => server.stop());
+}
+
+/** A file's connections to a server that has its streams. */
+export function testNatsAt(url: string, onEnd: (cleanUp: () => Promise<unknown>) => void): TestNats {
   const connect: TestNats['connect'] = async (user, onStatus = () => undefined) => {
-    const connection = await connectNats({ url: server.url, user, password: PASSWORD, onStatus });
+    const connection = await connectNats({ url, user, password: NATS_PASSWORD, onStatus });
     onEnd(() => connection.close());
     return connection;
   };
-  await provision(await connect(PROVISIONER), 1);
-  return { url: server.url, password: PASSWORD, server, dataDir, connect };
+  return { url, password: NATS_PASSWORD, connect };
+}
+
+/** Starts a server on a folder and provisions it as the deployment step does. */
+export async function startOwnNats(
+  dataDir: string,
+  onEnd: (cleanUp: () => Promise<unknown>) => void,
+): Promise<OwnTestNats> {
+  const server = await startNatsServer(dataDir);
+  onEnd(() => server.stop());
+  const nats = testNatsAt(server.url, onEnd);
+  await provision(await nats.connect(PROVISIONER), 1);
+  return { ...nats, server, dataDir };
 }

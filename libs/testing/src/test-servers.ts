@@ -5,8 +5,9 @@ import { afterAll } from '@jest/globals';
 import { removePostgresData, startPostgres, type EmbeddedPostgres } from '@switchboard/embedded-servers';
 import { sharedOfRun } from './run-servers.js';
 import { createDatabase, type Migrations, type ServiceDatabase } from './service-database.js';
-import { startTestNats, type TestNats } from './test-nats.js';
+import { startOwnNats, testNatsAt, type OwnTestNats, type TestNats } from './test-nats.js';
 import { readTestingConfig } from './testing.config.js';
+import type { NatsAccess } from './worker-nats.js';
 import { accessOf, type PostgresAccess } from './worker-postgres.js';
 
 /** The real servers of one test file. */
@@ -19,21 +20,27 @@ export interface TestServers {
   serviceDatabase(service: string, migrations: Migrations): Promise<ServiceDatabase>;
   /** A fresh database that several services share, each with its roles and its schema, by service. */
   sharedDatabase(migrations: Readonly<Record<string, Migrations>>): Promise<ReadonlyMap<string, ServiceDatabase>>;
-  /** The file's NATS with the users, streams and consumers of the topology; started by the first call. */
+  /** A NATS with the users, streams and consumers of the topology: the worker's, or the file's own where it has one. */
   nats(): Promise<TestNats>;
+  /** The file's own NATS; started by the first call. @throws Error when the file did not ask for one */
+  ownNats(): Promise<OwnTestNats>;
   /** Runs after the file's tests, the last one given first, before the servers end. */
   onEnd(cleanUp: () => Promise<unknown>): void;
 }
 
 /**
  * Servers for a test file, each started when it is first needed and ended, with its data, after the last test. Its
- * databases are on the PostgreSQL that the files of a Jest worker share, one after the other, and are dropped after it.
+ * databases are on the PostgreSQL that the files of a Jest worker share, one after the other, and are dropped after it; so
+ * they share a NATS, whose streams are made anew for each.
  *
  * To be called once, at the top of the file or of its outermost `describe`: it registers `afterAll`.
  *
  * @param options.ownPostgres for a file that stops, kills or reconfigures the server, or looks at all that is on it
+ * @param options.ownNats for a file that stops or kills that server, or looks at its store
  */
-export function testServers(options: { readonly ownPostgres?: boolean } = {}): TestServers {
+export function testServers(
+  options: { readonly ownPostgres?: boolean; readonly ownNats?: boolean } = {},
+): TestServers {
   const { runServersUrl } = readTestingConfig();
   const cleanUps: (() => Promise<unknown>)[] = [];
   const onEnd: TestServers['onEnd'] = (cleanUp) => void cleanUps.push(cleanUp);
@@ -56,7 +63,8 @@ export function testServers(options: { readonly ownPostgres?: boolean } = {}): T
     const access = isShared ? await sharedOfRun<PostgresAccess>('postgres') : (await own()).access;
     return { access, logFrom: (await stat(access.log)).size };
   });
-  const nats = once(async () => startTestNats(join(await folder(), 'nats'), onEnd));
+  const ownNats = once(async () => startOwnNats(join(await folder(), 'nats'), onEnd));
+  const sharedNats = once(async () => testNatsAt((await sharedOfRun<NatsAccess>('nats')).url, onEnd));
   const databases: TestServers['sharedDatabase'] = async (migrations) =>
     createDatabase({ server: (await used()).access, isShared, onEnd }, migrations);
 
@@ -72,7 +80,11 @@ export function testServers(options: { readonly ownPostgres?: boolean } = {}): T
       const { access, logFrom } = await used();
       return (await readFile(access.log)).subarray(logFrom).toString('utf8');
     },
-    nats,
+    nats: async () => (options.ownNats === true || runServersUrl === undefined ? ownNats() : sharedNats()),
+    ownNats: async () => {
+      if (options.ownNats !== true) throw new Error('the file shares its NATS: see `ownNats`');
+      return ownNats();
+    },
     onEnd,
     serviceDatabase: async (service, migrations) => {
       const only = (await databases({ [service]: migrations })).get(service);

@@ -68,13 +68,24 @@ describe('SharedPause', () => {
     const over = new AbortController();
     const short = new SharedPause(1, over.signal);
     const ended: string[] = [];
-    await Promise.all(['one', 'two'].map(async (name) => short.wait().then(() => ended.push(name))));
+    await Promise.all(['one', 'two', 'three'].map(async (name) => short.wait().then(() => ended.push(name))));
     await short.wait();
-    expect(ended).toEqual(['one', 'two']);
+    expect(ended).toEqual(['one', 'two', 'three']);
 
     const long = new SharedPause(60_000, over.signal);
-    const waiting = [long.wait(), long.wait()];
+    const waiting = [long.wait(), long.wait(), long.wait()];
     over.abort();
     await Promise.all([...waiting, long.wait()]);
+  });
+
+  it('is none after a quiet time, and ends early when many wait', async () => {
+    const long = new SharedPause(2 ** 30, new AbortController().signal, 2);
+    await long.wait();
+    let isEarly = true;
+    const first = long.wait().then(() => isEarly);
+    await new Promise(setImmediate);
+    isEarly = false;
+    await Promise.all([first, long.wait()]);
+    expect(await first).toBe(false);
   });
 });

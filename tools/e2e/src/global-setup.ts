@@ -1,5 +1,6 @@
 import { RunServers } from '@switchboard/testing/run-servers';
 import { RUN_SERVERS_KEY } from '@switchboard/testing/testing-config';
+import { startWorkerNats } from '@switchboard/testing/worker-nats';
 import { startWorkerPostgres } from '@switchboard/testing/worker-postgres';
 import { prepareSharedData } from './start-own-stack.js';
 import { startSharedStack } from './start-shared-stack.js';
@@ -8,7 +9,12 @@ let running: RunServers | undefined;
 
 /** Begins a test run, in Jest's own process: its workers find in the environment where to ask for what they share. */
 export default async function beginTestRun(): Promise<void> {
-  running = await RunServers.start({ postgres: startWorkerPostgres, stack: startSharedStack, data: prepareSharedData });
+  running = await RunServers.start({
+    postgres: startWorkerPostgres,
+    nats: startWorkerNats,
+    stack: startSharedStack,
+    data: prepareSharedData,
+  });
   process.env[RUN_SERVERS_KEY] = running.url;
   // `npm test` was killed, and Jest would go on by itself. The watchdog then ends what runs.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

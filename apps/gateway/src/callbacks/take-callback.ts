@@ -5,8 +5,9 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { activeTraceparent } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
-import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
+import { CLOCK, LOG, STOPPING, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
+import { SharedPause } from '@switchboard/timing';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { callbackMetrics } from './callback-metrics.js';
 import { isSignedByProvider } from './signature.policy.js';
@@ -15,11 +16,15 @@ import { coalesceCallbacks } from './take-callback.batch.js';
 
 /** Bytes of callbacks that wait for their commit at once; past that the provider repeats the callback. */
 const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
+/** Statuses have time: those that come within it share a commit. The provider has a few callbacks under way at once. */
+const STATUSES_GATHER_MS = 25;
+const STATUSES_WAITING_MAX = 16;
 
 /** Verifies a callback, splits it and commits its items as events; services process them later. */
 @Injectable()
 export class TakeCallback implements BeforeApplicationShutdown {
   private readonly commit: ReturnType<typeof coalesceCallbacks>;
+  private readonly statuses: SharedPause;
   private readonly metrics = callbackMetrics();
   private waitingBytes = 0;
 
@@ -29,7 +34,9 @@ export class TakeCallback implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'CLOUD_APP_SECRET'>,
+    @Inject(STOPPING) stopping: AbortSignal,
   ) {
+    this.statuses = new SharedPause(STATUSES_GATHER_MS, stopping, STATUSES_WAITING_MAX);
     this.commit = coalesceCallbacks(database);
   }
 
@@ -51,9 +58,11 @@ export class TakeCallback implements BeforeApplicationShutdown {
       this.metrics.oddItems(oddItems);
       const traceparent = activeTraceparent();
       const traced = events.map((event) => ({ ...event, traceparent }));
+      const hasTime = events.every(({ event }) => event === callbackStatus);
+      if (hasTime) await this.statuses.wait();
       await this.commit({ account: accountOf(events[0]?.data), events: traced, bytes: body.length });
       this.metrics.taken();
-      if (events.every(({ event }) => event === callbackStatus)) this.relay.wakeLater();
+      if (hasTime) this.relay.wakeLater();
       else this.relay.wake();
     } finally {
       this.waitingBytes -= body.length;

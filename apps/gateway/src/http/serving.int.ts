@@ -18,7 +18,7 @@ import { CodePoints } from './input/text.decorator.js';
 import { RequestCounts } from './request-counts.js';
 import { Declare } from './route-declaration.js';
 
-const servers = testServers({ ownPostgres: true });
+const servers = testServers({ ownPostgres: true, ownNats: true });
 
 describe('a route', () => {
   const docs = { operationId: 'a', tag: 'System', summary: 'a', description: 'a', answers: {} } as const;
@@ -225,12 +225,12 @@ describe('a gateway', () => {
   });
 
   it('is fit to serve, but not ready, while NATS is away', async () => {
-    const nats = await servers.nats();
+    const { server } = await servers.ownNats();
     const status = async (path: string): Promise<number> => (await fetch(booted.gateway.url + path)).status;
-    await nats.server.kill();
+    await server.kill();
     await eventually(async () => (await status('/health/ready')) === 503, { deadlineMs: 15_000 });
     expect(await status('/health/serving')).toBe(200);
-    await nats.server.restart();
+    await server.restart();
     await eventually(async () => (await status('/health/ready')) === 200, { deadlineMs: 15_000 });
   });
 

@@ -16,9 +16,9 @@ import {
   type RpcCall,
 } from '@switchboard/nats';
 import { InternalServer, rpcFailure } from '@switchboard/platform';
-import { eventually, testServers, type TestNats } from '../index.js';
+import { eventually, testServers, type OwnTestNats } from '../index.js';
 
-const servers = testServers();
+const servers = testServers({ ownNats: true });
 const principal = systemPrincipal('corg', 'test');
 const request = { sightings: [] };
 const SECRET = 'the password of contacts';
@@ -31,14 +31,14 @@ interface Process {
 }
 
 describe('an rpc while NATS is away', () => {
-  let nats: TestNats;
+  let nats: OwnTestNats;
   let client: RpcClient;
   let direct: DirectLink;
   let link: LinkState;
   const processes: Process[] = [];
 
   beforeAll(async () => {
-    nats = await servers.nats();
+    nats = await servers.ownNats();
     const connection = await nats.connect('messaging');
     link = new LinkState(connection);
     direct = new DirectLink(connection, link, 'messaging');

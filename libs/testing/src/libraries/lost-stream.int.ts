@@ -12,7 +12,7 @@ import {
 } from '@switchboard/nats';
 import { appendEvents, Relay, type NewEvent, type RelayOptions, type RelayReport } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
-import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
+import { eventually, testServers, type ServiceDatabase, type OwnTestNats } from '../index.js';
 import {
   applied,
   brokerThrough,
@@ -22,7 +22,7 @@ import {
   unpublished,
 } from './outbox-fixture.js';
 
-const servers = testServers();
+const servers = testServers({ ownNats: true });
 const STREAM = 'CONTACTS';
 const outboxIds = statement<{ id: string }>('t.outbox-ids', 'SELECT id FROM outbox ORDER BY position');
 const recordedCreation = statement<{ created: string }>('t.created', 'SELECT created FROM relay_state');
@@ -31,7 +31,7 @@ const forgetCreation = statement('t.forget', 'DELETE FROM relay_state');
 
 let prepared: ServiceDatabase;
 let database: Database;
-let nats: TestNats;
+let nats: OwnTestNats;
 let admin: NatsConnection;
 let publisher: EventPublisher;
 let reports: RelayReport[];
@@ -40,7 +40,7 @@ const relays: Relay[] = [];
 beforeAll(async () => {
   prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
   database = await prepared.database();
-  nats = await servers.nats();
+  nats = await servers.ownNats();
   admin = await nats.connect('admin');
   publisher = new EventPublisher(await nats.connect('contacts'), 'contacts');
   consumer = effectsConsumer(await nats.connect('messaging'), database);

@@ -7,7 +7,7 @@ import { eventually, testServers } from '../index.js';
 import type { ServiceDatabase } from '../service-database.js';
 import { eventOf, Outbox1764000000000 } from './outbox-fixture.js';
 
-const servers = testServers();
+const servers = testServers({ ownNats: true });
 const log = { ...createLog('test'), error: () => undefined, warn: () => undefined };
 const bury = statement(
   't.bury',
@@ -35,7 +35,7 @@ describe('what a service stands on', () => {
   beforeAll(async () => {
     prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
     superuser = await prepared.superuser();
-    const nats = await servers.nats();
+    const nats = await servers.ownNats();
     metrics = startMetrics('contacts', log);
     servers.onEnd(() => metrics.stop());
     const platform = await openPlatform({
@@ -88,7 +88,7 @@ describe('what a service stands on', () => {
   }, 60_000);
 
   it('while NATS is away: the backlog grows older and failures are counted, and the link is counted when it is back', async () => {
-    const { server } = await servers.nats();
+    const { server } = await servers.ownNats();
     await server.kill();
     await superuser.transaction(async (tx) => appendEvents(tx, [eventOf('b', 1)]));
     await becomes('switchboard_dependency_up{dependency="nats"}', 0);

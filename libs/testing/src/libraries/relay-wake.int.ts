@@ -2,21 +2,21 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { EventPublisher, LinkState, WakeUps } from '@switchboard/nats';
 import { appendEvents, Relay, type RelayOptions } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
-import { eventually, testServers, type ServiceDatabase, type TestNats } from '../index.js';
+import { eventually, testServers, type ServiceDatabase, type OwnTestNats } from '../index.js';
 import { eventOf, Outbox1764000000000 } from './outbox-fixture.js';
 
-const servers = testServers();
+const servers = testServers({ ownNats: true });
 /** Longer than any test may take: what comes does not come by a poll. */
 const NEVER_MS = 2 ** 30;
 
 let prepared: ServiceDatabase;
 let database: Database;
-let nats: TestNats;
+let nats: OwnTestNats;
 const published = new Set<string>();
 beforeAll(async () => {
   prepared = await servers.serviceDatabase('contacts', [Outbox1764000000000]);
   database = await prepared.database();
-  nats = await servers.nats();
+  nats = await servers.ownNats();
 });
 
 /** A relay as one replica has it, with connections of its own. */
