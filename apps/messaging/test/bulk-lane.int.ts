@@ -92,7 +92,7 @@ describe('lanes of bulk sends', () => {
     await lanes.submit(job);
     const [first] = attemptsOf(await lanes.claim(), job);
     if (!first) throw new Error('nothing was claimed');
-    await store.settle(settlementOf(first, notTaken({ retry: 'unbegun' })));
+    await store.settle(settlementOf(first, notTaken({ retry: 'not-begun' })));
     expect(await lanes.begun(job)).toEqual([]);
     expect(await store.dispatches(first)).toMatchObject([{ state: 'PACED', attempts: 0 }]);
     await store.letTimePass(first);

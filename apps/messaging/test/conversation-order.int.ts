@@ -58,10 +58,15 @@ describe('what is still to be sent', () => {
   it('that never began counts as no attempt, and is due again well within a second, however often', async () => {
     const sender = await store.sender();
     let attempt: Attempt = await store.attempt(sender);
-    const unbegun = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message: 'in use', retry: 'unbegun' } as const;
+    const notBegun = {
+      state: 'not-taken',
+      code: 'UPSTREAM_UNREACHABLE',
+      message: 'in use',
+      retry: 'not-begun',
+    } as const;
     const delays = new Set<number>();
     for (let times = 0; times < 20; times++) {
-      await store.settle(settlementOf(attempt, unbegun));
+      await store.settle(settlementOf(attempt, notBegun));
       expect(await store.dispatches(attempt)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
       const sql = `SELECT extract(epoch FROM due_at - now())::float8 AS s FROM messaging.dispatch WHERE message_id = $1`;
       const [row]: { s: number }[] = await store.superuser.dataSource.query(sql, [attempt.messageId]);

@@ -108,8 +108,8 @@ describe('the dispatch of messages', () => {
       expect(await store.message(one)).toMatchObject({ status: 'DELIVERED', sentAt: expect.any(Date) });
       expect(await store.message(two)).toMatchObject({ status: 'FAILED', errorCode: '131026' });
       expect(await store.message(three)).toMatchObject({ ...failed, sentAt: expect.any(Date) });
-      expect(await toldOf(senders[0])).toEqual(['accepted', 'failed', 'sent', 'delivered']);
-      expect(await toldOf(senders[1])).toEqual(['accepted', 'failed', 'sent']);
+      expect(await emittedOf(senders[0])).toEqual(['accepted', 'failed', 'sent', 'delivered']);
+      expect(await emittedOf(senders[1])).toEqual(['accepted', 'failed', 'sent']);
     });
 
     it('is not failed by the deadline when evidence came first', async () => {
@@ -270,7 +270,7 @@ describe('the dispatch of messages', () => {
     await eventually(async () => (await store.superuser.query(waitingSql, []))[0]?.n === 1);
   }
 
-  async function toldOf(sender: Sender): Promise<(string | undefined)[]> {
+  async function emittedOf(sender: Sender): Promise<(string | undefined)[]> {
     const events = (await store.events(sender.organizationId)).filter((event) => messageOf(event));
     return events.map(({ subject }) => subject.split('.')[2]);
   }

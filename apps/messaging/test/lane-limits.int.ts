@@ -14,7 +14,7 @@ import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './m
 
 const servers = testServers();
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const LATE: UpstreamOutcome = { state: 'not-taken', code: 'late', message: 'no', retry: 'unbegun' };
+const LATE: UpstreamOutcome = { state: 'not-taken', code: 'late', message: 'no', retry: 'not-begun' };
 const refusedBy = (limit: 'throughput' | 'pair', code: string): UpstreamOutcome => {
   return { state: 'not-taken', code, message: 'no', retry: limit === 'pair' ? 'pair' : 'normal', limit };
 };

@@ -81,7 +81,7 @@ describe('channels of the application', () => {
     expect(JSON.stringify(await eventsOf(channel.id))).not.toContain('a secret');
   });
 
-  it('are made once for one id, and once for one line, whosoever', async () => {
+  it('are made once for one id, and once for one line, of any organization', async () => {
     const first = await connect();
     const { id: channelId, phoneNumberId } = first;
     expect(await connect({ channelId, phoneNumberId })).toMatchObject({ id: channelId });

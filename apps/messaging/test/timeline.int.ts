@@ -13,7 +13,7 @@ const servers = testServers();
 const HANDED = 'handed to the provider';
 const unknown = { state: 'unknown', reason: 'cut' } as const;
 const throttled = { state: 'not-taken', code: '130429', message: 'too many', retry: 'normal' } as const;
-const unbegun = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message: 'none', retry: 'unbegun' } as const;
+const leftNothing = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message: 'none', retry: 'not-begun' } as const;
 
 describe('the steps of a message, as they are stored', () => {
   let store: MessagingStore;
@@ -53,7 +53,7 @@ describe('the steps of a message, as they are stored', () => {
     await store.settle(settlementOf(first, throttled));
     let second = await again(first);
     for (let times = 0; times < 3; times++) {
-      await store.settle(settlementOf(second, unbegun));
+      await store.settle(settlementOf(second, leftNothing));
       second = await again(second);
     }
     await store.settle(settlementOf(second, taken(second)));

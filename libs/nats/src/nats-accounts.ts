@@ -38,7 +38,7 @@ export interface NatsPasswords {
   readonly administrator?: string;
 }
 
-/** A subject that crosses from the accounts that use it into the one that answers it, or from its publisher to its hearers. */
+/** A subject that crosses from the accounts that use it into the one that answers it, or from its publisher to its consumers. */
 interface Crossing {
   readonly kind: 'service' | 'stream';
   readonly subject: string;

@@ -4,7 +4,7 @@ import { errorByCode } from '@switchboard/contracts/error-registry';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
-import { jittered } from '@switchboard/timing';
+import { backoffMs } from '@switchboard/timing';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Budget, DEADLINE_HEADER } from './budget.js';
 import { JsonText } from './json-text.js';
@@ -45,7 +45,7 @@ export interface RpcClientOptions {
 const tracer = trace.getTracer('@switchboard/nats');
 /** A restart of a service, its last requests included. */
 const OWN_BUDGET_MS = 8_000;
-const PAUSE_MS = { first: 25, max: 400 };
+const BACKOFF = { firstMs: 25, maxMs: 400 };
 
 /**
  * Calls other services, with a deadline, the tenant and the trace: over NATS, and directly while NATS is away.
@@ -119,11 +119,11 @@ export class RpcClient {
     if (rpc.inParts) headers.set(PARTS_HEADER, '1');
     const budget = given ?? new Budget(Math.max(OWN_BUDGET_MS, deadlineMs));
     let effect: RpcUnanswered['effect'] = 'none';
-    for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max)) {
-      const drawnMs = jittered(pauseMs);
+    for (let tries = 1; ; tries++) {
       const waitMs = Math.ceil(Math.min(deadlineMs, budget.leftMs));
       if (waitMs <= 0) throw new RpcUnanswered(rpc.subject, effect, new Error('the budget is spent'));
       headers.set(DEADLINE_HEADER, String(waitMs));
+      let pauseMs: number;
       try {
         const way = this.link.isAway ? (this.direct ?? this.nats) : this.nats;
         return openReply((await way.ask({ rpc, payload, headers }, waitMs)) as RpcReply<Response>);
@@ -133,9 +133,10 @@ export class RpcClient {
         const hasOtherWay = !given && error.cause instanceof LinkLost && this.direct !== undefined;
         const hasNewProcess = !given && error.cause instanceof ServiceStarted;
         const mayAskAgain = error.effect === 'none' || hasOtherWay || hasNewProcess;
-        if (!mayAskAgain || budget.leftMs <= drawnMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
+        pauseMs = backoffMs(tries, BACKOFF);
+        if (!mayAskAgain || budget.leftMs <= pauseMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
       }
-      await wait(drawnMs);
+      await wait(pauseMs);
     }
   }
 }
@@ -158,5 +159,5 @@ function openReply<Response>(reply: RpcReply<Response>): Response {
 
 function outcomeOf(error: unknown): RpcCallOutcome {
   if (error instanceof AppError) return 'refused';
-  return error instanceof RpcUnanswered && error.effect === 'none' ? 'nobody' : 'unanswered';
+  return error instanceof RpcUnanswered && error.effect === 'none' ? 'no_responder' : 'unanswered';
 }

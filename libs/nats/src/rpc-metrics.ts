@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 
 /** How a call ended: `refused` by the service with a code; `unanswered` although it may have been taken. */
-export type RpcCallOutcome = 'answered' | 'refused' | 'unanswered' | 'nobody';
+export type RpcCallOutcome = 'answered' | 'refused' | 'unanswered' | 'no_responder';
 
 /** What is measured of the calls that a process makes. */
 export interface RpcClientMetrics {

@@ -1,5 +1,5 @@
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
-import { jittered, pause, type WakeSignal } from '@switchboard/timing';
+import { backoffMs, jittered, pause, type WakeSignal } from '@switchboard/timing';
 import { HistoryReplay, type HistoryPace } from './history-replay.js';
 import { PublishedFloor } from './published-floor.policy.js';
 import { Publishing, StreamShrunk, type EventBroker, type PublishingReports } from './publishing.js';
@@ -39,7 +39,7 @@ const CHECK_INTERVAL_MS = 1_000;
 /** A broker that does not answer this replica for so long may answer another: the lead is given away. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 250;
-const MISSING_PAUSE_MAX_MS = 2_000;
+const MISSING_BACKOFF = { firstMs: 500, maxMs: 2_000 };
 
 /** The work of the relay that holds the lock. */
 export class RelayLead {
@@ -184,22 +184,22 @@ export class RelayLead {
   private async findStream(over: AbortSignal): Promise<StreamState | undefined> {
     const { broker, report, metrics } = this.options;
     let failingSinceMs: number | undefined;
-    let pauseMs = AGAIN_MS;
-    for (let isTold = false; !over.aborted;) {
+    let misses = 0;
+    for (let isReported = false; !over.aborted;) {
       try {
         const found = await broker.streamState();
         if (found) return found;
-        if (!isTold) report({ kind: 'stream-missing' });
-        isTold = true;
+        if (!isReported) report({ kind: 'stream-missing' });
+        isReported = true;
         failingSinceMs = undefined;
-        pauseMs = Math.min(pauseMs * 2, MISSING_PAUSE_MAX_MS);
+        misses++;
       } catch (error) {
         metrics.failed(1);
         failingSinceMs ??= performance.now();
         if (performance.now() - failingSinceMs > PATIENCE_MS) throw error;
-        pauseMs = AGAIN_MS;
+        misses = 0;
       }
-      await pause(pauseMs, over);
+      await pause(misses > 0 ? backoffMs(misses, MISSING_BACKOFF) : jittered(AGAIN_MS), over);
     }
     return undefined;
   }

@@ -19,7 +19,7 @@ const digit = fc.integer({ min: 0, max: 9 });
 const digits = (min: number, max: number): fc.Arbitrary<string> =>
   fc.array(digit, { minLength: min, maxLength: max }).map((all) => all.join(''));
 
-/** Beside the plan: any digits behind a country code, a trunk prefix, or a number with digits changed, lost or added. */
+/** Outside the plan: any digits behind a country code, a trunk prefix, or a number with digits changed, lost or added. */
 const number = fc.oneof(
   fc
     .tuple(fc.constantFrom(...getCountries()), fc.constantFrom('', '0', '1', '8', '015'), digits(4, 12))

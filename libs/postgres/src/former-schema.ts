@@ -30,17 +30,18 @@ const WRONG_OBJECT = '42';
 /**
  * Adopts a schema of the former migrations: renames what has another name, compares the outcome with `schema.sql`, and
  * replaces the rows of the former migrations by one of the baseline, in one transaction. Does nothing to a schema that is
- * empty or has the baseline.
+ * empty or has the baseline, whatever a later release has added to it.
  *
  * Lock: ACCESS EXCLUSIVE on what is renamed, until the end.
  *
+ * @param former undefined for a service that has none: only an empty schema is begun with
  * @param baseline name of the initial migration
  * @throws UnknownSchemaError for any other schema, with the first difference; nothing is changed then
  */
 export async function adoptFormerSchema(
   runner: QueryRunner,
   schema: string,
-  former: FormerSchema,
+  former: FormerSchema | undefined,
   baseline: string,
 ): Promise<void> {
   const applied = await appliedMigrations(runner);
@@ -50,6 +51,7 @@ export async function adoptFormerSchema(
     if (table) throw new UnknownSchemaError(schema, `there is a table ${table.name}, and no migration was applied`);
     return;
   }
+  if (!former) throw new UnknownSchemaError(schema, `the migration ${applied[0]} is unknown`);
   const difference = differenceOfLists(former.migrations, applied);
   if (difference !== undefined) throw new UnknownSchemaError(schema, difference);
   const golden = await readFile(former.schemaFile, 'utf8');

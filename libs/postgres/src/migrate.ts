@@ -20,7 +20,7 @@ export interface MigrateOptions {
   readonly migrations: readonly MigrationClass[];
   /** The service's role, which gets DML on what the migrations made. */
   readonly serviceRole: string;
-  /** The schema of before the first of `migrations`: it is adopted, and any other one refused. */
+  /** The schema of before the first of `migrations`: it is adopted. */
   readonly former?: FormerSchema;
 }
 
@@ -35,12 +35,12 @@ export interface MigrateOptions {
  * gives up instead of stopping the traffic behind it. Two runs at once wait for each other.
  *
  * @returns the names of the migrations applied now
- * @throws UnknownSchemaError when there is a former schema and the database has neither that one nor the present one
+ * @throws UnknownSchemaError when the schema has tables, and neither the first migration nor the complete list of the former ones
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   return withLock(options, async (dataSource, runner) => {
     const [baseline] = options.migrations;
-    if (options.former && baseline) await adoptFormerSchema(runner, options.schema, options.former, baseline.name);
+    if (baseline) await adoptFormerSchema(runner, options.schema, options.former, baseline.name);
     const applied = await dataSource.runMigrations();
     await grant(dataSource, options);
     await dataSource.query(`DO $$ BEGIN ${plannerHints} END $$`);

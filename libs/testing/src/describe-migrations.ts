@@ -37,5 +37,18 @@ export function describeMigrations({ service, migrations, schemaFile, servers }:
       expect(await dataSource.query(OBJECTS, [service])).toEqual([]);
       expect(await migrate({ ...options, serviceRole: prepared.role })).toHaveLength(migrations.length);
     });
+
+    it('refuse a schema that they did not begin, in one line that says how to begin', async () => {
+      const prepared = await servers.serviceDatabase(service, migrations);
+      const { dataSource } = await prepared.superuser();
+      const options = { url: prepared.migratorUrl, schema: service, migrations, serviceRole: prepared.role };
+      await dataSource.query(`UPDATE ${service}.migration SET name = 'Another1700000000000', timestamp = 1700000000000
+        WHERE name = '${migrations[0]?.name}'`);
+      await expect(migrate(options)).rejects.toThrow(/^The schema \w+ cannot be migrated: [^\n]+ --reset$/);
+      await dataSource.query(`DELETE FROM ${service}.migration`);
+      await expect(migrate(options)).rejects.toThrow(
+        /: there is a table \w+, and no migration was applied\. [^\n]+ --reset$/,
+      );
+    });
   });
 }

@@ -38,9 +38,7 @@ export interface TestServers {
  * @param options.ownPostgres for a file that stops, kills or reconfigures the server, or looks at all that is on it
  * @param options.ownNats for a file that stops or kills that server, or looks at its store
  */
-export function testServers(
-  options: { readonly ownPostgres?: boolean; readonly ownNats?: boolean } = {},
-): TestServers {
+export function testServers(options: { readonly ownPostgres?: boolean; readonly ownNats?: boolean } = {}): TestServers {
   const { runServersUrl } = readTestingConfig();
   const cleanUps: (() => Promise<unknown>)[] = [];
   const onEnd: TestServers['onEnd'] = (cleanUp) => void cleanUps.push(cleanUp);

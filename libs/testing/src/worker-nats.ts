@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jetstreamManager } from '@nats-io/jetstream';
 import { administratorOf, connectNats, provision } from '@switchboard/nats';
 import type { StartShared } from './run-servers.js';
 import { NATS_PASSWORD, startNatsServer } from './test-nats.js';
@@ -33,8 +32,9 @@ async function provisionAnew(url: string): Promise<void> {
   const user = administratorOf();
   const connection = await connectNats({ url, user, password: NATS_PASSWORD, onStatus: () => undefined });
   try {
-    const { streams } = await jetstreamManager(connection);
-    for await (const { config } of streams.list()) await streams.delete(config.name);
+    const names = await connection.request('$JS.API.STREAM.NAMES');
+    const { streams } = names.json<{ streams: readonly string[] | null }>();
+    for (const name of streams ?? []) await connection.request(`$JS.API.STREAM.DELETE.${name}`);
     await provision(connection, 1);
   } finally {
     await connection.close();

@@ -48,7 +48,7 @@ export function deepJson(levels: number): string {
 export class CallbackSender {
   private constructor(private readonly simulatorUrl: string) {}
 
-  /** @param simulatorUrl knows where callbacks go, and the secret of their signature, which it shows nobody */
+  /** @param simulatorUrl knows where callbacks go, and the secret of their signature, which it does not reveal */
   static async through(simulatorUrl: string): Promise<CallbackSender> {
     return new CallbackSender(simulatorUrl);
   }

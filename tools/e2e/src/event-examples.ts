@@ -1,4 +1,4 @@
-import { hearersOf } from '@switchboard/check/generated/hearers';
+import { consumersOf } from '@switchboard/check/generated/event-consumers';
 import { textOf, type Sources } from '@switchboard/check/sources';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
@@ -23,7 +23,7 @@ export function examplesFor(
   return paths.flatMap((path) => {
     const envelope = JSON.parse(textOf(sources, path) ?? '') as EventEnvelope;
     const { subject } = envelope;
-    return hearersOf(subject, topology).map(({ service, consumer }): [string, string, Example] => [
+    return consumersOf(subject, topology).map(({ service, consumer }): [string, string, Example] => [
       subject,
       consumer.name,
       { envelope, service, consumer: consumer.name },
@@ -33,7 +33,7 @@ export function examplesFor(
 
 /**
  * The example brought into the running system: emitted by the first organization just now, about its own channel, line and
- * contact, so that its hearers find what it speaks of.
+ * contact, so that its consumers find what it speaks of.
  */
 export async function broughtIn(example: Example, all: EverythingRunning): Promise<Example> {
   const [organization] = all.stack.devJson.organizations ?? [];

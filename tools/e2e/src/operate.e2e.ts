@@ -42,7 +42,7 @@ describe('what an operator sees of a message', () => {
       'messaging CLIENT rpc.contacts.resolve-many',
       'contacts SERVER rpc.contacts.resolve-many',
     ];
-    const contactTold = [...contacts, 'contacts PRODUCER relay contacts.contact.changed.v1'];
+    const contactNotified = [...contacts, 'contacts PRODUCER relay contacts.contact.changed.v1'];
     const progress = [...rpc, 'messaging INTERNAL message delivered'];
     await expectPaths(traceId, [
       http,
@@ -54,8 +54,8 @@ describe('what an operator sees of a message', () => {
       [...rpc, 'messaging CLIENT POST /{version}/{phone-number-id}/messages'],
       [...rpc, 'messaging INTERNAL batch messaging.settle-dispatch', 'messaging CLIENT COMMIT'],
       contacts,
-      contactTold,
-      [...contactTold, 'messaging CONSUMER consume messaging-contacts', 'messaging CLIENT inbox.insert'],
+      contactNotified,
+      [...contactNotified, 'messaging CONSUMER consume messaging-contacts', 'messaging CLIENT inbox.insert'],
       [...rpc, 'messaging PRODUCER relay messaging.message.accepted.v1'],
       [...rpc, 'messaging PRODUCER relay messaging.message.sent.v1'],
       progress,

@@ -17,7 +17,7 @@ const projectSql = statement(
   `INSERT INTO channel (organization_id, id, is_default, default_region, last_event_id)
    SELECT DISTINCT ON (organization_id, id) *
    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::text[], $5::text[])
-     AS heard(organization_id, id, is_default, default_region, last_event_id)
+     AS changed(organization_id, id, is_default, default_region, last_event_id)
    ORDER BY organization_id, id, last_event_id COLLATE "C" DESC
    ON CONFLICT (organization_id, id) DO UPDATE SET
      is_default = excluded.is_default, default_region = excluded.default_region, last_event_id = excluded.last_event_id

@@ -9,21 +9,21 @@ export interface Removal {
 }
 
 const beginSql = statement(
-  'contacts.lift.begin',
+  'contacts.removal.begin',
   'INSERT INTO unconfirmed_removal (organization_id, opt_out_id, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
 );
 const findSql = statement<Removal>(
-  'contacts.lift.find',
+  'contacts.removal.find',
   `SELECT organization_id AS "organizationId", opt_out_id AS "optOutId", contact_id AS "contactId"
    FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2`,
 );
 const endSql = statement(
-  'contacts.lift.end',
+  'contacts.removal.end',
   'DELETE FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2',
 );
 /** Deletes removals that began more than a day ago: their callers have not asked again. */
 export const pruneRemovals: PruneStatement = statement(
-  'contacts.lift.forget',
+  'contacts.removal.forget',
   pruneSql({
     table: 'unconfirmed_removal',
     key: ['organization_id', 'opt_out_id'],

@@ -19,7 +19,7 @@ import { momentOf } from '../http/input/moment.policy.js';
 import { readBody } from '../http/input/read-input.js';
 import { piecesOf } from '../http/streamed-body.js';
 import type { BulkBodyEnd } from './bulk-body.js';
-import { OrganizationTurns } from './organization-turns.js';
+import { OrganizationSemaphore } from './organization-semaphore.js';
 import { ParsingThreads, type ParsedBody } from './parsing-threads.js';
 import { BulkSendFields, templateProblem } from './send-template.body.js';
 import { StagedRecipients, withRecipients } from './staged-recipients.js';
@@ -64,7 +64,7 @@ interface Passing {
  */
 @Injectable()
 export class TakeBulkSend {
-  private readonly turns = new OrganizationTurns(READ_AT_ONCE_MAX);
+  private readonly turns = new OrganizationSemaphore(READ_AT_ONCE_MAX);
 
   constructor(
     private readonly threads: ParsingThreads,

@@ -66,6 +66,6 @@ function eventOf(
  * last holds, and one that seems to have been said next year would hold until then
  */
 function occurredAt(timestamp: string, now: Date): Date {
-  const toldMs = /^\d{9,10}$/.test(timestamp) ? Number(timestamp) * 1_000 : Number.NaN;
-  return toldMs <= now.getTime() + CLOCKS_APART_MAX_MS ? new Date(toldMs) : now;
+  const reportedMs = /^\d{9,10}$/.test(timestamp) ? Number(timestamp) * 1_000 : Number.NaN;
+  return reportedMs <= now.getTime() + CLOCKS_APART_MAX_MS ? new Date(reportedMs) : now;
 }

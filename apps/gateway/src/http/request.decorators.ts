@@ -41,6 +41,10 @@ export interface Source extends ActSource {
 }
 export const Source = fromRequest(sourceOf);
 
+/** Scheme and host that the caller asked, as `https://host`; behind a trusted proxy those that it names. */
+export type CallerOrigin = string;
+export const CallerOrigin = fromRequest(({ protocol, host }): string => `${protocol}://${host}`);
+
 /** Who acts in which session and from where, for the audit log. */
 export type Act = SessionAct;
 export const Act = fromRequest((request): SessionAct => {

@@ -20,7 +20,7 @@ import {
 import { judgeMessages, unlessUnheld } from '../message/judge-messages.repository.js';
 import { insertMessages } from '../message/message.repository.js';
 import { claimableLanes, leaveLanes, nextItems, type ClaimableLane } from './claimable-lanes.repository.js';
-import { dealChannels, Turns, type LaneDeal } from './deal-channels.policy.js';
+import { dealChannels, DealtSlots, type LaneDeal } from './deal-channels.policy.js';
 
 /** An attempt of a lane that is marked, with its turn; `refusal` says why it must not be made. */
 export interface LaneAttempt extends Attempt {
@@ -79,7 +79,7 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
     spec.lease,
   );
 
-  const turns = new Turns(laneDeals, readAtMs);
+  const turns = new DealtSlots(laneDeals, readAtMs);
   const again = repeated.map((attempt) => ({ ...attempt, lane: turns.next(attempt), markedMs }));
   const first = entered
     .toSorted((a, b) => a.item.recipientIndex - b.item.recipientIndex)

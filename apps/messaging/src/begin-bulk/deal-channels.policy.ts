@@ -94,7 +94,7 @@ export function equalShares(wanted: readonly number[], max: number): number[] {
 }
 
 /** Gives the slots of a deal to what turned out to begin, the earliest first; the others are left to the next claim. */
-export class Turns {
+export class DealtSlots {
   private readonly lanes: ReadonlyMap<string, { readonly deal: LaneDeal; used: number }>;
 
   /** @param readAtMs monotonic, when the lanes' `nowMs` was read: not before it */

@@ -31,7 +31,7 @@ export function insertBegun(tx: Transaction, attempts: readonly BegunAttempt[]):
 }
 
 /** Takes attempts out that provably never began. Their credit is not used again. Travels with COMMIT. */
-export function forgetUnbegun(tx: Transaction, attempts: readonly Omit<BegunAttempt, 'channelId'>[]): void {
+export function forgetNotBegun(tx: Transaction, attempts: readonly Omit<BegunAttempt, 'channelId'>[]): void {
   if (attempts.length === 0) return;
   tx.atCommit(deleteSql, unnestColumns(attempts, ['organizationId', 'jobId', 'slotMs', 'messageId']));
 }

@@ -52,14 +52,14 @@ const upsertPhonesSql = (more: string): string =>
 const upsertPhones = statement('messaging.contact.project-phones', upsertPhonesSql(''));
 /** Events come late: a number stays with the contact that has it by its newest known facts. */
 const upsertPhonesOfEvents = statement(
-  'messaging.contact.project-heard-phones',
+  'messaging.contact.project-known-phones',
   upsertPhonesSql(`AND (contact_phone.contact_id = excluded.contact_id OR NOT EXISTS (
      SELECT FROM contact o WHERE o.organization_id = contact_phone.organization_id AND o.id = contact_phone.contact_id
        AND o.version = contact_phone.version))`),
 );
 /** Before the statement above, which must see who has the numbers behind the lock that it would have waited for. */
 const lockPhonesOfEventsSql = statement(
-  'messaging.contact.lock-heard-phones',
+  'messaging.contact.lock-known-phones',
   `SELECT FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, phone)) given
    JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
    ORDER BY f.organization_id, f.phone FOR NO KEY UPDATE OF f`,

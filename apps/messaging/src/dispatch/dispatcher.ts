@@ -26,14 +26,14 @@ const BEHIND_ANOTHER: UpstreamOutcome = {
   state: 'not-taken',
   code: 'UPSTREAM_UNREACHABLE',
   message: 'an earlier message of the conversation is still to be sent',
-  retry: 'unbegun',
+  retry: 'not-begun',
 };
 /** Of a bulk send: its slot passed before it could begin. */
 const TURN_MISSED: UpstreamOutcome = {
   state: 'not-taken',
   code: 'UPSTREAM_UNREACHABLE',
   message: 'its turn in the lane passed before it could begin',
-  retry: 'unbegun',
+  retry: 'not-begun',
 };
 /** No caller waits for the record of an attempt of a bulk send: those that end within so long share a transaction. */
 const LANE_RECORDS_MS = 100;

@@ -7,7 +7,7 @@ const PAUSE_MAX_MS = 60 * 60 * 1_000;
 
 /** Start and growth of the pause, by what refused the message. Source: provider's "Error codes" (4^n s for a pair). */
 const PACE: Readonly<Record<RetryPace, { readonly firstMs: number; readonly factor: number }>> = {
-  unbegun: { firstMs: 400, factor: 1 },
+  'not-begun': { firstMs: 400, factor: 1 },
   normal: { firstMs: 1_000, factor: 2 },
   pair: { firstMs: 4_000, factor: 4 },
   slow: { firstMs: 60_000, factor: 2 },

@@ -5,7 +5,7 @@ import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
 import { LOG, type Log } from '@switchboard/platform';
-import { forgetUnbegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
+import { forgetNotBegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
 import { notePaces, type PaceNote } from '../bulk-lane/channel-pace.repository.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
@@ -112,7 +112,7 @@ export async function applySettlements(tx: Transaction, settlements: readonly Se
     settlements.flatMap(({ attempt, outcome }) => (attempt.lane && outcome.state === 'unknown' ? [attempt] : [])),
   );
   postponeDispatches(tx, postponements);
-  forgetUnbegun(tx, settlements.flatMap(unbegunOf));
+  forgetNotBegun(tx, settlements.flatMap(notBegunOf));
   await announceRefusedTemplates(tx, settlements);
   await disconnectChannels(
     tx,
@@ -147,7 +147,7 @@ function postponementOf({ attempt, outcome }: Settlement): Postponement[] {
   }
   if (outcome.state !== 'not-taken') return [];
   const delayMs = retryDelayMs(attempt.attempts, outcome.retry);
-  return [{ ...common, state: 'RETRY', delayMs, attempts: outcome.retry === 'unbegun' ? 0 : 1 }];
+  return [{ ...common, state: 'RETRY', delayMs, attempts: outcome.retry === 'not-begun' ? 0 : 1 }];
 }
 
 function codeOf(outcome: UpstreamOutcome): string | null {
@@ -166,9 +166,9 @@ function holdsOf({ attempt, outcome }: Settlement): HoldTarget[] {
   return [{ organizationId, channelId, jobId, reason: hold.reason }];
 }
 
-function unbegunOf({ attempt, outcome }: Settlement): Omit<BegunAttempt, 'channelId'>[] {
+function notBegunOf({ attempt, outcome }: Settlement): Omit<BegunAttempt, 'channelId'>[] {
   const { organizationId, messageId, lane } = attempt;
-  if (!lane || outcome.state !== 'not-taken' || outcome.retry !== 'unbegun') return [];
+  if (!lane || outcome.state !== 'not-taken' || outcome.retry !== 'not-begun') return [];
   return [{ organizationId, messageId, jobId: lane.jobId, slotMs: lane.slotMs }];
 }
 

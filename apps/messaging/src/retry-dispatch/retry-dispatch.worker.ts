@@ -89,7 +89,7 @@ export class RetryDispatchWorker extends PollingWorker {
       if (refusal) return await this.dispatcher.refuse(attempt, refusal);
       const outcome = await this.dispatcher.attempt(attempt);
       const { state } = outcome;
-      this.window.ended(state !== 'not-taken' || outcome.retry !== 'unbegun');
+      this.window.ended(state !== 'not-taken' || outcome.retry !== 'not-begun');
       this.log.info('message.retried', { organizationId, messageId, attempts, outcome: state });
     } catch (error) {
       this.log.error('dispatch.retry-failed', error, { organizationId, messageId });

@@ -79,7 +79,7 @@ export class SendMessage {
       return this.idempotentReplay.of(principal.organizationId, request.messageId, budget);
     }
     const { conversationId, attempt, waits } = accepted;
-    const outcome = waits ? null : await this.patiently(this.dispatcher.attemptFirst(attempt), budget);
+    const outcome = waits ? null : await this.waitForOutcome(this.dispatcher.attemptFirst(attempt), budget);
     const state = outcome?.state ?? (waits ? 'waiting' : 'slow');
     const durationMs = systemClock.monotonic() - startedMs;
     this.metrics.answered(state, durationMs);
@@ -145,7 +145,7 @@ export class SendMessage {
   }
 
   /** The outcome, or null when it takes longer than the caller waits; it is recorded all the same. */
-  private async patiently(outcome: Promise<UpstreamOutcome>, budget: Budget): Promise<UpstreamOutcome | null> {
+  private async waitForOutcome(outcome: Promise<UpstreamOutcome>, budget: Budget): Promise<UpstreamOutcome | null> {
     const { promise, resolve } = Promise.withResolvers<null>();
     const endLater = (limitMs: number): NodeJS.Timeout => setTimeout(() => resolve(null), limitMs);
     const timers = [endLater(Math.min(ANSWER_WITHIN_MS, budget.leftMs - RECORD_WITHIN_MS))];

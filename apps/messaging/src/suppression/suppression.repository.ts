@@ -37,7 +37,7 @@ const insertSql = statement(
    ORDER BY organization_id, contact_id, channel_id, observed_by ON CONFLICT DO NOTHING`,
 );
 const deleteReportedSql = statement(
-  'messaging.suppression.forget-told',
+  'messaging.suppression.forget-reported',
   `DELETE FROM suppression s USING unnest($1::text[], $2::text[]) AS given(organization_id, contact_id)
    WHERE s.organization_id = given.organization_id AND s.contact_id = given.contact_id AND s.observed_by = ''`,
 );

@@ -30,11 +30,11 @@ describe('attempts that a killed process left open', () => {
 
   it('are sent at once when they never began, and wait for evidence as UNKNOWN when they may have', async () => {
     const sender = await store.sender(2);
-    const [unbegun, begun] = [await marked(sender, 0), await marked(sender, 1)];
+    const [notBegun, begun] = [await marked(sender, 0), await marked(sender, 1)];
     journal.begin(begun);
     const takeOver = await successor();
     await takeOver.execute(0);
-    expect(await store.dispatches(unbegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+    expect(await store.dispatches(notBegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
     // An opt-out still waits for what may be on its way.
     expect(await store.dispatches(begun)).toMatchObject([{ state: 'DISPATCHING' }]);
     await pastArrival(begun);
@@ -43,12 +43,12 @@ describe('attempts that a killed process left open', () => {
   });
 
   it('are released when the successor comes only after their leases ended', async () => {
-    const unbegun = await marked(await store.sender());
+    const notBegun = await marked(await store.sender());
     await store.superuser.dataSource.query("UPDATE messaging.dispatch SET state = 'UNKNOWN' WHERE message_id = $1", [
-      unbegun.messageId,
+      notBegun.messageId,
     ]);
     await (await successor()).execute(0);
-    expect(await store.dispatches(unbegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+    expect(await store.dispatches(notBegun)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
   });
 
   it('are found as well when the COMMIT that marked them was done after the first look', async () => {

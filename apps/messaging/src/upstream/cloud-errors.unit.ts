@@ -70,8 +70,8 @@ describe('an error of the provider', () => {
 
 describe('the pause before a repetition', () => {
   it.each([
-    ['unbegun', 1, 400],
-    ['unbegun', 40, 400],
+    ['not-begun', 1, 400],
+    ['not-begun', 40, 400],
     ['normal', 1, 1_000],
     ['normal', 4, 8_000],
     ['pair', 1, 4_000],

@@ -20,7 +20,7 @@ const never = new AbortController().signal;
 const path = '/v23.0/106540352242922/messages';
 const taken = JSON.stringify({ messages: [{ id: 'wamid.1' }], contacts: [{ wa_id: '14155550123' }] });
 const accepted = { state: 'accepted', upstreamMessageId: 'wamid.1', messagingId: '14155550123' };
-const notTaken = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', retry: 'unbegun' };
+const notTaken = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', retry: 'not-begun' };
 
 type Answer = (response: ServerResponse, request: IncomingMessage, body: string) => void;
 const silent: Answer = () => undefined;

@@ -157,5 +157,5 @@ function parse(body: string): SendAnswer | null {
 }
 
 function notTaken(message: string): UpstreamOutcome {
-  return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'unbegun' };
+  return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'not-begun' };
 }

@@ -61,9 +61,9 @@ export type UpstreamOutcome =
 
 /**
  * How soon a message that was not taken may go again: `pair` is the limit of one recipient, `slow` one of the account.
- * `unbegun`: none of it left here, so it counts as no attempt.
+ * `not-begun`: none of it left here, so it counts as no attempt.
  */
-export type RetryPace = 'unbegun' | 'normal' | 'pair' | 'slow';
+export type RetryPace = 'not-begun' | 'normal' | 'pair' | 'slow';
 
 /**
  * A limit of the upstream: `throughput` of the channel or the account, which a slower pace keeps; `pair` of one recipient;

@@ -27,7 +27,7 @@ const projectSql = statement<AccountKey & { readonly businessAccountId: string |
   `INSERT INTO channel (organization_id, id, business_account_id, phone, status, is_default, default_region, last_event_id)
    SELECT DISTINCT ON (organization_id, id) *
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::text[])
-     AS heard(organization_id, id, business_account_id, phone, status, is_default, default_region, last_event_id)
+     AS changed(organization_id, id, business_account_id, phone, status, is_default, default_region, last_event_id)
    ORDER BY organization_id, id, last_event_id COLLATE "C" DESC
    ON CONFLICT (organization_id, id) DO UPDATE SET
      business_account_id = coalesce(excluded.business_account_id, channel.business_account_id), phone = excluded.phone,

@@ -14,7 +14,7 @@ const projectSql = statement(
   `INSERT INTO organization AS o (organization_id, subscription, messages_per_month, last_event_id)
    SELECT DISTINCT ON (organization_id) *
    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
-     AS heard (organization_id, subscription, messages_per_month, last_event_id)
+     AS changed (organization_id, subscription, messages_per_month, last_event_id)
    ORDER BY organization_id, last_event_id COLLATE "C" DESC
    ON CONFLICT (organization_id) DO UPDATE SET subscription = excluded.subscription,
      messages_per_month = excluded.messages_per_month, is_over_quota = NULL, last_event_id = excluded.last_event_id

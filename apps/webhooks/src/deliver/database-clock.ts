@@ -1,6 +1,6 @@
 import type { Clock } from '@switchboard/platform';
 
-/** The database's clock, as it was last heard, carried on by this process's own: replicas compare times of one clock. */
+/** The database's clock, as it was last read, carried on by this process's own: replicas compare times of one clock. */
 export class DatabaseClock {
   private offsetMs: number;
 
@@ -13,7 +13,7 @@ export class DatabaseClock {
     return this.clock.monotonic() + this.offsetMs;
   }
 
-  heard(nowMs: number): void {
+  observe(nowMs: number): void {
     this.offsetMs = nowMs - this.clock.monotonic();
   }
 }

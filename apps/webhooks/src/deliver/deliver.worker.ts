@@ -120,7 +120,7 @@ export class DeliverWorker extends PollingWorker {
   /** Renews the lease, and finds what no wake-up has reported. */
   private async look(): Promise<void> {
     this.lookedAtMs = performance.now();
-    this.dbClock.heard(await this.lease.renew());
+    this.dbClock.observe(await this.lease.renew());
     await this.book.giveBackIdle();
     const waiting = await waitingLanes(this.database, this.lease.id);
     const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
@@ -173,7 +173,7 @@ export class DeliverWorker extends PollingWorker {
       nowMs = locked.nowMs;
       open.push(lane);
     }
-    this.dbClock.heard(nowMs);
+    this.dbClock.observe(nowMs);
     if (this.stopping.aborted) return [];
     return chooseDeliveries({ lanes: open, nowMs, budget: this.requests.budget, max: TURN_MAX });
   }

@@ -29,23 +29,23 @@ const STEPS_MAX = 300;
  */
 const stepsSql = statement<DeliveryStep>(
   'webhooks.message.deliveries',
-  `WITH told AS (
+  `WITH carried AS (
      SELECT e.type AS event, e.stored_at, w.id AS webhook_id,
        substr(e.id, 1, 9) || substr(md5(e.id || w.id), 1, 16) AS delivery_id
      FROM event e JOIN webhook w ON w.organization_id = e.organization_id
      WHERE e.message_id = $2 AND e.organization_id = $1 AND e.id >= $3), steps AS (
      SELECT t.webhook_id, t.event, 'ATTEMPT' AS kind, a.began_at + make_interval(secs => a.duration_ms / 1000.0) AS at,
        a.outcome, a.response_status, a.error, a.number AS attempt, NULL::timestamptz AS due_at
-     FROM told t JOIN attempt a ON a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3
+     FROM carried t JOIN attempt a ON a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3
      UNION ALL
      SELECT t.webhook_id, t.event, 'PENDING', coalesce((
          SELECT max(a.began_at + make_interval(secs => a.duration_ms / 1000.0)) FROM attempt a
          WHERE a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3), t.stored_at),
        NULL, NULL, NULL, d.attempts + 1, d.due_at
-     FROM told t JOIN delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id
+     FROM carried t JOIN delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id
      UNION ALL
      SELECT t.webhook_id, t.event, 'DROPPED', t.stored_at, NULL, NULL, NULL, NULL, NULL
-     FROM told t JOIN dropped_delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id AND d.id >= $3)
+     FROM carried t JOIN dropped_delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id AND d.id >= $3)
    SELECT webhook_id AS "webhookId", event, kind, at, outcome, response_status AS "responseStatus", error, attempt,
      due_at AS "dueAt"
    FROM steps ORDER BY at, webhook_id, attempt, kind LIMIT ${STEPS_MAX}`,

@@ -1,4 +1,4 @@
-import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
 export const DROP_SLICE_MAX = 1_000;
@@ -36,13 +36,8 @@ export interface Deactivation {
 /** Marks webhooks as deactivated and drops a slice of what is pending; their lanes are closed by the caller. */
 export async function deactivateWebhooks(tx: Transaction, deactivations: readonly Deactivation[]): Promise<void> {
   if (deactivations.length === 0) return;
-  const webhookIds = deactivations.map(({ webhookId }) => webhookId);
-  await tx.query(deactivateSql, [
-    deactivations.map(({ organizationId }) => organizationId),
-    webhookIds,
-    deactivations.map(({ reason }) => reason),
-  ]);
-  await tx.query(dropSql, [webhookIds, DROP_SLICE_MAX]);
+  await tx.query(deactivateSql, unnestColumns(deactivations, ['organizationId', 'webhookId', 'reason']));
+  await tx.query(dropSql, [deactivations.map(({ webhookId }) => webhookId), DROP_SLICE_MAX]);
 }
 
 /** Turns a slice of pending deliveries into dropped ones. @returns whether there may be more */

@@ -25,7 +25,7 @@ export const optOutCreated = defineEvent<{
   readonly messagingChannelId: Cuid;
 }>('contacts', 'opt-out.created', 1);
 
-/** An opt-out was lifted; another one of the same contact may still cover its channel. @aggregate contact */
+/** An opt-out was removed; another one of the same contact may still cover its channel. @aggregate contact */
 export const optOutDeleted = defineEvent<{ readonly optOut: OptOutView }>('contacts', 'opt-out.deleted', 1);
 
 /**

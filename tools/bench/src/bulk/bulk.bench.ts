@@ -43,7 +43,7 @@ export async function benchBulk(options: BulkBenchOptions): Promise<BulkRow[]> {
     const apis = organizations.map(({ apiKey }) => new BulkApi(baseUrl, apiKey));
     const bench = new BulkBench(stack, client, apis, options);
     await bench.warmUp();
-    const rows = [await bench.bodies(), await bench.accept(), await bench.drain(), ...(await bench.beside())];
+    const rows = [await bench.bodies(), await bench.accept(), await bench.drain(), ...(await bench.nextToJob())];
     await Promise.all(apis.map((api) => api.close()));
     return rows;
   });
@@ -136,8 +136,8 @@ class BulkBench {
     };
   }
 
-  /** Beside a running job at the channel's default rate: interactive sends, and ten recipients of another organization. */
-  async beside(): Promise<BulkRow[]> {
+  /** While a job runs at the channel's default rate: interactive sends, and ten recipients of another organization. */
+  async nextToJob(): Promise<BulkRow[]> {
     await this.pace(0, null);
     const few = async (): Promise<number> => {
       const startedMs = performance.now();

@@ -267,7 +267,7 @@ describe('the rule of what breaks', () => {
     );
   });
 
-  it('is right: what passes is understood by former hearers, and today by hearers of the past', () => {
+  it('is right: what passes is understood by former consumers, and today by consumers of the past', () => {
     fc.assert(
       fc.property(anySchema, fc.infiniteStream(fc.nat()), fc.gen(), (schema, choices, gen) => {
         const grown = grownSchema(schema, choices);

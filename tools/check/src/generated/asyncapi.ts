@@ -4,7 +4,7 @@ import type { Catalogue, EventContract } from '../catalogue/catalogue.js';
 import { DEFINITIONS, type JsonSchema } from '../catalogue/json-schema.js';
 import { examplePath } from '../catalogue/snapshots.js';
 import { textOf, type Sources } from '../sources.js';
-import { hearersOf } from './hearers.js';
+import { consumersOf } from './event-consumers.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Topology = Readonly<Record<string, ServiceTopology>>;
@@ -68,7 +68,7 @@ function operationsOf({ subject, owner, name }: EventContract, topology: Topolog
     channel: { $ref: `#/channels/${subject}` },
     messages: [{ $ref: `#/channels/${subject}/messages/${name}` }],
   };
-  const receive = hearersOf(subject, topology).map(({ service, consumer }): [string, Json] => [
+  const receive = consumersOf(subject, topology).map(({ service, consumer }): [string, Json] => [
     `${consumer.name}.receive.${subject}`,
     {
       action: 'receive',

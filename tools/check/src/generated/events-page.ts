@@ -3,11 +3,11 @@ import type { Catalogue, EventContract } from '../catalogue/catalogue.js';
 import { DEFINITIONS, type JsonSchema } from '../catalogue/json-schema.js';
 import { examplePath } from '../catalogue/snapshots.js';
 import { textOf, type Sources } from '../sources.js';
-import { hearersOf } from './hearers.js';
+import { consumersOf } from './event-consumers.js';
 
 type Topology = Readonly<Record<string, ServiceTopology>>;
 
-/** `docs/events.md`, before Prettier: each event with its moment, order, hearers and an example, then the types. */
+/** `docs/events.md`, before Prettier: each event with its moment, order, consumers and an example, then the types. */
 export function eventsPage({ events }: Catalogue, topology: Topology, sources: Sources): string {
   const owners = Map.groupBy(events, ({ owner }) => owner);
   const types = Object.entries(namedTypes(events)).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -32,13 +32,13 @@ export function eventsPage({ events }: Catalogue, topology: Topology, sources: S
 }
 
 function overviewOf({ subject, description }: EventContract, topology: Topology): readonly string[] {
-  const services = new Set(hearersOf(subject, topology).map(({ service }) => service));
+  const services = new Set(consumersOf(subject, topology).map(({ service }) => service));
   return [`[\`${subject}\`](#${anchorOf(subject)})`, description, [...services].join(', ')];
 }
 
 function sectionOf(event: EventContract, topology: Topology, sources: Sources): string[] {
   const { subject, description, aggregate, isCounted, version, schema } = event;
-  const hearers = hearersOf(subject, topology).map(({ service, consumer }) => `${service} (\`${consumer.name}\`)`);
+  const consumers = consumersOf(subject, topology).map(({ service, consumer }) => `${service} (\`${consumer.name}\`)`);
   const data = schema.properties?.['data'] ?? {};
   const dataType = data.$ref === undefined ? fieldTable(data) : `\`data\` is a ${typeOf(data)}.`;
   return [
@@ -47,7 +47,7 @@ function sectionOf(event: EventContract, topology: Topology, sources: Sources): 
     [
       `- Version ${version}, [schema](../libs/contracts/snapshots/${subject}.schema.json)`,
       `- Aggregate: ${aggregate}, ${isCounted ? 'counted' : 'not counted'}`,
-      `- Consumed by: ${hearers.length > 0 ? hearers.join(', ') : 'no service yet'}`,
+      `- Consumed by: ${consumers.length > 0 ? consumers.join(', ') : 'no service yet'}`,
     ].join('\n'),
     dataType,
     `\`\`\`json\n${textOf(sources, examplePath(subject))?.trim() ?? ''}\n\`\`\``,

@@ -7,7 +7,7 @@ import { catalogueOf, type Catalogue } from '../catalogue/catalogue.js';
 import { readSources, type Sources } from '../sources.js';
 import { asyncApi } from './asyncapi.js';
 import { eventsPage } from './events-page.js';
-import { hearersOf } from './hearers.js';
+import { consumersOf } from './event-consumers.js';
 
 describe('the events described', () => {
   let sources: Sources;
@@ -46,8 +46,8 @@ describe('the events described', () => {
     const operations = Object.keys(document['operations'] as object);
     for (const { subject, owner } of catalogue.events) {
       const own = operations.filter((name) => name.endsWith(`.${subject}`));
-      const hearers = hearersOf(subject, topology).map(({ consumer }) => `${consumer.name}.receive.${subject}`);
-      expect(own.sort()).toEqual([`${owner}.send.${subject}`, ...hearers].sort());
+      const consumers = consumersOf(subject, topology).map(({ consumer }) => `${consumer.name}.receive.${subject}`);
+      expect(own.sort()).toEqual([`${owner}.send.${subject}`, ...consumers].sort());
     }
     expect(operations.filter((name) => name.includes('.receive.')).length).toBeGreaterThan(3);
   });
@@ -71,7 +71,7 @@ describe('the events described', () => {
   ])('a filter %s takes what NATS would take', (filter, taken, left) => {
     const consumer = { name: 'x', stream: 'X', filter, ackPendingMax: 1 };
     const heard = (subject: string): number =>
-      hearersOf(subject, { x: { serves: [], calls: [], stream: null, consumes: [consumer] } }).length;
+      consumersOf(subject, { x: { serves: [], calls: [], stream: null, consumes: [consumer] } }).length;
     expect(taken.map(heard)).toEqual(taken.map(() => 1));
     expect(left.map(heard)).toEqual(left.map(() => 0));
   });

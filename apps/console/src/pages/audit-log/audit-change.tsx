@@ -14,8 +14,8 @@ export function AuditChange({ entry }: { readonly entry: AuditEntry }): ReactEle
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const changed = names.filter((name) => textOf(before?.[name]) !== textOf(after?.[name]));
   // Of what is new, what is unset says nothing; no scopes at all means every scope.
-  const isTold = (name: string): boolean => before !== null || name === 'scopes' || after?.[name] !== null;
-  const shown = (changed.length === 0 ? names : changed).filter(isTold);
+  const isRecorded = (name: string): boolean => before !== null || name === 'scopes' || after?.[name] !== null;
+  const shown = (changed.length === 0 ? names : changed).filter(isRecorded);
   if (shown.length === 0) return null;
   return (
     <dl className={classes['fields']}>

@@ -1,6 +1,6 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { acceptsCsv } from '../../analytics/accepts-csv.policy.js';
 import { csvOf, type TabularReport } from '../../analytics/report-csv.policy.js';
 import { deliveryDocs, templateUseDocs, usageDocs, withCsv } from '../../analytics/report.docs.js';
@@ -22,10 +22,10 @@ export class AppAnalyticsController {
     @Principal() principal: Principal,
     @MessagesPerMonth() messagesPerMonth: MessagesPerMonth,
     @Query() query: ReportQuery,
-    @Req() request: FastifyRequest,
+    @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UsageReport | string> {
-    return asAccepted(request, reply, await this.reports.usage(principal, query, messagesPerMonth));
+    return asAccepted(accept, reply, await this.reports.usage(principal, query, messagesPerMonth));
   }
 
   @Get('delivery')
@@ -33,10 +33,10 @@ export class AppAnalyticsController {
   async delivery(
     @Principal() principal: Principal,
     @Query() query: ReportQuery,
-    @Req() request: FastifyRequest,
+    @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DeliveryReport | string> {
-    return asAccepted(request, reply, await this.reports.delivery(principal, query));
+    return asAccepted(accept, reply, await this.reports.delivery(principal, query));
   }
 
   @Get('templates')
@@ -44,21 +44,21 @@ export class AppAnalyticsController {
   async templates(
     @Principal() principal: Principal,
     @Query() query: ReportQuery,
-    @Req() request: FastifyRequest,
+    @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TemplateReport | string> {
-    return asAccepted(request, reply, await this.reports.templates(principal, query));
+    return asAccepted(accept, reply, await this.reports.templates(principal, query));
   }
 }
 
 /** CSV where the caller prefers it, else JSON. */
 function asAccepted<Report extends TabularReport>(
-  { headers: { accept = '' } }: FastifyRequest,
+  accept: string | undefined,
   reply: FastifyReply,
   report: Report,
 ): Report | string {
   reply.header('vary', 'accept');
-  if (!acceptsCsv(accept)) return report;
+  if (!acceptsCsv(accept ?? '')) return report;
   reply.type('text/csv; charset=utf-8; header=present');
   return csvOf(report);
 }

@@ -1,12 +1,12 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { InviteView, NewInviteView, SessionView } from '@switchboard/contracts/gateway/http';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { CurrentSession, Principal, Source } from '../../http/request.decorators.js';
+import { CallerOrigin, CurrentSession, Principal, Source } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
 import { SessionAnswer } from '../../http/session/session-answer.js';
 import { SessionCookie } from '../../http/session/session-cookie.js';
@@ -62,11 +62,11 @@ export class InvitesController {
     @CurrentSession() session: CurrentSession,
     @Body() body: CreateInviteBody,
     @Source() source: Source,
-    @Req() request: FastifyRequest,
+    @CallerOrigin() callerOrigin: CallerOrigin,
   ): Promise<NewInviteView> {
     const invite = await this.people.invites.create(session, body, source);
     // Behind the #: browsers do not send that part, so that no log and no referrer holds it.
-    const link = `${this.site.originOf(request)}/app/accept-invite#${invite.secret}`;
+    const link = `${this.site.originOf(callerOrigin)}/app/accept-invite#${invite.secret}`;
     return { ...inviteView(invite), link, token: invite.secret };
   }
 

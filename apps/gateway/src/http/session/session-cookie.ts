@@ -22,10 +22,9 @@ export class SessionCookie {
     return request.protocol === 'https' || this.config.PUBLIC_BASE_URL.startsWith('https:');
   }
 
-  /** The application's origin in the caller's browser: for links. */
-  originOf(request: FastifyRequest): string {
-    if (this.config.PUBLIC_BASE_URL !== '') return new URL(this.config.PUBLIC_BASE_URL).origin;
-    return `${request.protocol}://${request.host}`;
+  /** The application's origin in the caller's browser: for links. @param callerOrigin as the request has it */
+  originOf(callerOrigin: string): string {
+    return this.config.PUBLIC_BASE_URL === '' ? callerOrigin : new URL(this.config.PUBLIC_BASE_URL).origin;
   }
 
   /** The secret in a request's cookie; null without one. */

@@ -15,10 +15,11 @@ import {
 } from '@switchboard/contracts/messaging/rpc';
 import { Budget, RpcClient, RpcUnanswered } from '@switchboard/nats';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import { jittered } from '@switchboard/timing';
+import { backoffMs } from '@switchboard/timing';
 
 /** How long a caller waits at most: the budget of a send. */
 const BUDGET_MS = 14_000;
+const BACKOFF = { firstMs: 50, maxMs: 1_000 };
 /** Less is not worth another question. */
 const ASK_MIN_MS = 500;
 /** A service that says that it cannot is believed after so many questions, unless a message may be stored. */
@@ -77,7 +78,7 @@ export class SendMessage {
     let mayBeStored = false;
     let isInDoubt = false;
     let refusals = 0;
-    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
+    for (let tries = 1; ; tries++) {
       let failure: unknown;
       try {
         return await this.rpc.call(rpc, principal, request, { budget });
@@ -92,11 +93,11 @@ export class SendMessage {
       // A 5xx of messaging says nothing about what it had committed before.
       mayBeStored ||= isInDoubt || failure instanceof AppError;
       if (failure instanceof AppError) refusals++;
-      const drawnMs = jittered(pauseMs);
-      const isOver = budget.leftMs < drawnMs + ASK_MIN_MS;
+      const pauseMs = backoffMs(tries, BACKOFF);
+      const isOver = budget.leftMs < pauseMs + ASK_MIN_MS;
       const isHopeless = (refusals >= REFUSALS_MAX && !isInDoubt) || isInternal(failure);
       if (isOver || isHopeless || !mayBeStored) throw giveUp(failure, mayBeStored ? request.messageId : undefined);
-      await this.pause(drawnMs);
+      await this.pause(pauseMs);
     }
   }
 }

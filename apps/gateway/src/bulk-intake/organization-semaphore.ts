@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /** Lets so many pieces of work of an organization run at once; what comes later waits, in its order. */
-export class OrganizationTurns {
+export class OrganizationSemaphore {
   private readonly limits = new Map<string, LimitFunction>();
 
   constructor(private readonly runningMax: number) {}

@@ -2,13 +2,16 @@ import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
 
 /** A consumer whose filter lets an event pass, and the service that owns it. */
-export interface Hearer {
+export interface EventConsumer {
   readonly service: string;
   readonly consumer: ConsumerTopology;
 }
 
-/** Who hears a subject, in the order of the topology. */
-export function hearersOf(subject: string, topology: Readonly<Record<string, ServiceTopology>>): readonly Hearer[] {
+/** The consumers of a subject, in the order of the topology. */
+export function consumersOf(
+  subject: string,
+  topology: Readonly<Record<string, ServiceTopology>>,
+): readonly EventConsumer[] {
   return Object.entries(topology).flatMap(([service, { consumes }]) =>
     consumes.filter(({ filter }) => fits(filter, subject)).map((consumer) => ({ service, consumer })),
   );
