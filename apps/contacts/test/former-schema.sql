@@ -199,7 +199,7 @@ CREATE TABLE contacts.channel (
   id text COLLATE "C" NOT NULL,
   is_default boolean NOT NULL DEFAULT false,
   default_region text,
-  -- Id of the event that told it; a later one is newer.
+  -- Id of the last event applied; a later one is newer.
   told_by text COLLATE "C" NOT NULL DEFAULT '',
   PRIMARY KEY (organization_id, id)
 );
@@ -220,7 +220,7 @@ CREATE INDEX opt_out_channel ON contacts.opt_out (organization_id, channel_id, i
 ALTER TABLE contacts.contact
   -- How many single channels its opt-outs cover; -1: all of them. Lists of opted-out contacts walk it.
   ADD COLUMN coverage integer NOT NULL DEFAULT 0,
-  -- What the upstream told of it and was applied: changes of number, preferences by channel.
+  -- What the upstream reported of it and was applied: changes of number, preferences by channel.
   ADD COLUMN heard jsonb,
   SET (fillfactor = 90);
 -- The condition holds for every row, and only lists state it: no other statement can be planned with this index,

@@ -140,7 +140,7 @@ CREATE TABLE conversation (
   -- 'c', the last message's time, the id's random part: order and cursor of lists.
   position text COLLATE "C" NOT NULL,
   last_message_at timestamptz,
-  -- Number of the last event told; grows under this row's lock.
+  -- Number of the last event emitted; grows under this row's lock.
   event_sequence bigint NOT NULL,
   -- The message (or actor) that last moved the conversation into OPEN.
   opened_by text COLLATE "C",
@@ -166,7 +166,7 @@ CREATE TABLE message (
   error_message text,
   -- Start of the last attempt, by the database's clock; what sent_at becomes.
   attempted_at timestamptz,
-  -- The earliest time told of each kind; what the API shows is derived (message-progress.policy).
+  -- The earliest time reported of each kind; what the API shows is derived (message-progress.policy).
   sent_at timestamptz,
   delivered_at timestamptz,
   read_at timestamptz,
@@ -175,7 +175,7 @@ CREATE TABLE message (
   traceparent text,
   PRIMARY KEY (organization_id, id)
 ) PARTITION BY RANGE (id);
--- Callbacks without our reference, and inbound messages told twice, are found by the upstream's id.
+-- Callbacks without our reference, and inbound messages received twice, are found by the upstream's id.
 CREATE TABLE upstream_message (
   channel_id text COLLATE "C" NOT NULL,
   upstream_message_id text COLLATE "C" NOT NULL,
