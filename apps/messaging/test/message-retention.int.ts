@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { conversationOpened } from '@switchboard/contracts/messaging/events';
 import { createLog, PruneWorker } from '@switchboard/platform';
 import { FakeClock, testServers } from '@switchboard/testing';
-import { keepMonths } from '../src/keep-months/keep-months.js';
+import { keepMonths, keepMonthsOf } from '../src/keep-months/keep-months.js';
 import { MessageRepository } from '../src/message/message.repository.js';
 import { messagingConfig } from '../src/messaging.config.js';
 import { conversationPruners, emptyConversations } from '../src/prune-conversations/prune-conversations.worker.js';
+import { monthFloor } from '../src/message/month-floor.js';
 import { daysSinceEnd, idOf, monthsAgo, sentAt, settledAt } from './aged-messages.js';
 import { LaneStore } from './lane-store.js';
 import { callbackOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
@@ -21,6 +22,7 @@ beforeAll(async () => {
   store = await MessagingStore.open(servers);
 });
 
+const suffixOf = (moment: Date): string => moment.toISOString().slice(0, 7).replace('-', '');
 const keep = (days = DAYS): Promise<void> => keepMonths(store.database, days, log);
 const pruneConversations = (): Promise<boolean> =>
   new PruneWorker({ database: store.database, clock: new FakeClock(), log }, emptyConversations).round();
@@ -56,7 +58,7 @@ describe('months of messages', () => {
     expect(conversationPruners(0)).toEqual([]);
     const { dataSource } = store.superuser;
     expect(await dataSource.query('SELECT messaging.past_message_partitions(34)')).toEqual([]);
-    const name = `message_${monthsAgo(30).toISOString().slice(0, 7).replace('-', '')}`;
+    const name = `message_${suffixOf(monthsAgo(30))}`;
     expect(await dataSource.query('SELECT messaging.drop_message_partition($1, 34) AS gone', [name])).toEqual([
       { gone: false },
     ]);
@@ -90,7 +92,7 @@ describe('months of messages', () => {
     // Upstream ids of before there were months lie in the first one of theirs, and go with that.
     expect([await isKept(sender, old), await counts()]).toEqual([false, [1, 0]]);
     expect(await isKept(sender, young)).toBe(true);
-    const suffix = monthsAgo(3).toISOString().slice(0, 7).replace('-', '');
+    const suffix = suffixOf(monthsAgo(3));
     expect((await partitions()).filter((name) => name.endsWith(suffix))).toEqual([]);
     expect(lines).toContainEqual(
       expect.objectContaining({ event: 'messages.month-removed', partition: `message_${suffix}` }),
@@ -100,11 +102,11 @@ describe('months of messages', () => {
     expect(await partitions()).toEqual(before);
   });
 
-  it('stay while the outcome of a message is open, or a recipient with an id of theirs waits', async () => {
+  it('stay while the outcome of a message is open, or a recipient with an id of theirs is in a lane', async () => {
     const sender = await store.sender();
     const open = await sentAt(store, sender, monthsAgo(4));
     const lanes = new LaneStore(store);
-    const job = lanes.job(sender);
+    const job = { ...lanes.job(sender), jobId: idOf(monthsAgo(5)) };
     const waiting = job.items.map((item) => ({ ...item, messageId: idOf(monthsAgo(5)) }));
     const begun = await settledAt(store, sender, monthsAgo(5));
     await lanes.submit(job, waiting);
@@ -124,13 +126,56 @@ describe('months of messages', () => {
     await settledAt(store, sender, monthsAgo(6));
     await keep();
     const lanes = new LaneStore(store);
-    const job = lanes.job(sender);
+    const job = { ...lanes.job(sender), jobId: idOf(monthsAgo(6)) };
     const items = job.items.map((item) => ({ ...item, messageId: idOf(monthsAgo(6)) }));
     await lanes.submit(job, items);
     const { attempts } = await lanes.claim();
     expect(attempts.map(({ messageId }) => messageId)).toEqual(items.map(({ messageId }) => messageId));
-    expect(await isKept(sender, items[0] ?? { messageId: '' })).toBe(true);
-    await store.forgetDispatches();
+    for (const attempt of attempts) await store.settle(settlementOf(attempt, taken(attempt)));
+    await keep();
+    await pruneConversations();
+    const [first = { messageId: '' }] = items;
+    expect([await isKept(sender, first), await rowsOf('upstream_message', first)]).toEqual([true, 1]);
+    expect(await conversationOf(sender, attempts[0]?.contactId)).toBeDefined();
+    await store.superuser.dataSource.query('DELETE FROM messaging.bulk_item');
+    await keep();
+    await pruneConversations();
+    expect(await isKept(sender, first)).toBe(false);
+    expect(await conversationOf(sender, attempts[0]?.contactId)).toBeUndefined();
+  });
+
+  it('stay for the transaction that has made sure of them', async () => {
+    const name = `message_${suffixOf(monthsAgo(7))}`;
+    await keepMonthsOf(store.database, [monthsAgo(7)]);
+    await store.database.transaction(async (tx) => {
+      await keepMonthsOf(tx, [monthsAgo(7)]);
+      await keep();
+    });
+    expect(await partitions()).toContain(name);
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'messages.month-kept', partition: name }));
+    await Promise.all([keep(), keep()]);
+    expect(await partitions()).not.toContain(name);
+  });
+
+  it('come back whole when the first months of upstream ids are gone, too', async () => {
+    const aged = await MessagingStore.open(servers);
+    const [now, first] = [suffixOf(monthsAgo(0)), suffixOf(monthsAgo(5))];
+    await aged.superuser.dataSource.query(`SET search_path = messaging;
+      ALTER TABLE upstream_message DETACH PARTITION upstream_message_${now};
+      ALTER TABLE upstream_message_${now} RENAME TO upstream_message_${first};
+      ALTER TABLE upstream_message ATTACH PARTITION upstream_message_${first}
+        FOR VALUES FROM (MINVALUE) TO ('${monthFloor(monthsAgo(4))}')`);
+    for (const months of [4, 3, 2, 1, 0]) await keepMonthsOf(aged.superuser, [monthsAgo(months)]);
+    await keepMonths(aged.database, DAYS, log);
+    const sender = await aged.sender();
+    const lanes = new LaneStore(aged);
+    const job = { ...lanes.job(sender), jobId: idOf(monthsAgo(6)) };
+    const items = job.items.map((item) => ({ ...item, messageId: idOf(monthsAgo(6)) }));
+    await lanes.submit(job, items);
+    const { attempts } = await lanes.claim();
+    expect(attempts).toHaveLength(items.length);
+    for (const attempt of attempts) await aged.settle(settlementOf(attempt, taken(attempt)));
+    for (const attempt of attempts) expect(await aged.message(attempt)).toMatchObject({ status: 'SENT' });
   });
 });
 

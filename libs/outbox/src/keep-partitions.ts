@@ -20,6 +20,7 @@ export const OUTBOX_RETENTION_DAYS = 8;
 export const INBOX_RETENTION_DAYS = OUTBOX_RETENTION_DAYS + 2;
 const INTERVAL_MS = 60 * 60 * 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
+const UNDEFINED_TABLE = '42P01';
 
 /** Makes the partitions of the days ahead and drops those past retention, at start and every hour. */
 export class PartitionKeeper {
@@ -71,16 +72,21 @@ export interface PastPartitions {
  * Each partition is dropped in a transaction of its own, which waits 250 ms for its lock: everybody who uses the table
  * waits behind it meanwhile. One that is not to be had is left for the next round.
  *
- * @returns the names of those that are gone
+ * @returns the names of those that are gone, and of those that are there still
  */
-export async function dropPartitions(database: Database, { past, drop, days }: PastPartitions): Promise<string[]> {
+export async function dropPartitions(
+  database: Database,
+  { past, drop, days }: PastPartitions,
+): Promise<{ readonly gone: readonly string[]; readonly left: readonly string[] }> {
   const gone: string[] = [];
+  const left: string[] = [];
   for (const { name } of await database.query(past, [days])) {
     const [row] = await database.query(drop, [name, days]).catch((error: unknown) => {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      // Another replica may have dropped it while this one waited for its lock.
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE && sqlState(error) !== UNDEFINED_TABLE) throw error;
       return [];
     });
-    if (row?.isDropped === true) gone.push(name);
+    (row?.isDropped === true ? gone : left).push(name);
   }
-  return gone;
+  return { gone, left };
 }

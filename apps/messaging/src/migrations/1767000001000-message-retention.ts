@@ -1,3 +1,4 @@
+import type { TableRights } from '@switchboard/postgres';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { attemptOutcomePartitions } from './attempt-outcome/attempt-outcomes.sql.js';
 import { upstreamMessagePartitions, upstreamMessagePartitionsReversal } from './retention/months.sql.js';
@@ -15,6 +16,7 @@ import {
  * million); none is written. Reversal: copies them into a plain table.
  */
 export class MessageRetention1767000001000 implements MigrationInterface {
+  static readonly tableRights: TableRights = { message_floor: ['SELECT'] };
   readonly name = 'MessageRetention1767000001000';
 
   async up(runner: QueryRunner): Promise<void> {

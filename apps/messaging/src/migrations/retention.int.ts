@@ -37,11 +37,17 @@ describe('the migrations that let months be removed', () => {
     expect([parts[0]?.name, parts.length]).toEqual([`upstream_message_${month}`, 4]);
     const [rights] = await dataSource.query(
       `SELECT has_table_privilege($1, 'messaging.upstream_message', 'INSERT') AS parent,
-         has_table_privilege($1, 'messaging.upstream_message_${month}', 'INSERT') AS partition`,
+         has_table_privilege($1, 'messaging.upstream_message_${month}', 'INSERT') AS partition,
+         has_table_privilege($1, 'messaging.message_floor', 'UPDATE') AS floor`,
       [prepared.role],
     );
-    expect(rights).toEqual({ parent: true, partition: false });
+    expect(rights).toEqual({ parent: true, partition: false, floor: false });
 
+    // A later status of a message of an earlier month stores its id under that month, too.
+    await dataSource.query(
+      `INSERT INTO messaging.upstream_message (channel_id, upstream_message_id, organization_id, message_id, month)
+       SELECT channel_id, upstream_message_id, organization_id, message_id, 'c0' FROM messaging.upstream_message LIMIT 1`,
+    );
     await revertMigrations({ ...options, migrations: later as typeof messagingMigrations });
     expect(await ids()).toEqual([{ ids: 1_000, rows: 1_000 }]);
     await store('wamid.b');

@@ -4,7 +4,7 @@ import { statement, type PruneStatement } from '@switchboard/postgres';
 
 /**
  * Conversations whose last message is of a month that was removed, organization by organization in the order of their lists. One that
- * wakes up by itself later stays until then. Whoever writes to such a contact afterwards begins another conversation.
+ * wakes up by itself later stays until then, and so does one with a message that was sent later under an id of that time. Whoever writes to such a contact afterwards begins another conversation.
  */
 const pruneSql: PruneStatement = statement(
   'messaging.conversation.prune',
@@ -15,6 +15,7 @@ const pruneSql: PruneStatement = statement(
      CROSS JOIN LATERAL (SELECT c.organization_id, c.id FROM conversation c
        WHERE c.organization_id = o.organization_id AND c.position < oldest.id
          AND NOT (c.status = 'SNOOZED' AND c.snoozed_until IS NOT NULL)
+         AND NOT EXISTS (SELECT FROM message m WHERE m.organization_id = c.organization_id AND m.conversation_id = c.id)
        ORDER BY c.position LIMIT $1 FOR UPDATE SKIP LOCKED) AS quiet
      LIMIT $1
    ), pruned AS (

@@ -33,12 +33,10 @@ export class SubmitBatch {
     }
     const channel = await this.channels.find(organizationId, channelId);
     if (!channel) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
-    await keepMonthsOf(
-      this.database,
-      items.map(({ messageId }) => cuidTime(messageId)),
-    );
     const key = { organizationId, jobId };
+    const moments = items.map(({ messageId }) => cuidTime(messageId));
     const isOpen = await this.database.transaction(async (tx) => {
+      await keepMonthsOf(tx, moments);
       if (!(await openLane(tx, { ...key, channelId, throttlePerHour }))) return false;
       insertItems(tx, key, items.map(laneItemOf));
       return true;

@@ -49,7 +49,7 @@ const takeSql = statement<{ messageId: string }>(
 const MS_PER_DAY = 24 * 60 * 60 * 1_000;
 /** A time of the upstream that is further from now is taken for none. The months in between are always there. */
 const BELIEVED_MS = 28 * MS_PER_DAY;
-/** The months that are searched: repetitions come for a week. */
+/** The months that are searched at least: repetitions come for a week, and what is driven again later names its time. */
 const REPEATED_MS = 35 * MS_PER_DAY;
 
 /**
@@ -71,7 +71,7 @@ export async function takeInbound(tx: Transaction, callbacks: readonly InboundCa
       'messageId',
       ({ at, messageId }) => monthOf(at, cuidTime(messageId)),
     ]),
-    monthFloor(new Date(Date.now() - REPEATED_MS)),
+    monthFloor(new Date(Math.min(Date.now() - REPEATED_MS, sorted[0]?.at.getTime() ?? Infinity))),
   ]);
   const takenIds = new Set(taken.map(({ messageId }) => messageId));
   const fresh = all.filter(({ messageId }) => takenIds.has(messageId));

@@ -31,7 +31,7 @@ export const upstreamMessagePartitions = `
   DECLARE
     this_month timestamptz := ${THIS_MONTH};
     child text := 'upstream_message_' || to_char(this_month AT TIME ZONE 'UTC', 'YYYYMM');
-    grantee text;
+    given record;
   BEGIN
     EXECUTE format('ALTER TABLE upstream_message RENAME TO %I', child);
     EXECUTE format('ALTER INDEX upstream_message_pkey RENAME TO %I', child || '_pkey');
@@ -39,19 +39,21 @@ export const upstreamMessagePartitions = `
       PRIMARY KEY (channel_id, upstream_message_id, month)) PARTITION BY RANGE (month)', child);
     EXECUTE format('ALTER TABLE upstream_message ATTACH PARTITION %I FOR VALUES FROM (MINVALUE) TO (%L)', child,
       cuid_floor((this_month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC'));
-    FOR grantee IN SELECT DISTINCT acl.grantee::regrole FROM pg_class c CROSS JOIN aclexplode(c.relacl) AS acl
-      WHERE c.oid = quote_ident(child)::regclass AND acl.grantee NOT IN (0, c.relowner)
+    FOR given IN SELECT acl.grantee::regrole AS role, string_agg(acl.privilege_type, ', ') AS rights
+      FROM pg_class c CROSS JOIN aclexplode(c.relacl) AS acl
+      WHERE c.oid = quote_ident(child)::regclass AND acl.grantee NOT IN (0, c.relowner) GROUP BY 1
     LOOP
-      EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON upstream_message TO %s', grantee);
-      EXECUTE format('REVOKE ALL ON %I FROM %s', child, grantee);
+      EXECUTE format('GRANT %s ON upstream_message TO %s', given.rights, given.role);
+      EXECUTE format('REVOKE ALL ON %I FROM %s', child, given.role);
     END LOOP;
   END $$;
 `;
 
-/** Takes `upstreamMessagePartitions` back: the rows are copied. */
+/** Takes `upstreamMessagePartitions` back: the rows are copied, one of each id. */
 export const upstreamMessagePartitionsReversal = `
   CREATE TABLE upstream_message_whole (LIKE upstream_message INCLUDING ALL EXCLUDING INDEXES);
-  INSERT INTO upstream_message_whole SELECT * FROM upstream_message;
+  INSERT INTO upstream_message_whole
+    SELECT DISTINCT ON (channel_id, upstream_message_id) * FROM upstream_message ORDER BY channel_id, upstream_message_id, month;
   DROP TABLE upstream_message;
   ALTER TABLE upstream_message_whole RENAME TO upstream_message;
   ALTER TABLE upstream_message ADD CONSTRAINT upstream_message_pkey PRIMARY KEY (channel_id, upstream_message_id);

@@ -20,8 +20,9 @@ export const messageMonths = `
     END IF;
     PERFORM ensure_partition('message', month, next_month, suffix);
     PERFORM ensure_partition('attempt_outcome', month, next_month, suffix);
-    IF suffix >= (SELECT min(right(c.relname, 6)) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE i.inhparent = 'upstream_message'::regclass)
+    IF NOT EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'upstream_message'::regclass AND right(c.relname, 6) > suffix
+        AND pg_get_expr(c.relpartbound, c.oid) LIKE '%MINVALUE%')
     THEN
       PERFORM ensure_partition('upstream_message', month, next_month, suffix);
     END IF;
@@ -59,8 +60,10 @@ export const messageFloorTableReversal = 'DROP TABLE message_floor;';
 /**
  * - `oldest_message_month`: the floor of the ids of the oldest month that is there.
  * - `past_message_partitions`: months whose last moment is so many days ago, the oldest first, messages before what belongs to them.
- * - `drop_message_partition`: false: it stays, because a message in it has an open outcome, or a recipient with an id of it still
- *   waits in a lane, or an older month stays; what belongs to messages goes after them. Waits 250 ms for its lock.
+ * - `drop_message_partition`: false: it stays, because a message in it has an open outcome, or a recipient with an id of it is in a
+ *   lane, which keeps its recipients for a week after its job, or an older month stays; what belongs to messages goes after them.
+ *   Judged under the lock of `ensure_partition`: whoever needs the month makes it, or finds it, before or after. Waits 250 ms for its
+ *   locks.
  *
  * They run as the migrations' role, which refuses to remove what is younger than 35 days: quotas are counted over this month and
  * the last, outcomes settle within days, and repeated callbacks stop after a week.
@@ -91,12 +94,13 @@ export const retentionFunctions = `
     floor text := cuid_floor(month AT TIME ZONE 'UTC');
     until text := cuid_floor((month + interval '1 month') AT TIME ZONE 'UTC');
   BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || name, 0));
     IF NOT EXISTS (SELECT FROM past_message_partitions(retention_days) AS past WHERE past = name) THEN RETURN false; END IF;
     IF name LIKE 'message\\_%' THEN
       IF oldest_message_month() < floor
         OR EXISTS (SELECT FROM dispatch WHERE message_id < until)
         OR EXISTS (SELECT FROM bulk_lane l JOIN bulk_item i USING (organization_id, job_id)
-          WHERE l.is_open AND i.state = 'WAITING' AND i.message_id < until)
+          WHERE l.job_id < until AND i.message_id < until)
       THEN
         RETURN false;
       END IF;
