@@ -27,7 +27,7 @@ import {
 } from './consumers.js';
 import { getContactRpc, resolveContactsRpc } from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
-import { applySuppressionsRpc, getChannelRpc } from './messaging/rpc.js';
+import { applySuppressionsRpc, getChannelRpc, getQuotaRpc } from './messaging/rpc.js';
 import { listCountedRpc } from './messaging/counted-rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
 import { getJobRpc, jobRequests } from './templates/job-rpc.js';
@@ -124,7 +124,7 @@ export const topology = {
   },
   templates: {
     serves: [...templateRequests, ...jobRequests],
-    calls: [listUpstreamTemplatesRpc, ...laneRequests, ...erasureRequests],
+    calls: [listUpstreamTemplatesRpc, getQuotaRpc, ...laneRequests, ...erasureRequests],
     stream: 'TEMPLATES',
     consumes: [
       templatesChannelsConsumer,
