@@ -34,6 +34,7 @@ const lesser: Readonly<Record<string, readonly string[]>> = {
   // What was written stays as it was written, and the end of the chain where the database put it.
   'gateway.audit_entry': ['INSERT', 'SELECT'],
   'gateway.audit_floor': ['SELECT'],
+  'messaging.message_floor': ['SELECT'],
   'gateway.audit_head': ['SELECT'],
 };
 
