@@ -217,6 +217,8 @@ describe('conversations', () => {
     await runner.rollbackTransaction();
     await runner.release();
     expect(JSON.stringify(plan)).toContain('conversation_position');
+    // Of each partition of messages: by the index of a conversation's messages, and never all of an organization.
+    expect(JSON.stringify(plan)).not.toMatch(/message_\d{6}_pkey|Seq Scan on message/);
   });
 });
 

@@ -15,7 +15,8 @@ const pruneSql: PruneStatement = statement(
      CROSS JOIN LATERAL (SELECT c.organization_id, c.id FROM conversation c
        WHERE c.organization_id = o.organization_id AND c.position < oldest.id
          AND NOT (c.status = 'SNOOZED' AND c.snoozed_until IS NOT NULL)
-         AND NOT EXISTS (SELECT FROM message m WHERE m.organization_id = c.organization_id AND m.conversation_id = c.id)
+         AND NOT EXISTS (SELECT FROM message m WHERE m.conversation_id > ''
+           AND m.organization_id || ' ' || m.conversation_id = c.organization_id || ' ' || c.id)
        ORDER BY c.position LIMIT $1 FOR UPDATE SKIP LOCKED) AS quiet
      LIMIT $1
    ), pruned AS (
