@@ -123,7 +123,6 @@ export class RpcClient {
       const waitMs = Math.ceil(Math.min(deadlineMs, budget.leftMs));
       if (waitMs <= 0) throw new RpcUnanswered(rpc.subject, effect, new Error('the budget is spent'));
       headers.set(DEADLINE_HEADER, String(waitMs));
-      let pauseMs: number;
       try {
         const way = this.link.isAway ? (this.direct ?? this.nats) : this.nats;
         return openReply((await way.ask({ rpc, payload, headers }, waitMs)) as RpcReply<Response>);
@@ -133,10 +132,10 @@ export class RpcClient {
         const hasOtherWay = !given && error.cause instanceof LinkLost && this.direct !== undefined;
         const hasNewProcess = !given && error.cause instanceof ServiceStarted;
         const mayAskAgain = error.effect === 'none' || hasOtherWay || hasNewProcess;
-        pauseMs = backoffMs(tries, BACKOFF);
+        const pauseMs = backoffMs(tries, BACKOFF);
         if (!mayAskAgain || budget.leftMs <= pauseMs) throw new RpcUnanswered(rpc.subject, effect, error.cause);
+        await wait(pauseMs);
       }
-      await wait(pauseMs);
     }
   }
 }

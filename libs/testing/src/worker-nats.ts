@@ -10,6 +10,15 @@ export interface NatsAccess {
   readonly url: string;
 }
 
+/** Of the JetStream API, as far as it is read. */
+interface ApiAnswer {
+  readonly streams?: readonly string[] | null;
+  readonly error?: { readonly description: string };
+}
+
+/** A busy machine may take long to remove the files of a stream. */
+const REQUEST_DEADLINE_MS = 20_000;
+
 /**
  * Starts the NATS of a worker. Each file gets it with streams and consumers that are new and empty; one that stops, kills or
  * reconfigures a server has its own.
@@ -32,9 +41,14 @@ async function provisionAnew(url: string): Promise<void> {
   const user = administratorOf();
   const connection = await connectNats({ url, user, password: NATS_PASSWORD, onStatus: () => undefined });
   try {
-    const names = await connection.request('$JS.API.STREAM.NAMES');
-    const { streams } = names.json<{ streams: readonly string[] | null }>();
-    for (const name of streams ?? []) await connection.request(`$JS.API.STREAM.DELETE.${name}`);
+    const api = async (subject: string): Promise<ApiAnswer> => {
+      const answer = await connection.request(`$JS.API.${subject}`, '', { timeout: REQUEST_DEADLINE_MS });
+      const { error, ...found } = answer.json<ApiAnswer>();
+      if (error) throw new Error(`${subject}: ${error.description}`);
+      return found;
+    };
+    const { streams } = await api('STREAM.NAMES');
+    for (const name of streams ?? []) await api(`STREAM.DELETE.${name}`);
     await provision(connection, 1);
   } finally {
     await connection.close();

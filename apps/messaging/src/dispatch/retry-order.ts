@@ -3,9 +3,9 @@ import { ORDER_WITHIN_MS } from './dispatch.entity.js';
 /** Of `dispatch d`: what waits to be sent again, as `dispatch_line` holds it. No other index fits. Source: docs/adr/0022-planner.md */
 export const OF_LINE = `'' || d.state = 'RETRY'`;
 /** As `OF_LINE`, in the order of conversations, as `dispatch_order` holds it. */
-export const IN_ORDER = `d.state || '' = 'RETRY'`;
+export const IN_ORDER = inOrder('d');
 /** The first column of both indexes. */
-export const LINE = `d.organization_id || ' ' || d.channel_id`;
+export const LINE = lineOf('d.organization_id', 'd.channel_id');
 
 /** The smallest cuid for which later messages of its conversation wait: an older one is not waited for. */
 export const WAITED_FOR = `cuid_floor(now() - make_interval(secs => ${ORDER_WITHIN_MS / 1_000}))`;
@@ -22,7 +22,15 @@ export function hasEarlierRetry(of: {
   readonly contactId: string;
   readonly messageId: string;
 }): string {
-  return `EXISTS (SELECT FROM dispatch e WHERE e.state || '' = 'RETRY'
-    AND e.organization_id || ' ' || e.channel_id = ${of.organizationId} || ' ' || ${of.channelId}
+  return `EXISTS (SELECT FROM dispatch e WHERE ${inOrder('e')}
+    AND ${lineOf('e.organization_id', 'e.channel_id')} = ${lineOf(of.organizationId, of.channelId)}
     AND e.contact_id = ${of.contactId} AND e.message_id < ${of.messageId} AND e.message_id >= ${WAITED_FOR})`;
+}
+
+function inOrder(row: string): string {
+  return `${row}.state || '' = 'RETRY'`;
+}
+
+function lineOf(organizationId: string, channelId: string): string {
+  return `${organizationId} || ' ' || ${channelId}`;
 }

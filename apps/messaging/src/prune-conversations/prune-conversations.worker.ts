@@ -4,7 +4,8 @@ import { statement, type PruneStatement } from '@switchboard/postgres';
 
 /**
  * Conversations whose last message is of a month that was removed, organization by organization in the order of their lists. One that
- * wakes up by itself later stays until then, and so does one with a message that was sent later under an id of that time. Whoever writes to such a contact afterwards begins another conversation.
+ * wakes up by itself later stays until then, and so does one with a message that was sent later under an id of that time. Whoever
+ * writes to such a contact afterwards begins another conversation.
  */
 const pruneSql: PruneStatement = statement(
   'messaging.conversation.prune',

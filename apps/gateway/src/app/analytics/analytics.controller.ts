@@ -52,13 +52,9 @@ export class AppAnalyticsController {
 }
 
 /** CSV where the caller prefers it, else JSON. */
-function asAccepted<Report extends TabularReport>(
-  accept: string | undefined,
-  reply: FastifyReply,
-  report: Report,
-): Report | string {
+function asAccepted<Report extends TabularReport>(accept = '', reply: FastifyReply, report: Report): Report | string {
   reply.header('vary', 'accept');
-  if (!acceptsCsv(accept ?? '')) return report;
+  if (!acceptsCsv(accept)) return report;
   reply.type('text/csv; charset=utf-8; header=present');
   return csvOf(report);
 }
