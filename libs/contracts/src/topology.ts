@@ -25,7 +25,7 @@ import {
   webhooksTemplatesConsumer,
   type ConsumerTopology,
 } from './consumers.js';
-import { getContactRpc, resolveContactsRpc } from './contacts/rpc.js';
+import { resolveContactsRpc } from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
 import { applySuppressionsRpc, getChannelRpc, getQuotaRpc } from './messaging/rpc.js';
 import { listCountedRpc } from './messaging/counted-rpc.js';
@@ -98,7 +98,7 @@ export const topology = {
       listUpstreamTemplatesRpc,
       listCountedRpc,
     ],
-    calls: [resolveContactsRpc, getContactRpc, getJobRpc, ...erasureRequests],
+    calls: [resolveContactsRpc, getJobRpc, ...erasureRequests],
     stream: 'MESSAGING',
     consumes: [messagingCallbacksConsumer, messagingContactsConsumer, messagingJobsConsumer, messagingErasuresConsumer],
     outside: 'calls',

@@ -15,6 +15,7 @@ import { lockfileCheck } from './checks/lockfile.js';
 import { migrationOrderCheck } from './checks/migration-order.js';
 import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
+import { rpcGrantsCheck } from './checks/rpc-grants.js';
 import { servicePackagesCheck } from './checks/service-packages.js';
 import { statementNamesCheck } from './checks/statement-names.js';
 import { typesCheck } from './checks/types.js';
@@ -46,6 +47,7 @@ const checks = [
   statementNamesCheck,
   migrationOrderCheck,
   servicePackagesCheck,
+  rpcGrantsCheck,
   citationsCheck,
 ];
 const root = new URL('../../..', import.meta.url).pathname.replace(/\/$/, '');
