@@ -3,28 +3,30 @@ import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 const recordFile = join(root, '.cache', 'jest', 'durations.json');
-/** Where no run has been recorded yet. Seconds; the last worker to end should not be alone with a long file. */
+/** Where no run has been recorded yet, in seconds. */
 const usual = [
   [/^tools\/chaos\/.*\.e2e\.ts$/, 90],
   [/\.e2e\.ts$/, 30],
   [/\.int\.ts$/, 5],
   [/./, 1],
 ];
+/** Most of these start every service and keep more than a core busy; the others wait for a database half of their time. */
+const startsStack = /\.e2e\.ts$/;
 
 /**
- * The order of test files: the longest first, by what they took in the last runs of this checkout, so that the workers
- * end at about the same time. With `SWITCHBOARD_TEST_ORDER=<seed>` in an order drawn from that seed: no file may need
- * another before it.
+ * The order of test files. Those that start a stack and the others are mixed so that about one of each runs at a time; of
+ * both the longest come first, by what they took in the last runs of this checkout, so that the workers end at about the
+ * same time. With `SWITCHBOARD_TEST_ORDER=<seed>` in an order drawn from that seed: no file may need another before it.
  */
 export default class TestOrder {
   sort(tests) {
     const seed = process.env.SWITCHBOARD_TEST_ORDER;
-    const recorded = readRecord();
-    const weightOf = ({ path }) => {
-      const name = relative(root, path);
-      return seed ? hash(`${seed} ${name}`) : (recorded[name] ?? usual.find(([pattern]) => pattern.test(name))[1]);
-    };
-    return [...tests].sort((a, b) => weightOf(b) - weightOf(a) || a.path.localeCompare(b.path));
+    const weightOf = seed ? (name) => hash(`${seed} ${name}`) : durationOf(readRecord());
+    const weighed = tests
+      .map((test) => ({ test, name: relative(root, test.path) }))
+      .map((one) => ({ ...one, weight: weightOf(one.name) }))
+      .sort((a, b) => b.weight - a.weight || a.name.localeCompare(b.name));
+    return (seed ? weighed : mixed(weighed)).map(({ test }) => test);
   }
 
   /** Called by Jest with the results of a run. */
@@ -36,6 +38,25 @@ export default class TestOrder {
     mkdirSync(dirname(recordFile), { recursive: true });
     writeFileSync(recordFile, JSON.stringify({ ...readRecord(), ...Object.fromEntries(taken) }));
   }
+}
+
+function durationOf(recorded) {
+  return (name) => recorded[name] ?? usual.find(([pattern]) => pattern.test(name))[1];
+}
+
+/** Two lists in one, by the moment at which each file would begin if a worker took each list alone. */
+function mixed(files) {
+  const begins = (list) => {
+    let free = 0;
+    return list.map((file) => {
+      const begin = free;
+      free += file.weight;
+      return { ...file, begin };
+    });
+  };
+  const stacks = begins(files.filter(({ name }) => startsStack.test(name)));
+  const others = begins(files.filter(({ name }) => !startsStack.test(name)));
+  return [...stacks, ...others].sort((a, b) => a.begin - b.begin);
 }
 
 function readRecord() {

@@ -2,22 +2,30 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readTestingConfig } from './testing.config.js';
 
-/** Starts what a worker's files share. @returns what one of them needs to use it, as JSON, and how it ends */
-export type StartShared = (worker: string) => Promise<{ access(): Promise<unknown>; end(): Promise<void> }>;
+/** Starts what files of tests share. @returns what one of them needs to use it, as JSON, and how it ends */
+export type StartShared = () => Promise<{ access(): Promise<unknown>; end(): Promise<void> }>;
+
+/** What is shared, by kind. */
+export interface SharedKinds {
+  /** Each worker has its own, which its files use one after the other. */
+  readonly ofWorker: Readonly<Record<string, StartShared>>;
+  /** One for all workers. */
+  readonly ofRun: Readonly<Record<string, StartShared>>;
+}
 
 /**
- * What the files of a Jest worker share for a test run: each kind is started when the worker's first file asks for it,
- * and ends with the run. The process that holds it is Jest's own: when that is killed, the watchdog ends the servers.
+ * What files share for a test run: each kind is started when the first of them asks for it, and ends with the run. The
+ * process that holds it is Jest's own: when that is killed, the watchdog ends the servers.
  */
 export class RunServers {
   private readonly started = new Map<string, ReturnType<StartShared>>();
 
   private constructor(
-    private readonly kinds: Readonly<Record<string, StartShared>>,
+    private readonly kinds: SharedKinds,
     private readonly server: Server,
   ) {}
 
-  static async start(kinds: Readonly<Record<string, StartShared>>): Promise<RunServers> {
+  static async start(kinds: SharedKinds): Promise<RunServers> {
     const server = createServer();
     const made = new RunServers(kinds, server);
     server.on('request', (request, response) => {
@@ -50,15 +58,17 @@ export class RunServers {
   /** @param path `/<kind>/<worker>` */
   private async access(path: string): Promise<unknown> {
     const [, kind = '', worker = ''] = path.split('/');
-    const start = this.kinds[kind];
+    const { ofRun, ofWorker } = this.kinds;
+    const start = ofRun[kind] ?? ofWorker[kind];
     if (!start) throw new Error(`the run has no ${kind}`);
-    const started = this.started.get(path) ?? start(worker);
-    this.started.set(path, started);
+    const key = kind in ofRun ? kind : `${kind} ${worker}`;
+    const started = this.started.get(key) ?? start();
+    this.started.set(key, started);
     return (await started).access();
   }
 }
 
-/** What the files of this worker share of a kind. @throws Error outside of a test run, or when it could not be started */
+/** What this worker's files share of a kind, or those of all workers. @throws Error outside of a test run, or when it could not be started */
 export async function sharedOfRun<Access>(kind: string): Promise<Access> {
   const { runServersUrl, worker } = readTestingConfig();
   if (runServersUrl === undefined) throw new Error('Jest was started without the global set-up of jest.config.mjs');

@@ -10,10 +10,8 @@ let running: RunServers | undefined;
 /** Begins a test run, in Jest's own process: its workers find in the environment where to ask for what they share. */
 export default async function beginTestRun(): Promise<void> {
   running = await RunServers.start({
-    postgres: startWorkerPostgres,
-    nats: startWorkerNats,
-    stack: startSharedStack,
-    data: prepareSharedData,
+    ofWorker: { postgres: startWorkerPostgres, nats: startWorkerNats, stack: startSharedStack },
+    ofRun: { data: prepareSharedData },
   });
   process.env[RUN_SERVERS_KEY] = running.url;
   // `npm test` was killed, and Jest would go on by itself. The watchdog then ends what runs.

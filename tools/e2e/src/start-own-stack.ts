@@ -5,7 +5,7 @@ import { prepareData, startStack, type RunningStack, type StackOptions } from '@
 import { removePostgresData } from '@switchboard/embedded-servers';
 import { sharedOfRun, type StartShared } from '@switchboard/testing/run-servers';
 
-/** Makes the data that a worker's own stacks begin with: roles, schemas and migrations are a third of the work of a start. */
+/** Makes the data that every stack of the tests begins with: roles, schemas and migrations are half of the work of a start. */
 export const prepareSharedData: StartShared = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-prepared-'));
   await prepareData(dataDir);

@@ -7,6 +7,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { startStack, type DevJson, type SeededOrganization } from '@switchboard/dev';
 import { newApiKey } from '@switchboard/gateway/seed';
 import type { StartShared } from '@switchboard/testing/run-servers';
+import { preparedData } from './start-own-stack.js';
 
 const run = promisify(execFile);
 const seedPrograms = resolve(import.meta.dirname, '..', '..', 'seed', 'dist');
@@ -23,7 +24,7 @@ interface Kept {
  */
 export const startSharedStack: StartShared = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
-  const stack = await startStack({ dataDir, quiet: true });
+  const stack = await startStack({ dataDir, quiet: true, prepared: await preparedData() });
   let uses = 0;
   const access = async (): Promise<DevJson> => {
     const organizations = await seedAnew(stack.devJson, dataDir, ++uses);
