@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { conversationOpened } from '@switchboard/contracts/messaging/events';
 import { createLog, PruneWorker } from '@switchboard/platform';
+import type { Queryable } from '@switchboard/postgres';
 import { FakeClock, testServers } from '@switchboard/testing';
 import { keepMonths, keepMonthsOf } from '../src/keep-months/keep-months.js';
 import { MessageRepository } from '../src/message/message.repository.js';
@@ -154,6 +155,27 @@ describe('months of messages', () => {
     expect(await partitions()).toContain(name);
     expect(lines).toContainEqual(expect.objectContaining({ event: 'messages.month-kept', partition: name }));
     await Promise.all([keep(), keep()]);
+    expect(await partitions()).not.toContain(name);
+  });
+
+  it('are locked in one order, whatever the order of the recipients', async () => {
+    const asked: unknown[] = [];
+    const tx = { query: async (_: unknown, values: readonly unknown[]) => (asked.push(...values), []) };
+    const [older, later] = [monthsAgo(7), monthsAgo(6)];
+    await keepMonthsOf(tx as unknown as Queryable, [later, older, later]);
+    expect(asked).toEqual([older, later]);
+  });
+
+  it('stay while the clocks of the service and of the database differ by more than a day', async () => {
+    const name = `message_${suffixOf(monthsAgo(8))}`;
+    await keepMonthsOf(store.database, [monthsAgo(8)]);
+    const before = await partitions();
+    for (const days of [-2, 2]) {
+      await keepMonths(store.database, DAYS, log, { now: () => Date.now() + days * 86_400_000 });
+      expect(lines.at(-1)).toMatchObject({ level: 'error', event: 'messages.clocks-differ' });
+    }
+    expect(await partitions()).toEqual(before);
+    await keep();
     expect(await partitions()).not.toContain(name);
   });
 

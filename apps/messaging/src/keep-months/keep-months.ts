@@ -1,5 +1,5 @@
 import { dropPartitions, type PastPartitions } from '@switchboard/outbox';
-import type { Log } from '@switchboard/platform';
+import { systemClock, type Clock, type Log } from '@switchboard/platform';
 import { statement, type Database, type Queryable } from '@switchboard/postgres';
 import { MONTHS_KEPT_DAYS_MIN, monthFloor } from '../message/month-floor.js';
 
@@ -14,17 +14,37 @@ const drop: PastPartitions['drop'] = statement(
   'SELECT drop_message_partition($1, $2) AS "isDropped"',
 );
 
-const KEPT_MS = MONTHS_KEPT_DAYS_MIN * 24 * 60 * 60 * 1_000;
+const timeSql = statement<{ ms: number }>(
+  'messaging.database-time',
+  'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+);
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Two clocks, of two machines, may differ so far: by more than that, one of them is wrong, and what is removed is gone for good. */
+const CLOCKS_DIFFER_MAX_MS = DAY_MS;
+/** What may have been removed by a clock that is ahead of this one counts as old, too. */
+const KEPT_MS = MONTHS_KEPT_DAYS_MIN * DAY_MS - 2 * CLOCKS_DIFFER_MAX_MS;
 
 /**
  * One round: makes the months ahead of messages, of the outcomes of their attempts and of upstream ids, and drops those whose end is
- * `days` ago. A month stays as long as anything in it is open.
+ * `days` ago. A month stays as long as anything in it is open, and all stay while the clocks of this process and of the database differ.
  *
  * @param days 0: none is dropped
  */
-export async function keepMonths(database: Database, days: number, log: Log): Promise<void> {
+export async function keepMonths(
+  database: Database,
+  days: number,
+  log: Log,
+  clock: Pick<Clock, 'now'> = systemClock,
+): Promise<void> {
   await database.query(keepSql, []);
   if (days === 0) return;
+  const [{ ms } = { ms: Number.NaN }] = await database.query(timeSql, []);
+  const apartMs = Math.abs(ms - clock.now());
+  if (!(apartMs <= CLOCKS_DIFFER_MAX_MS)) {
+    log.error('messages.clocks-differ', { seconds: Math.round(apartMs / 1_000) });
+    return;
+  }
   const { gone, left } = await dropPartitions(database, { past, drop, days });
   for (const partition of gone) log.info('messages.month-removed', { partition });
   for (const partition of left) log.info('messages.month-kept', { partition });
@@ -34,5 +54,7 @@ export async function keepMonths(database: Database, days: number, log: Log): Pr
 export async function keepMonthsOf(tx: Queryable, moments: readonly Date[]): Promise<void> {
   const old = moments.filter((moment) => Date.now() - moment.getTime() > KEPT_MS);
   const months = new Map(old.map((moment) => [monthFloor(moment), moment]));
-  for (const moment of months.values()) await tx.query(keepMonthSql, [moment]);
+  // Each month is locked: in one order by all.
+  const inOrder = [...months].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, moment] of inOrder) await tx.query(keepMonthSql, [moment]);
 }
