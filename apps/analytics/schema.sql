@@ -8,6 +8,7 @@ message_fact partition by RANGE (id)
 migration
 opt_out_fact
 outbox partition by RANGE (id)
+outbox_pending
 rebuild with fillfactor=50
 relay_state with fillfactor=50
 rollup with fillfactor=70
@@ -67,7 +68,8 @@ outbox.aggregate_id text not null
 outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
-outbox.published_at timestamp with time zone
+outbox_pending.position bigint not null
+outbox_pending.id text collate C not null
 rebuild.organization_id text collate C not null
 rebuild.requested_at timestamp with time zone not null default now()
 rebuild.due_at timestamp with time zone not null default now()
@@ -107,6 +109,7 @@ message_fact: PRIMARY KEY (organization_id, id)
 migration: PRIMARY KEY (id)
 opt_out_fact: PRIMARY KEY (organization_id, channel_id, contact_id, created_at)
 outbox: PRIMARY KEY (id)
+outbox_pending: PRIMARY KEY ("position")
 rebuild: CHECK ((step = ANY (ARRAY['messages'::text, 'counts'::text, 'done'::text])))
 rebuild: PRIMARY KEY (organization_id)
 relay_state: PRIMARY KEY (stream)
@@ -126,8 +129,8 @@ CREATE INDEX message_fact_of_contact ON ONLY analytics.message_fact USING btree 
 CREATE UNIQUE INDEX message_fact_pkey ON ONLY analytics.message_fact USING btree (organization_id, id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON analytics.migration USING btree (id)
 CREATE UNIQUE INDEX opt_out_fact_pkey ON analytics.opt_out_fact USING btree (organization_id, channel_id, contact_id, created_at)
-CREATE INDEX outbox_unpublished ON ONLY analytics.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY analytics.outbox USING btree (id)
+CREATE UNIQUE INDEX outbox_pending_pkey ON analytics.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX rebuild_pkey ON analytics.rebuild USING btree (organization_id)
 CREATE UNIQUE INDEX relay_state_pkey ON analytics.relay_state USING btree (stream)
 CREATE UNIQUE INDEX rollup_pkey ON analytics.rollup USING btree (organization_id, report, grain, bucket, channel_id)
@@ -140,6 +143,10 @@ ensure_partition(parent text, moment_from timestamp with time zone, moment_to ti
 keep_fact_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+pend_appended()
+
+-- triggers
+CREATE TRIGGER pend_appended AFTER INSERT ON analytics.outbox REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION pend_appended()
 
 -- columns without samples for the planner
 dead_letter.envelope

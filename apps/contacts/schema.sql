@@ -14,6 +14,7 @@ migration
 number_key
 opt_out
 outbox partition by RANGE (id)
+outbox_pending
 relay_state with fillfactor=50
 unconfirmed_removal
 
@@ -94,7 +95,8 @@ outbox.aggregate_id text not null
 outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
-outbox.published_at timestamp with time zone
+outbox_pending.position bigint not null
+outbox_pending.id text collate C not null
 relay_state.stream text collate C not null
 relay_state.created text not null
 relay_state.last_sequence bigint not null
@@ -124,6 +126,7 @@ number_key: PRIMARY KEY (organization_id)
 opt_out: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 opt_out: PRIMARY KEY (organization_id, id)
 outbox: PRIMARY KEY (id)
+outbox_pending: PRIMARY KEY ("position")
 relay_state: PRIMARY KEY (stream)
 unconfirmed_removal: PRIMARY KEY (organization_id, opt_out_id)
 
@@ -150,8 +153,8 @@ CREATE UNIQUE INDEX number_key_pkey ON contacts.number_key USING btree (organiza
 CREATE INDEX opt_out_channel ON contacts.opt_out USING btree (organization_id, channel_id, id)
 CREATE UNIQUE INDEX opt_out_contact ON contacts.opt_out USING btree (organization_id, contact_id, channel_id)
 CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_id, id)
-CREATE INDEX outbox_unpublished ON ONLY contacts.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
+CREATE UNIQUE INDEX outbox_pending_pkey ON contacts.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
 CREATE INDEX unconfirmed_removal_started ON contacts.unconfirmed_removal USING btree (started_at)
 CREATE UNIQUE INDEX unconfirmed_removal_pkey ON contacts.unconfirmed_removal USING btree (organization_id, opt_out_id)
@@ -163,12 +166,14 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+pend_appended()
 search_contacts(organization text, before text, term text, grams text[], coverages integer[], at_most integer)
 search_grams(organization_id text, segment integer, search_text text)
 search_segment(organization text, number integer, before text, grams tsquery, term text, coverages integer[], crowd integer)
 
 -- triggers
 CREATE TRIGGER contact_ordinal BEFORE INSERT ON contacts.contact FOR EACH ROW WHEN ((new.ordinal IS NULL)) EXECUTE FUNCTION assign_ordinal()
+CREATE TRIGGER pend_appended AFTER INSERT ON contacts.outbox REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION pend_appended()
 
 -- columns without samples for the planner
 contact.applied_statements

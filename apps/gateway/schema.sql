@@ -15,6 +15,7 @@ membership
 migration
 organization
 outbox partition by RANGE (id)
+outbox_pending
 plan
 rate_limit unlogged with fillfactor=50
 recovery_code
@@ -122,7 +123,8 @@ outbox.aggregate_id text not null
 outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
-outbox.published_at timestamp with time zone
+outbox_pending.position bigint not null
+outbox_pending.id text collate C not null
 plan.name text collate C not null
 plan.requests_per_minute integer not null
 plan.request_burst integer not null
@@ -204,6 +206,7 @@ organization: CHECK ((subscription_status = ANY (ARRAY['ACTIVE'::text, 'PAST_DUE
 organization: FOREIGN KEY (plan) REFERENCES plan(name)
 organization: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+outbox_pending: PRIMARY KEY ("position")
 plan: CHECK ((messages_per_month >= 0))
 plan: CHECK ((request_burst > 0))
 plan: CHECK ((requests_per_minute > 0))
@@ -253,8 +256,8 @@ CREATE UNIQUE INDEX membership_organization_id_user_id_key ON gateway.membership
 CREATE UNIQUE INDEX membership_pkey ON gateway.membership USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON gateway.migration USING btree (id)
 CREATE UNIQUE INDEX organization_pkey ON gateway.organization USING btree (id)
-CREATE INDEX outbox_unpublished ON ONLY gateway.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY gateway.outbox USING btree (id)
+CREATE UNIQUE INDEX outbox_pending_pkey ON gateway.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX plan_pkey ON gateway.plan USING btree (name)
 CREATE UNIQUE INDEX rate_limit_pkey ON gateway.rate_limit USING btree (organization_id)
 CREATE UNIQUE INDEX recovery_code_pkey ON gateway.recovery_code USING btree (user_id, code_hash)
@@ -275,10 +278,12 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+pend_appended()
 prune_audit(days integer, slice integer) security definer
 
 -- triggers
 CREATE TRIGGER chain_audit_entry BEFORE INSERT ON gateway.audit_entry FOR EACH ROW EXECUTE FUNCTION chain_audit_entry()
+CREATE TRIGGER pend_appended AFTER INSERT ON gateway.outbox REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION pend_appended()
 
 -- columns without samples for the planner
 dead_letter.envelope

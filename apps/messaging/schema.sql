@@ -20,6 +20,7 @@ message partition by RANGE (id)
 message_floor
 migration
 outbox partition by RANGE (id)
+outbox_pending
 quota with fillfactor=50
 quota_released
 quota_reservation with fillfactor=70
@@ -188,7 +189,8 @@ outbox.aggregate_id text not null
 outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
-outbox.published_at timestamp with time zone
+outbox_pending.position bigint not null
+outbox_pending.id text collate C not null
 quota.organization_id text collate C not null
 quota.month text collate C not null
 quota.used bigint not null
@@ -261,6 +263,7 @@ message_floor: CHECK ((id = 1))
 message_floor: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+outbox_pending: PRIMARY KEY ("position")
 quota: CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
 quota: CHECK ((used >= 0))
 quota: PRIMARY KEY (organization_id, month)
@@ -319,8 +322,8 @@ CREATE INDEX message_reference ON ONLY messaging.message USING btree ((((organiz
 CREATE UNIQUE INDEX message_pkey ON ONLY messaging.message USING btree (organization_id, id)
 CREATE UNIQUE INDEX message_floor_pkey ON messaging.message_floor USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON messaging.migration USING btree (id)
-CREATE INDEX outbox_unpublished ON ONLY messaging.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY messaging.outbox USING btree (id)
+CREATE UNIQUE INDEX outbox_pending_pkey ON messaging.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX quota_pkey ON messaging.quota USING btree (organization_id, month)
 CREATE UNIQUE INDEX quota_released_pkey ON messaging.quota_released USING btree (organization_id, job_id, recipient_index)
 CREATE INDEX quota_reservation_month ON messaging.quota_reservation USING btree (organization_id, month)
@@ -341,9 +344,13 @@ keep_outbox_partitions(retention_days integer) security definer
 oldest_message_month() security definer
 past_message_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+pend_appended()
 quota_counted(organization text, of_month text)
 release_quota(organizations text[], jobs text[], indexes integer[])
 take_quota(organizations text[], months text[], messages integer[], used_before_max bigint[])
+
+-- triggers
+CREATE TRIGGER pend_appended AFTER INSERT ON messaging.outbox REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION pend_appended()
 
 -- columns without samples for the planner
 bulk_item.content

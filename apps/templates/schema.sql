@@ -14,6 +14,7 @@ lane_order with fillfactor=50
 migration
 organization with fillfactor=50
 outbox partition by RANGE (id)
+outbox_pending
 recipient with fillfactor=80, autovacuum_vacuum_scale_factor=0.05
 relay_state with fillfactor=50
 staged_chunk
@@ -130,7 +131,8 @@ outbox.aggregate_id text not null
 outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
-outbox.published_at timestamp with time zone
+outbox_pending.position bigint not null
+outbox_pending.id text collate C not null
 recipient.organization_id text collate C not null
 recipient.job_id text collate C not null
 recipient.index integer not null
@@ -197,6 +199,7 @@ migration: PRIMARY KEY (id)
 organization: CHECK ((subscription = ANY (ARRAY['ACTIVE'::text, 'PAST_DUE'::text, 'CANCELED'::text])))
 organization: PRIMARY KEY (organization_id)
 outbox: PRIMARY KEY (id)
+outbox_pending: PRIMARY KEY ("position")
 recipient: PRIMARY KEY (organization_id, job_id, index)
 relay_state: PRIMARY KEY (stream)
 staged_chunk: PRIMARY KEY (organization_id, job_id, first_index)
@@ -232,8 +235,8 @@ CREATE INDEX lane_order_due ON templates.lane_order USING btree (due_at)
 CREATE UNIQUE INDEX lane_order_pkey ON templates.lane_order USING btree (organization_id, job_id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON templates.migration USING btree (id)
 CREATE UNIQUE INDEX organization_pkey ON templates.organization USING btree (organization_id)
-CREATE INDEX outbox_unpublished ON ONLY templates.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY templates.outbox USING btree (id)
+CREATE UNIQUE INDEX outbox_pending_pkey ON templates.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX recipient_pkey ON templates.recipient USING btree (organization_id, job_id, index)
 CREATE UNIQUE INDEX relay_state_pkey ON templates.relay_state USING btree (stream)
 CREATE UNIQUE INDEX staged_chunk_pkey ON templates.staged_chunk USING btree (organization_id, job_id, first_index)
@@ -249,6 +252,10 @@ drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
+pend_appended()
+
+-- triggers
+CREATE TRIGGER pend_appended AFTER INSERT ON templates.outbox REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION pend_appended()
 
 -- columns without samples for the planner
 dead_letter.envelope

@@ -15,6 +15,7 @@ lane with fillfactor=50
 line with fillfactor=50
 migration
 outbox partition by RANGE (id)
+outbox_pending
 relay_state with fillfactor=50
 webhook
 worker with fillfactor=50
@@ -118,7 +119,8 @@ outbox.aggregate_id text not null
 outbox.subject text not null
 outbox.payload text not null
 outbox.traceparent text
-outbox.published_at timestamp with time zone
+outbox_pending.position bigint not null
+outbox_pending.id text collate C not null
 relay_state.stream text collate C not null
 relay_state.created text not null
 relay_state.last_sequence bigint not null
@@ -162,6 +164,7 @@ lane: PRIMARY KEY (webhook_id)
 line: PRIMARY KEY (id)
 migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
+outbox_pending: PRIMARY KEY ("position")
 relay_state: PRIMARY KEY (stream)
 webhook: CHECK (((deactivated_at IS NULL) = (deactivated_reason IS NULL)))
 webhook: CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL)))
@@ -193,8 +196,8 @@ CREATE INDEX lane_owner ON webhooks.lane USING btree (owner) WHERE (owner IS NOT
 CREATE UNIQUE INDEX lane_pkey ON webhooks.lane USING btree (webhook_id)
 CREATE UNIQUE INDEX line_pkey ON webhooks.line USING btree (id)
 CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON webhooks.migration USING btree (id)
-CREATE INDEX outbox_unpublished ON ONLY webhooks.outbox USING btree ("position") WHERE (published_at IS NULL)
 CREATE UNIQUE INDEX outbox_pkey ON ONLY webhooks.outbox USING btree (id)
+CREATE UNIQUE INDEX outbox_pending_pkey ON webhooks.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX relay_state_pkey ON webhooks.relay_state USING btree (stream)
 CREATE UNIQUE INDEX webhook_pkey ON webhooks.webhook USING btree (organization_id, id)
 CREATE UNIQUE INDEX worker_pkey ON webhooks.worker USING btree (id)
@@ -208,6 +211,10 @@ keep_outbox_partitions(retention_days integer) security definer
 keep_webhook_partitions(event_days integer) security definer
 past_partitions(retention_days integer) security definer
 past_webhook_partitions(event_days integer, attempt_days integer) security definer
+pend_appended()
+
+-- triggers
+CREATE TRIGGER pend_appended AFTER INSERT ON webhooks.outbox REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION pend_appended()
 
 -- columns without samples for the planner
 attempt.error

@@ -242,7 +242,7 @@ describe('callbacks', () => {
     expect((await stored('waba')).map(({ subject }) => subject)).toEqual(['gateway.callback.change.v1']);
     await eventually(async () => {
       const [row] = await http.booted.database.dataSource.query(
-        'SELECT count(*)::int AS waiting FROM gateway.outbox WHERE published_at IS NULL',
+        'SELECT count(*)::int AS waiting FROM gateway.outbox_pending',
       );
       return row.waiting === 0;
     });

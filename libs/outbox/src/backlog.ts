@@ -12,11 +12,11 @@ export interface OutboxBacklog {
 /** Where counting ends: more is reported as this number, so that counting has a bounded cost. */
 export const BACKLOG_COUNT_MAX = 10_001;
 
-/** Both by the partial index on unpublished rows; the oldest is the first by position. */
+/** The oldest is the first by position. */
 const backlog = statement<{ pending: number; oldest: string | null }>(
   'outbox.backlog',
-  `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT $1) AS counted) AS pending,
-     (SELECT id FROM outbox WHERE published_at IS NULL ORDER BY position LIMIT 1) AS oldest`,
+  `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox_pending LIMIT $1) AS counted) AS pending,
+     (SELECT id FROM outbox_pending ORDER BY position LIMIT 1) AS oldest`,
 );
 const deadLetters = statement<{ consumer: string; count: number }>(
   'dead-letter.count',

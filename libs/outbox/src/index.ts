@@ -15,6 +15,7 @@ export {
   PartitionKeeper,
   type PastPartitions,
 } from './keep-partitions.js';
+export { pendingTable, pendingTableReversal } from './pending-table.sql.js';
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';

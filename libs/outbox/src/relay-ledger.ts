@@ -42,37 +42,39 @@ const forgotten = statement<{ count: number }>(
   'relay-state.forgotten',
   `SELECT greatest(0, $2::bigint - last_sequence
      - (SELECT count(*) FROM (
-          SELECT FROM outbox WHERE published_at IS NULL LIMIT greatest(0, $2::bigint - last_sequence)) AS pending))::int AS count
+          SELECT FROM outbox_pending LIMIT greatest(0, $2::bigint - last_sequence)) AS pending))::int AS count
    FROM relay_state WHERE stream = $1`,
 );
 const rename = statement('relay-state.rename', 'UPDATE relay_state SET created = $3 WHERE stream = $1 AND epoch = $2');
-/** -infinity: see `bury`. */
+/** What was published and is to go again: not what is pending, nor what `bury` has given up. */
+const IS_PUBLISHED = `NOT EXISTS (SELECT FROM outbox_pending AS open WHERE open.position = event.position)
+  AND NOT EXISTS (SELECT FROM dead_letter WHERE event_id = event.id AND consumer = '${RELAY_CONSUMER}')`;
 const replayNewest = statement<{ marked: number; first: string | null }>(
   'outbox.replay-newest',
   `WITH own AS (SELECT FROM relay_state WHERE stream = $1 AND epoch = $2 AND replay_from = '' FOR UPDATE),
    newest AS MATERIALIZED (
-     SELECT id FROM outbox WHERE published_at > '-infinity' AND EXISTS (SELECT FROM own) ORDER BY id DESC LIMIT $3),
+     SELECT id, position FROM outbox AS event WHERE ${IS_PUBLISHED} AND EXISTS (SELECT FROM own) ORDER BY id DESC LIMIT $3),
    marked AS (
-     UPDATE outbox SET published_at = NULL FROM newest
-     WHERE outbox.id = newest.id AND outbox.published_at > '-infinity' RETURNING true)
+     INSERT INTO outbox_pending (position, id) SELECT position, id FROM newest ON CONFLICT DO NOTHING RETURNING true)
    SELECT (SELECT count(*)::int FROM marked) AS marked, (SELECT min(id) FROM newest) AS first`,
 );
-/** By id, day after day: what was written before is pending before. -infinity: see `bury`. Another relay's step makes it do nothing. */
+/** By id, day after day: what was written before is pending before. Another relay's step makes it do nothing. */
 const replayChunk = statement<{ marked: number; next: string | null }>(
   'outbox.replay-chunk',
   `WITH chunk AS MATERIALIZED (
-     SELECT id FROM outbox WHERE id > $2 AND id < $4 ORDER BY id LIMIT $3),
+     SELECT id, position FROM outbox WHERE id > $2 AND id < $4 ORDER BY id LIMIT $3),
    moved AS (
      UPDATE relay_state SET replay_from = (SELECT max(id) FROM chunk HAVING count(*) = $3) WHERE stream = $1 AND replay_from = $2
      RETURNING replay_from),
    marked AS (
-     UPDATE outbox SET published_at = NULL FROM chunk
-     WHERE outbox.id = chunk.id AND outbox.published_at > '-infinity' AND EXISTS (SELECT FROM moved) RETURNING true)
+     INSERT INTO outbox_pending (position, id)
+     SELECT position, id FROM chunk AS event WHERE ${IS_PUBLISHED} AND EXISTS (SELECT FROM moved)
+     ON CONFLICT DO NOTHING RETURNING true)
    SELECT (SELECT count(*)::int FROM marked) AS marked, (SELECT replay_from FROM moved) AS next`,
 );
 const bury = statement(
   'outbox.bury',
-  `WITH given_up AS (UPDATE outbox SET published_at = '-infinity' WHERE id = $1)
+  `WITH given_up AS (DELETE FROM outbox_pending WHERE position = $6)
    INSERT INTO dead_letter AS letter (event_id, consumer, subject, envelope, error, deliveries)
    VALUES ($1, $2, $3, $4, $5, 1)
    ON CONFLICT (event_id, consumer) DO UPDATE
@@ -93,8 +95,8 @@ const redrive = statement<{ count: number }>(
    placed AS MATERIALIZED (
      SELECT found.id, nextval('outbox_position') AS position FROM (
        SELECT o.id FROM own JOIN outbox AS o ON o.id = own.event_id ORDER BY o.position) AS found),
-   again AS (
-     UPDATE outbox SET published_at = NULL, position = placed.position FROM placed WHERE outbox.id = placed.id),
+   again AS (UPDATE outbox SET position = placed.position FROM placed WHERE outbox.id = placed.id),
+   pending AS (INSERT INTO outbox_pending (position, id) SELECT position, id FROM placed),
    anew AS (
      INSERT INTO outbox (id, aggregate_id, subject, payload)
      SELECT renamed.id, coalesce(substring(envelope FROM '"aggregateId":"([^"]*)"'), event_id), subject,
@@ -186,8 +188,8 @@ export class RelayLedger {
   }
 
   /** Gives an event up that no broker would store. */
-  async bury({ id, subject, payload }: OutboxRow, reason: string): Promise<void> {
-    await this.through.query(bury, [id, RELAY_CONSUMER, subject, payload, reason]);
+  async bury({ id, position, subject, payload }: OutboxRow, reason: string): Promise<void> {
+    await this.through.query(bury, [id, RELAY_CONSUMER, subject, payload, reason, position]);
   }
 
   /** Makes given up events that an operator wants tried again pending. @returns how many */

@@ -53,16 +53,16 @@ export interface TurnResult {
 /** So many marks go with the next read in one statement, which compares each row with each mark. */
 const MARKS_WITH_READ_MAX = 200;
 
-const OPEN = 'published_at IS NULL AND position > $4::bigint AND position <> ALL($3::bigint[])';
+const OPEN = 'open.position > $4::bigint AND open.position <> ALL($3::bigint[])';
 /**
- * First a row with the look, then the events by position: a partial index per day, so that published days cost nothing. The
- * index keeps its dead entries as long as a snapshot is older than they are; the floor passes them by.
+ * First a row with the look, then the events by position, each from its day. The index of what is pending keeps its dead
+ * entries as long as a snapshot is older than they are; the floor passes them by.
  */
 const READ = `
   SELECT NULL AS id, NULL::bigint AS position, NULL AS "aggregateId", NULL AS subject, NULL AS payload, NULL AS traceparent,
     CASE WHEN $5::boolean THEN (
       SELECT json_build_object(
-        'first', (SELECT position FROM outbox WHERE ${OPEN} ORDER BY position LIMIT 1),
+        'first', (SELECT position FROM outbox_pending AS open WHERE ${OPEN} ORDER BY position LIMIT 1),
         'writers', ARRAY(
           SELECT virtualtransaction FROM pg_locks WHERE relation = 'outbox'::regclass AND mode = 'RowExclusiveLock'
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -72,34 +72,34 @@ const READ = `
         'epoch', epoch, 'lastSequence', last_sequence, 'isReplay', replay_from IS NOT NULL)
       FROM relay_state WHERE stream = $6) END AS look
   UNION ALL (
-    SELECT id, position, aggregate_id, subject, payload, traceparent, NULL FROM outbox
-    WHERE ${OPEN} AND aggregate_id <> ALL($2::text[]) ORDER BY position LIMIT $1)`;
+    SELECT open.id, open.position, event.aggregate_id, event.subject, event.payload, event.traceparent, NULL
+    FROM outbox_pending AS open CROSS JOIN LATERAL (SELECT * FROM outbox WHERE id = open.id LIMIT 1) AS event
+    WHERE ${OPEN} AND event.aggregate_id <> ALL($2::text[]) ORDER BY open.position LIMIT $1)`;
 
 interface Marks {
   readonly stream: string;
   readonly epoch: string;
   readonly sequence: string;
-  readonly ids: string;
+  readonly positions: string;
 }
 
 /** The row of the state is locked first: a loss that is recorded meanwhile makes the marks do nothing. */
-const marksSql = ({ stream, epoch, sequence, ids }: Marks): string => `
+const marksSql = ({ stream, epoch, sequence, positions }: Marks): string => `
   own AS (
     UPDATE relay_state SET last_sequence = greatest(last_sequence, ${sequence}::bigint)
     WHERE stream = ${stream} AND epoch = ${epoch} RETURNING true),
   marked AS (
-    UPDATE outbox SET published_at = now()
-    WHERE id = ANY(${ids}::text[]) AND published_at IS NULL AND EXISTS (SELECT FROM own))`;
+    DELETE FROM outbox_pending WHERE position = ANY(${positions}::bigint[]) AND EXISTS (SELECT FROM own))`;
 
 type Found = Omit<OutboxRow, 'id'> & { readonly id: string | null; readonly look: RelayLook | null };
 const pending = statement<Found>('outbox.pending', READ);
 const mark = statement<{ own: number }>(
   'outbox.mark-published',
-  `WITH ${marksSql({ stream: '$1', epoch: '$2', sequence: '$3', ids: '$4' })} SELECT count(*)::int AS own FROM own`,
+  `WITH ${marksSql({ stream: '$1', epoch: '$2', sequence: '$3', positions: '$4' })} SELECT count(*)::int AS own FROM own`,
 );
 const markAndRead = statement<Found & { own: number }>(
   'outbox.mark-and-read',
-  `WITH ${marksSql({ stream: '$6', epoch: '$7', sequence: '$8', ids: '$9' })}
+  `WITH ${marksSql({ stream: '$6', epoch: '$7', sequence: '$8', positions: '$9' })}
    SELECT found.*, (SELECT count(*)::int FROM own) AS own FROM (${READ}) AS found`,
 );
 
@@ -109,8 +109,8 @@ export async function markPublished(
   stream: string,
   { epoch, lastSequence, stored, marks }: Pick<RelayTurn, 'epoch' | 'lastSequence' | 'stored' | 'marks'>,
 ): Promise<boolean> {
-  const ids = stored.slice(0, marks).map(({ id }) => id);
-  const [row] = await through.query(mark, [stream, epoch, lastSequence, ids]);
+  const positions = stored.slice(0, marks).map(({ position }) => position);
+  const [row] = await through.query(mark, [stream, epoch, lastSequence, positions]);
   return row?.own === 1;
 }
 
@@ -127,8 +127,8 @@ export async function takeTurn(through: Queryable, stream: string, turn: RelayTu
   const unread = isOne ? stored : stored.slice(marks);
   const values = [max, aside, unread.map(({ position }) => position), floor, isLook, stream];
   if (!isOne) return resultOf(await through.query(pending, values), isLook);
-  const ids = stored.slice(0, marks).map(({ id }) => id);
-  const found = await through.query(markAndRead, [...values, epoch, lastSequence, ids]);
+  const marked = stored.slice(0, marks).map(({ position }) => position);
+  const found = await through.query(markAndRead, [...values, epoch, lastSequence, marked]);
   return found[0]?.own === 1 ? resultOf(found, isLook) : undefined;
 }
 

@@ -1,3 +1,36 @@
+/** Of the initial migration: an event is marked in its own row. */
+const IS_UNMARKED = 'SELECT EXISTS (SELECT FROM %I WHERE published_at IS NULL)';
+/** Since `pendingTable`: events by the range of ids of the day. */
+const DAY = "to_date(right(%1$L, 8), ''YYYYMMDD'')";
+const floorOf = (day: string): string => `cuid_floor((${day})::timestamp AT TIME ZONE ''UTC'')`;
+const IS_PENDING = `SELECT EXISTS (SELECT FROM outbox_pending WHERE id >= ${floorOf(DAY)} AND id < ${floorOf(`${DAY} + 1`)})`;
+
+/**
+ * `drop_past_partition`: false: the day holds an event that is not published yet, and stays.
+ *
+ * @param isPending SQL that asks whether it does; `format` puts the name of the day in
+ */
+const dropPastPartition = (isPending: string): string => `
+  CREATE OR REPLACE FUNCTION drop_past_partition(name text, retention_days integer) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '250ms' AS $$
+  DECLARE
+    pending boolean := false;
+  BEGIN
+    IF NOT EXISTS (SELECT FROM past_partitions(retention_days) AS past WHERE past = name) THEN RETURN false; END IF;
+    IF name LIKE 'outbox%' THEN
+      EXECUTE format('${isPending}', name) INTO pending;
+      IF pending THEN RETURN false; END IF;
+      -- Looked at again under the lock: a replay may have made its events pending meanwhile.
+      EXECUTE format('LOCK TABLE ONLY outbox, ONLY %I IN ACCESS EXCLUSIVE MODE', name);
+      EXECUTE format('${isPending}', name) INTO pending;
+      IF pending THEN RETURN false; END IF;
+    END IF;
+    EXECUTE format('DROP TABLE %I', name);
+    RETURN true;
+  END $$;
+  REVOKE ALL ON FUNCTION drop_past_partition(text, integer) FROM PUBLIC;
+`;
+
 /**
  * DDL of the functions that make the days of outbox and inbox and name those that may go; part of `outboxTables`.
  *
@@ -35,28 +68,15 @@ export const retentionFunctions = `
   $$;
   REVOKE ALL ON FUNCTION past_partitions(integer) FROM PUBLIC;
 
-  -- False: it holds an event that is not published yet, and stays.
-  CREATE OR REPLACE FUNCTION drop_past_partition(name text, retention_days integer) RETURNS boolean
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '250ms' AS $$
-  DECLARE
-    pending boolean := false;
-  BEGIN
-    IF NOT EXISTS (SELECT FROM past_partitions(retention_days) AS past WHERE past = name) THEN RETURN false; END IF;
-    IF name LIKE 'outbox%' THEN
-      EXECUTE format('SELECT EXISTS (SELECT FROM %I WHERE published_at IS NULL)', name) INTO pending;
-      IF pending THEN RETURN false; END IF;
-      -- Looked at again under the lock: a replay may have made its events pending meanwhile.
-      EXECUTE format('LOCK TABLE ONLY outbox, ONLY %I IN ACCESS EXCLUSIVE MODE', name);
-      EXECUTE format('SELECT EXISTS (SELECT FROM %I WHERE published_at IS NULL)', name) INTO pending;
-      IF pending THEN RETURN false; END IF;
-    END IF;
-    EXECUTE format('DROP TABLE %I', name);
-    RETURN true;
-  END $$;
-  REVOKE ALL ON FUNCTION drop_past_partition(text, integer) FROM PUBLIC;
+  ${dropPastPartition(IS_UNMARKED)}
 `;
 
 /** Takes `retentionFunctions` back. */
 export const retentionFunctionsReversal = `
   DROP FUNCTION drop_past_partition(text, integer), past_partitions(integer), keep_outbox_partitions(integer);
 `;
+
+/** `drop_past_partition` as it is since `pendingTable`. */
+export const dropOutboxDay = dropPastPartition(IS_PENDING);
+/** Takes `dropOutboxDay` back. */
+export const dropOutboxDayReversal = dropPastPartition(IS_UNMARKED);

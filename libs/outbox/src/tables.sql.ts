@@ -5,8 +5,8 @@ import { retentionFunctions, retentionFunctionsReversal } from './retention.sql.
  * DDL of outbox, inbox, dead letters and the relay's state, for a service's initial migration (after `partitionFunctions`).
  *
  * - `outbox`: an event per row, in the transaction of the change that it reports. `position` grows within an aggregate,
- *   because it is drawn under the aggregate's lock. Partitioned by day of its id; unpublished rows are found by a partial
- *   index. `published_at` is `-infinity` for an event that can never be published: it is a dead letter of `relay`.
+ *   because it is drawn under the aggregate's lock. Partitioned by day of its id. `published_at` and its index are what
+ *   `pendingTable` replaces in a later migration.
  * - `inbox`: what a consumer has applied, in the transaction of its effect; kept two days longer than the outbox, so that
  *   what is replayed on the outbox's last day is still known to it.
  * - `dead_letter`: events that a consumer could not apply, with the last error; neighbours went on.

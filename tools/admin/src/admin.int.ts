@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { outboxTables } from '@switchboard/outbox';
+import { outboxTables, pendingTable } from '@switchboard/outbox';
 import { partitionFunctions, type Database } from '@switchboard/postgres';
 import { testServers, type ServiceDatabase } from '@switchboard/testing';
 import { readAdminConfig } from './admin.config.js';
@@ -16,6 +16,7 @@ class Outbox1764000000000 {
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
     await runner.query(partitionFunctions);
     await runner.query(outboxTables);
+    await runner.query(pendingTable);
   }
 
   async down(): Promise<void> {}

@@ -12,8 +12,8 @@ export async function outboxStatus(client: pg.ClientBase, choices: Choices): Pro
     const schema = client.escapeIdentifier(service);
     const { rows: found } = await client.query<Record<string, unknown>>(
       `SELECT $1::text AS service,
-         (SELECT count(*)::int FROM (SELECT FROM ${schema}.outbox WHERE published_at IS NULL LIMIT $2) AS counted) AS pending,
-         (SELECT id FROM ${schema}.outbox WHERE published_at IS NULL ORDER BY position LIMIT 1) AS oldest,
+         (SELECT count(*)::int FROM (SELECT FROM ${schema}.outbox_pending LIMIT $2) AS counted) AS pending,
+         (SELECT id FROM ${schema}.outbox_pending ORDER BY position LIMIT 1) AS oldest,
          (SELECT count(*)::int FROM ${schema}.dead_letter) AS "deadLetters",
          state.stream, state.last_sequence::float8 AS "lastSequence", state.epoch - 1 AS "losses",
          state.replay_from IS NOT NULL AS "isReplaying"

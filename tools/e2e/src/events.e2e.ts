@@ -36,7 +36,7 @@ describe('the events of a running system', () => {
     await provokeEvents(all);
     const missing = await eventually(async () => {
       const { rowCount: unpublished } = await database.query(
-        tellers.map((service) => `SELECT 1 FROM ${service}.outbox WHERE published_at IS NULL`).join(' UNION ALL '),
+        tellers.map((service) => `SELECT 1 FROM ${service}.outbox_pending`).join(' UNION ALL '),
       );
       emitted = await outboxes(database);
       const subjects = new Set(emitted.map(({ subject }) => subject));

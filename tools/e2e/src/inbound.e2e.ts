@@ -289,7 +289,7 @@ describe('what the upstream brings', () => {
 });
 
 const TEXT = 'SELECT id FROM messaging.message WHERE text = $1';
-const UNPUBLISHED = 'SELECT 1 FROM gateway.outbox WHERE published_at IS NULL LIMIT 1';
+const UNPUBLISHED = 'SELECT 1 FROM gateway.outbox_pending LIMIT 1';
 
 /** The refusal's code, else the status. */
 function codeOf({ status, body }: ApiAnswer): string {

@@ -6,6 +6,7 @@ import { Erasure1766610000000 } from './1766610000000-erasure.js';
 import { PackedRollup1766620000000 } from './1766620000000-packed-rollup.js';
 import { FactRoom1766630000000 } from './1766630000000-fact-room.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
+import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -17,4 +18,5 @@ export const analyticsMigrations = [
   PackedRollup1766620000000,
   FactRoom1766630000000,
   Samples1766900000000,
+  OutboxPending1767100000000,
 ] as const;

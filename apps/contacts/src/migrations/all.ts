@@ -2,6 +2,7 @@ import { Initial1765000000000 } from './1765000000000-initial.js';
 import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
+import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -9,4 +10,5 @@ export const contactsMigrations = [
   Incarnation1766390000000,
   Erasure1766600000000,
   Samples1766900000000,
+  OutboxPending1767100000000,
 ] as const;

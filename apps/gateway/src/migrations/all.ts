@@ -8,6 +8,7 @@ import { Erasure1766610000000 } from './1766610000000-erasure.js';
 import { AuditFilters1766820000000 } from './1766820000000-audit-filters.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { AuditRetention1766910000000 } from './1766910000000-audit-retention.js';
+import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -21,4 +22,5 @@ export const gatewayMigrations = [
   AuditFilters1766820000000,
   Samples1766900000000,
   AuditRetention1766910000000,
+  OutboxPending1767100000000,
 ] as const;

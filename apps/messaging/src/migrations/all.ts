@@ -16,6 +16,7 @@ import { Samples1766900000000 } from './1766900000000-samples.js';
 import { UpstreamMessageMonth1767000000000 } from './1767000000000-upstream-message-month.js';
 import { MessageRetention1767000001000 } from './1767000001000-message-retention.js';
 import { RetryOrder1767000002000 } from './1767000002000-retry-order.js';
+import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -37,4 +38,5 @@ export const messagingMigrations = [
   UpstreamMessageMonth1767000000000,
   MessageRetention1767000001000,
   RetryOrder1767000002000,
+  OutboxPending1767100000000,
 ] as const;

@@ -6,6 +6,7 @@ import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { JobRetention1766700000000 } from './1766700000000-job-retention.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
+import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -17,4 +18,5 @@ export const templatesMigrations = [
   Erasure1766600000000,
   JobRetention1766700000000,
   Samples1766900000000,
+  OutboxPending1767100000000,
 ] as const;

@@ -4,6 +4,7 @@ import { Lines1766700000000 } from './1766700000000-lines.js';
 import { Erasure1766710000000 } from './1766710000000-erasure.js';
 import { EventMessage1766800000000 } from './1766800000000-event-message.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
+import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -13,4 +14,5 @@ export const webhooksMigrations = [
   Erasure1766710000000,
   EventMessage1766800000000,
   Samples1766900000000,
+  OutboxPending1767100000000,
 ] as const;

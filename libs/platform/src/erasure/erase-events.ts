@@ -21,8 +21,9 @@ const outboxSliceSql = statement<Slice>(
 );
 const outboxRowsSql = statement<{ id: string; payload: string; isPublished: boolean }>(
   'erasure.outbox-rows',
-  `SELECT id, payload, published_at IS NOT NULL AS "isPublished" FROM outbox WHERE id = ANY ($1::text[])
-   ORDER BY id FOR UPDATE`,
+  `SELECT id, payload,
+     NOT EXISTS (SELECT FROM outbox_pending AS open WHERE open.position = outbox.position) AS "isPublished"
+   FROM outbox WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE`,
 );
 const rewriteOutboxSql = statement(
   'erasure.outbox-rewrite',

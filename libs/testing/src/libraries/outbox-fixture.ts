@@ -15,6 +15,7 @@ import {
   handleBatch,
   incarnationTable,
   outboxTables,
+  pendingTable,
   type BatchHandler,
   type EventBroker,
   type NewEvent,
@@ -28,6 +29,7 @@ export class Outbox1764000000000 {
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
     await runner.query(partitionFunctions);
     await runner.query(outboxTables);
+    await runner.query(pendingTable);
     await runner.query(incarnationTable);
     await runner.query(`
       CREATE TABLE contacts.aggregate (id text PRIMARY KEY, sequence integer NOT NULL);
@@ -55,10 +57,7 @@ export const applied = statement<{ eventId: string }>(
   'SELECT event_id AS "eventId" FROM applied ORDER BY sequence',
 );
 /** Events that wait for the relay. */
-export const unpublished = statement<{ n: number }>(
-  't.unpublished',
-  'SELECT count(*)::int AS n FROM outbox WHERE published_at IS NULL',
-);
+export const unpublished = statement<{ n: number }>('t.unpublished', 'SELECT count(*)::int AS n FROM outbox_pending');
 /** All dead letters. */
 export const deadLetters = statement<{ eventId: string; consumer: string; deliveries: number; error: string }>(
   't.dead-letters',

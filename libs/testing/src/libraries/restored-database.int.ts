@@ -24,7 +24,7 @@ import { applied, effectsConsumer, eventOf, Outbox1764000000000, unpublished } f
 const servers = testServers({ ownPostgres: true });
 const stored = statement<StoredEvent>(
   't.stored',
-  'SELECT id, subject, payload, traceparent FROM outbox WHERE published_at IS NULL ORDER BY position',
+  'SELECT id, subject, payload, traceparent FROM outbox JOIN outbox_pending USING (id, position) ORDER BY position',
 );
 const recorded = statement<{ lastSequence: number }>(
   't.recorded',

@@ -77,7 +77,7 @@ export async function measureIngest(
 }
 
 async function unpublished(client: pg.Client): Promise<number> {
-  const sql = `SELECT count(*)::int AS n FROM (SELECT FROM messaging.outbox WHERE published_at IS NULL LIMIT 1) AS open`;
+  const sql = `SELECT count(*)::int AS n FROM (SELECT FROM messaging.outbox_pending LIMIT 1) AS open`;
   return (await one<{ n: number }>(client, sql)).n;
 }
 

@@ -119,7 +119,7 @@ async function pollCost(writer: pg.Client, times: PollTimes): Promise<PollCost> 
   const endMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const { rows } = await writer.query<{ highest: string; isDrained: boolean }>(
-      `SELECT max(position) AS highest, NOT EXISTS (SELECT FROM messaging.outbox WHERE published_at IS NULL) AS "isDrained"
+      `SELECT max(position) AS highest, NOT EXISTS (SELECT FROM messaging.outbox_pending) AS "isDrained"
        FROM messaging.outbox`,
     );
     const [found] = rows;

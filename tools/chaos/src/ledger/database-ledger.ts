@@ -61,7 +61,7 @@ export class DatabaseLedger {
   }
 
   async openWork(): Promise<OpenWork> {
-    const unpublished = TELLING.map((service) => `(SELECT count(*) FROM ${service}.outbox WHERE published_at IS NULL)`);
+    const unpublished = TELLING.map((service) => `(SELECT count(*) FROM ${service}.outbox_pending)`);
     const [row] = await this.query<Record<keyof OpenWork, string>>(
       `SELECT ${unpublished.join(' + ')} AS unpublished,
          (SELECT count(*) FROM messaging.dispatch WHERE state = 'RETRY') AS retries,
@@ -148,7 +148,8 @@ export class DatabaseLedger {
 
   private async outboxOf(service: string, position: number): Promise<OutboxRow[]> {
     const rows = await this.query<Omit<OutboxRow, 'sequence'> & { sequence: string | null }>(
-      `SELECT id, subject, aggregate_id AS "aggregateId", published_at IS NOT NULL AS "isPublished",
+      `SELECT id, subject, aggregate_id AS "aggregateId",
+         NOT EXISTS (SELECT FROM ${service}.outbox_pending AS open WHERE open.position = outbox.position) AS "isPublished",
          payload::json ->> 'sequence' AS sequence, md5(payload) AS digest,
          coalesce(payload::json #>> '{data,message,id}', payload::json #>> '{data,item,biz_opaque_callback_data}')
            AS "messageId"
