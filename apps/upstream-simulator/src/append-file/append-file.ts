@@ -11,7 +11,7 @@ export interface LinePosition {
 
 /**
  * A file of lines that only grows. Lines are gathered in memory and written together by `flush`; their positions are known
- * at once. A last line without a newline, left by a kill in the middle of a write, is cut off when the file is read back.
+ * at once. A last line without a newline, left by a kill in the middle of a write, is cut off by `readLines` and `cutUnfinished`.
  */
 export class AppendFile {
   readonly #descriptor: number;
@@ -74,6 +74,22 @@ export class AppendFile {
       rest = buffer.subarray(start);
     }
     if (rest.length > 0) this.#truncate(offset);
+  }
+
+  /** Cuts off an unfinished last line, as `readLines` does, without reading the lines before it. */
+  cutUnfinished(): void {
+    const chunk = Buffer.allocUnsafe(READ_CHUNK_BYTES);
+    for (let end = this.#written; end > 0;) {
+      const from = Math.max(0, end - chunk.length);
+      const length = readSync(this.#descriptor, chunk, 0, end - from, from);
+      const newline = chunk.subarray(0, length).lastIndexOf(NEWLINE);
+      if (newline >= 0) {
+        if (from + newline + 1 < this.#written) this.#truncate(from + newline + 1);
+        return;
+      }
+      end = from;
+    }
+    if (this.#written > 0) this.#truncate(0);
   }
 
   /** Empties the file, gathered lines included. */

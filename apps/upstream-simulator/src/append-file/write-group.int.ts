@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -45,5 +45,23 @@ describe('WriteGroup', () => {
     });
     expect(lines).toEqual(['zażółć 👍', 'plain', '']);
     again.close();
+  });
+
+  const long = 'x'.repeat(3 << 20);
+  it.each([
+    ['nothing', '', ''],
+    ['whole lines', 'one\ntwo\n', 'one\ntwo\n'],
+    ['a line cut short', 'one\ntw', 'one\n'],
+    ['a long line cut short', `one\n${long}`, 'one\n'],
+    ['a long line before one cut short', `${long}\ntw`, `${long}\n`],
+    ['only a line cut short', long, ''],
+  ])('keeps whole lines of %s', (name, before, after) => {
+    const path = join(folder, `${name}.txt`);
+    writeFileSync(path, before);
+    const file = new AppendFile(path);
+    file.cutUnfinished();
+    file.append('next');
+    file.close();
+    expect(readFileSync(path, 'utf8') === `${after}next\n`).toBe(true);
   });
 });

@@ -22,8 +22,7 @@ export class TakenStatuses {
     private readonly file: AppendFile,
     private readonly group: WriteGroup,
   ) {
-    // Cuts off a line that a kill left unfinished.
-    file.readLines(() => undefined);
+    file.cutUnfinished();
     group.add(file);
   }
 

@@ -3,6 +3,11 @@ import type { WriteGroup } from '../append-file/write-group.js';
 import { asObject, asText, parseJson } from '../json/json-value.js';
 import { RequestIndex } from './request-index.js';
 
+/** How the line of an answer begins. */
+const ANSWER = '{"of":';
+/** The last member of an arrival: its quotes are in no string before it, where they would be escaped. */
+const BODY = ',"body":';
+
 /** A request to send as it came, before anything was decided about it. */
 export interface Arrival {
   readonly phoneNumberId: string;
@@ -70,7 +75,7 @@ export class RequestLog {
       : JSON.stringify(text);
     const line =
       `{"arrived":${arrival.arrivedAtMs},"phoneNumberId":${JSON.stringify(arrival.phoneNumberId)},` +
-      `"reference":${JSON.stringify(arrival.reference)},"to":${JSON.stringify(arrival.to)},"body":${body}}`;
+      `"reference":${JSON.stringify(arrival.reference)},"to":${JSON.stringify(arrival.to)}${BODY}${body}}`;
     const { offset, bytes } = this.file.append(line);
     this.group.touch();
     return { number: this.#add(arrival, offset, bytes), generation: this.#generation };
@@ -145,23 +150,21 @@ export class RequestLog {
 
   #close(ticket: Ticket, members: string): void {
     if (ticket.generation !== this.#generation) return;
-    const { offset, bytes } = this.file.append(`{"of":${ticket.number},${members}}`);
+    const { offset, bytes } = this.file.append(`${ANSWER}${ticket.number},${members}}`);
     this.#index.answered(ticket.number, offset, bytes);
     this.group.touch();
   }
 
+  /** Bodies are most of the file and are not parsed: nobody can send before this has ended. */
   #readBack(): void {
     this.file.readLines((line, { offset, bytes }) => {
-      const entry = asObject(parseJson(line));
-      if (typeof entry?.['of'] === 'number') this.#index.answered(entry['of'], offset, bytes);
-      else if (typeof entry?.['arrived'] === 'number') {
-        const { arrived, reference, to } = entry;
-        this.#add(
-          { arrivedAtMs: arrived, reference: asText(reference) ?? null, to: asText(to) ?? null },
-          offset,
-          bytes,
-        );
+      if (line.startsWith(ANSWER)) {
+        this.#index.answered(Number.parseInt(line.slice(ANSWER.length), 10), offset, bytes);
+        return;
       }
+      const { arrived, reference, to } = asObject(parseJson(`${line.slice(0, line.indexOf(BODY))}}`)) ?? {};
+      if (typeof arrived !== 'number') return;
+      this.#add({ arrivedAtMs: arrived, reference: asText(reference) ?? null, to: asText(to) ?? null }, offset, bytes);
     });
     this.#firstOfRun = this.#index.size;
   }
