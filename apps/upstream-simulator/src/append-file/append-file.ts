@@ -11,7 +11,7 @@ export interface LinePosition {
 
 /**
  * A file of lines that only grows. Lines are gathered in memory and written together by `flush`; their positions are known
- * at once. A last line without a newline, left by a kill in the middle of a write, is cut off by `readLines` and `cutUnfinished`.
+ * at once. A last line without a newline, left by a kill in the middle of a write, is cut off when the file is opened.
  */
 export class AppendFile {
   readonly #descriptor: number;
@@ -22,6 +22,8 @@ export class AppendFile {
   constructor(path: string) {
     this.#descriptor = openSync(path, 'a+', 0o600);
     this.#written = fstatSync(this.#descriptor).size;
+    const wholeBytes = bytesOfWholeLines(this.#descriptor, this.#written);
+    if (wholeBytes < this.#written) this.#truncate(wholeBytes);
   }
 
   /** Size in bytes, gathered lines included. */
@@ -55,7 +57,7 @@ export class AppendFile {
     return buffer.toString('utf8', 0, length);
   }
 
-  /** Calls `onLine` with every whole line in order, then cuts off an unfinished last one. */
+  /** Calls `onLine` with every line that is written, in order. */
   readLines(onLine: (line: string, position: LinePosition) => void): void {
     const chunk = Buffer.allocUnsafe(READ_CHUNK_BYTES);
     let rest: Buffer = Buffer.alloc(0);
@@ -73,23 +75,6 @@ export class AppendFile {
       offset += start;
       rest = buffer.subarray(start);
     }
-    if (rest.length > 0) this.#truncate(offset);
-  }
-
-  /** Cuts off an unfinished last line, as `readLines` does, without reading the lines before it. */
-  cutUnfinished(): void {
-    const chunk = Buffer.allocUnsafe(READ_CHUNK_BYTES);
-    for (let end = this.#written; end > 0;) {
-      const from = Math.max(0, end - chunk.length);
-      const length = readSync(this.#descriptor, chunk, 0, end - from, from);
-      const newline = chunk.subarray(0, length).lastIndexOf(NEWLINE);
-      if (newline >= 0) {
-        if (from + newline + 1 < this.#written) this.#truncate(from + newline + 1);
-        return;
-      }
-      end = from;
-    }
-    if (this.#written > 0) this.#truncate(0);
   }
 
   /** Empties the file, gathered lines included. */
@@ -109,4 +94,17 @@ export class AppendFile {
     ftruncateSync(this.#descriptor, bytes);
     this.#written = bytes;
   }
+}
+
+/** Read from the end on, so that a long file is opened as fast as a short one. */
+function bytesOfWholeLines(descriptor: number, size: number): number {
+  const chunk = Buffer.allocUnsafe(Math.min(size, READ_CHUNK_BYTES));
+  for (let end = size; end > 0;) {
+    const from = Math.max(0, end - chunk.length);
+    const length = readSync(descriptor, chunk, 0, end - from, from);
+    const newline = chunk.subarray(0, length).lastIndexOf(NEWLINE);
+    if (newline >= 0) return from + newline + 1;
+    end = from;
+  }
+  return 0;
 }

@@ -59,7 +59,6 @@ describe('WriteGroup', () => {
     const path = join(folder, `${name}.txt`);
     writeFileSync(path, before);
     const file = new AppendFile(path);
-    file.cutUnfinished();
     file.append('next');
     file.close();
     expect(readFileSync(path, 'utf8') === `${after}next\n`).toBe(true);

@@ -22,7 +22,6 @@ export class TakenStatuses {
     private readonly file: AppendFile,
     private readonly group: WriteGroup,
   ) {
-    file.cutUnfinished();
     group.add(file);
   }
 

@@ -155,7 +155,7 @@ export class RequestLog {
     this.group.touch();
   }
 
-  /** Bodies are most of the file and are not parsed: nobody can send before this has ended. */
+  /** Bodies are most of the file and are not parsed: no request is taken before this has ended. */
   #readBack(): void {
     this.file.readLines((line, { offset, bytes }) => {
       if (line.startsWith(ANSWER)) {
