@@ -4,6 +4,8 @@ import type { QueryResultRow } from 'pg';
 export interface Statement<Row extends QueryResultRow = QueryResultRow> {
   readonly name: string;
   readonly text: string;
+  /** It changes nothing that outlives its transaction: run outside of one it does no harm. False by default. */
+  readonly writesNothing?: boolean;
   /** Compile-time only: the shape of a row. */
   readonly row?: Row;
 }
@@ -14,9 +16,13 @@ export interface Statement<Row extends QueryResultRow = QueryResultRow> {
  * @param name `<service>.<what it does>`, at most 63 bytes (the server cuts longer names, and cut names collide)
  * @throws RangeError when the name is too long: a bug
  */
-export function statement<Row extends QueryResultRow = QueryResultRow>(name: string, text: string): Statement<Row> {
+export function statement<Row extends QueryResultRow = QueryResultRow>(
+  name: string,
+  text: string,
+  options: Pick<Statement, 'writesNothing'> = {},
+): Statement<Row> {
   if (Buffer.byteLength(name) > 63) throw new RangeError(`statement name too long: ${name}`);
-  return Object.freeze({ name, text });
+  return Object.freeze({ name, text, ...options });
 }
 
 /** A statement as node-postgres runs it: prepared once per connection under its name. */

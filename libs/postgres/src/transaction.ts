@@ -36,7 +36,8 @@ const known = new WeakMap<pg.PoolClient, Set<Statement>>();
 const unfit = new WeakSet<pg.PoolClient>();
 
 /**
- * Runs `work` in a transaction of the client: BEGIN travels with its first statement, what it put `atCommit` with COMMIT.
+ * Runs `work` in a transaction of the client: BEGIN travels with its first statement, together with those asked in the same
+ * turn that write nothing; what it put `atCommit` travels with COMMIT.
  *
  * @throws OutcomeUnknown when the connection broke during COMMIT; after anything else nothing stands
  */
@@ -48,29 +49,36 @@ export async function runTransaction<Result>(
   const beginnings = hasShortLocks ? [beginStatement, shortLocksStatement] : [beginStatement];
   const deferred: Deferred[] = [];
   let begun: Promise<unknown> | undefined;
-  let firstError: unknown;
+  let isUnderWay = false;
+  let waiting = 0;
+  const asked: Promise<QueryResult>[] = [];
   const query = async <Row extends QueryResultRow>(
     statement: Statement<Row>,
     values: readonly unknown[],
   ): Promise<Row[]> => {
-    try {
-      // A statement asked in parallel to the first waits for it: if that did not begin, it would be committed by itself.
-      if (begun) {
+    // A statement asked in parallel to the first waits for it: if that did not begin, it would be committed by itself. One
+    // that writes nothing would do no harm, and its transaction ends with the failure of the first; behind others that wait
+    // it keeps its place.
+    if (!begun) isUnderWay = knowsAll(client, beginnings);
+    else if (!isUnderWay || !statement.writesNothing || waiting > 0) {
+      waiting++;
+      try {
         await begun;
-        return (await ask<Row>(client, { statement, values })).rows;
+      } finally {
+        waiting--;
       }
-      const first = begin<Row>(client, { statement, values }, beginnings);
-      begun = first;
-      return (await first).rows;
-    } catch (error) {
-      firstError ??= error;
-      throw error;
     }
+    inOneWrite(client);
+    const given = { statement, values };
+    const answer = begun ? ask<Row>(client, given) : begin<Row>(client, given, beginnings);
+    begun ??= answer;
+    asked.push(answer);
+    return (await answer).rows;
   };
   const atCommit: Transaction['atCommit'] = (statement, values) => void deferred.push({ statement, values });
-  const result = await work({ query, atCommit }).catch((error: unknown) => {
+  const result = await work({ query, atCommit }).catch(async (error: unknown) => {
     // Of statements asked in parallel the work may hear first of one that was only refused after another had failed.
-    throw sqlState(error) === IN_FAILED_TRANSACTION ? firstError : error;
+    throw sqlState(error) === IN_FAILED_TRANSACTION ? await firstRefusal(asked, error) : error;
   });
   if (begun) await begun;
   else if (deferred.length === 0) return result;
@@ -79,6 +87,12 @@ export async function runTransaction<Result>(
   if (!begun && !isOneWay) await beginAlone(client, beginnings);
   await commit(client, deferred, isOneWay ? beginnings : []);
   return result;
+}
+
+/** @param asked in the order in which the server runs them */
+async function firstRefusal(asked: readonly Promise<unknown>[], otherwise: unknown): Promise<unknown> {
+  const refused = (await Promise.allSettled(asked)).find(({ status }) => status === 'rejected');
+  return refused?.status === 'rejected' ? refused.reason : otherwise;
 }
 
 /** Ends what `runTransaction` left behind when it threw. @returns whether the connection is fit for the next caller */

@@ -79,6 +79,7 @@ const holdByPhonesSql = statement<{ id: string }>(
    JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
    JOIN contact c ON c.organization_id = f.organization_id AND c.id = f.contact_id
    ORDER BY c.organization_id, c.id FOR KEY SHARE OF c`,
+  { writesNothing: true },
 );
 const holdPhonesSql = statement<PhoneKey>(
   'messaging.contact.hold-phones',
@@ -86,6 +87,7 @@ const holdPhonesSql = statement<PhoneKey>(
    FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, phone)) given
    JOIN contact_phone f ON f.organization_id = given.organization_id AND f.phone = given.phone
    ORDER BY f.organization_id, f.phone FOR KEY SHARE OF f`,
+  { writesNothing: true },
 );
 /**
  * A number without a row gets one that names no owner: its version is below every emitted one. Setting a column of

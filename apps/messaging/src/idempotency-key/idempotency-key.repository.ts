@@ -65,6 +65,7 @@ const findSql = statement<FoundKey>(
    FROM unnest($1::text[], $2::text[]) AS given(organization_id, key_sha256)
    JOIN idempotency_key k ON k.organization_id = given.organization_id
      AND k.key_sha256 = decode(given.key_sha256, 'hex')`,
+  { writesNothing: true },
 );
 const deletePastSql = statement(
   'messaging.idempotency-key.delete-past',

@@ -81,6 +81,7 @@ const judge = statement<Candidate>(
    LEFT JOIN LATERAL (SELECT u.used FROM quota u
      WHERE u.organization_id = item.organization_id AND u.month = item.month LIMIT 1) q ON true
    ORDER BY item.n`,
+  { writesNothing: true },
 );
 
 /** Judges messages, in the order given. @returns a candidate for each */

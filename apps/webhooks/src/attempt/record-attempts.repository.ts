@@ -8,6 +8,7 @@ const unrecordedSql = statement<{ id: string }>(
   'webhooks.attempt.unrecorded',
   `SELECT d.attempt_id AS id FROM unnest($1::text[], $2::text[], $3::text[]) AS e (webhook_id, delivery_id, id)
    JOIN delivery d ON d.webhook_id = e.webhook_id AND d.id = e.delivery_id AND d.attempt_id = e.id`,
+  { writesNothing: true },
 );
 /** In one statement: the delivery is over, or due again, and the attempt is recorded. */
 const recordSql = statement(

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { statement, type Database } from '@switchboard/postgres';
+import { statement, type Database, type Transaction } from '@switchboard/postgres';
 import { testServers } from '../index.js';
 import { proxyTo } from './database-proxy.js';
 
@@ -19,6 +19,7 @@ class Counters1764000000000 {
 
 const insertCounter = statement('t.insert', 'INSERT INTO counter (tenant, key, total) VALUES ($1, $2, $3)');
 const countCounters = statement<{ n: number }>('t.count', 'SELECT count(*)::int AS n FROM counter');
+const holdCounters = statement('t.hold', 'SELECT key FROM counter FOR KEY SHARE', { writesNothing: true });
 
 describe('a transaction that does not begin', () => {
   let distant: Database;
@@ -52,6 +53,11 @@ describe('a transaction that does not begin', () => {
       'what is asked in parallel to its first statement',
       (tx) => Promise.all(['k', 'l', 'm'].map((key) => tx.query(insertCounter, counter(key)))),
     ],
+    [
+      'what is asked next to a statement that writes nothing, and did not wait',
+      (tx) =>
+        Promise.all([tx.query(countCounters, []), tx.query(holdCounters, []), tx.query(insertCounter, counter('k'))]),
+    ],
     ['what travels with COMMIT', async (tx) => tx.atCommit(insertCounter, counter('k'))],
     [
       'anything of what travels with COMMIT',
@@ -70,5 +76,45 @@ describe('a transaction that does not begin', () => {
     expect(left).toEqual([{ tenant: 'known' }]);
     refusing = false;
     await distant.transaction((tx) => tx.query(insertCounter, counter('later')));
+  });
+});
+
+describe('what a transaction asks in the same turn', () => {
+  it('is reported by what failed first, not by what was refused for it', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const database = await prepared.database({ poolMax: 1 });
+    const fail = statement('t.fail', 'SELECT 1 / (count(*) - count(*)) FROM counter');
+    for (let round = 0; round < 20; round++) {
+      const work = database.transaction((tx) =>
+        Promise.all([tx.query(fail, []), tx.query(holdCounters, []), tx.query(holdCounters, [])]),
+      );
+      await expect(work).rejects.toMatchObject({ code: '22012' });
+    }
+  });
+
+  it('leaves with BEGIN in one write when it writes nothing, and behind it otherwise', async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Counters1764000000000]);
+    const writes: string[] = [];
+    const ask = (chunk: Buffer): Buffer => (writes.push(chunk.toString('latin1')), chunk);
+    const distant = await prepared.database({ url: (await proxyTo(servers, prepared.url, { ask })).url, poolMax: 1 });
+    const insert = (tx: Transaction): Promise<unknown> => tx.query(insertCounter, ['t', 'k', 1]);
+    const hold = (tx: Transaction): Promise<unknown> => tx.query(holdCounters, []);
+    const names = ['transaction.begin', 't.count', 't.hold', 't.insert'];
+    /** What each write of a transaction has, which counts first. */
+    const written = async (...asked: readonly ((tx: Transaction) => Promise<unknown>)[]): Promise<string[][]> => {
+      writes.length = 0;
+      await distant.transaction((tx) => Promise.all([tx.query(countCounters, []), ...asked.map((ask) => ask(tx))]));
+      return writes.map((write) => names.filter((name) => write.includes(name)));
+    };
+    // The first on a connection prepares, and begins by itself.
+    await written(hold, insert);
+    const [first, second] = await written(hold, insert);
+    expect([first, second]).toEqual([['transaction.begin', 't.count', 't.hold'], ['t.insert']]);
+    // It does not overtake one that was asked before it.
+    const [alone, behind] = await written(insert, hold);
+    expect([alone, behind]).toEqual([
+      ['transaction.begin', 't.count'],
+      ['t.hold', 't.insert'],
+    ]);
   });
 });
