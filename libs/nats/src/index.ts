@@ -25,13 +25,8 @@ export {
 } from './nats-accounts.js';
 export { natsUsers, PROVISIONER, type NatsUser } from './nats-users.js';
 export { provision, provisionConsumer, restartConsumers } from './provision.js';
-export {
-  PullConsumer,
-  type DeliveredEvent,
-  type Disposition,
-  type PullConsumerOptions,
-  type Unhurried,
-} from './pull-consumer.js';
+export type { DeliveredEvent } from './delivered-event.js';
+export { PullConsumer, type Disposition, type PullConsumerOptions, type Unhurried } from './pull-consumer.js';
 export { RpcClient, type RpcClientOptions, type RpcLimits, type RpcMessage } from './rpc-client.js';
 export { RpcUnanswered } from './rpc-unanswered.js';
 export { RpcHandler } from './rpc-handler.decorator.js';

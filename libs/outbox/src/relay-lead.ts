@@ -1,5 +1,5 @@
 import type { ThrottledLog, StreamState } from '@switchboard/nats';
-import { backoffMs, jittered, pause, type WakeSignal } from '@switchboard/timing';
+import { backoffMs, BurstPace, jittered, pause, type WakeSignal } from '@switchboard/timing';
 import { HistoryReplay, type HistoryPace } from './history-replay.js';
 import { PublishedFloor } from './published-floor.policy.js';
 import { Publishing, StreamShrunk, type EventBroker, type PublishingReports } from './publishing.js';
@@ -29,8 +29,10 @@ export interface RelayLeadOptions {
 const BATCH_MAX = 1_000;
 /** The net below the wake-ups: an event whose wake-up was lost leaves so much later. Marks wait for it when it is quiet. */
 const POLL_INTERVAL_MS = 2_000;
-/** Between the begins of two turns at least: commits that follow one another closely share one. The first leaves at once. */
+/** Between the begins of two turns in the long run: commits that follow one another closely share one. */
 const GATHER_MS = 15;
+/** Turns that may follow one another at once after a quiet time: a commit holds up none that comes right behind it. */
+const TURNS_AT_ONCE = 3;
 /** The floor follows after so many events, or so long. */
 const LOOK_EVENTS = 1_000;
 const LOOK_INTERVAL_MS = 1_000;
@@ -49,6 +51,7 @@ export class RelayLead {
   /** When the stream was compared with the record of it. */
   private checkedMs = -Infinity;
   private floor = new PublishedFloor();
+  private readonly pace = new BurstPace(GATHER_MS, TURNS_AT_ONCE);
   /** Published events are being made pending again; the floor stays below them. */
   private history: HistoryReplay | undefined;
   /** The last turn has read as much as it may. */
@@ -77,6 +80,7 @@ export class RelayLead {
   private async round(publishing: Publishing, over: AbortSignal): Promise<void> {
     const { signal, batchMax = BATCH_MAX, pollIntervalMs = POLL_INTERVAL_MS } = this.options;
     const begunMs = performance.now();
+    this.pace.begin(begunMs);
     try {
       // Behind a full turn new events wait: the past waits for them then.
       if (!this.isFull && this.history?.restMs === 0) await this.goBack(this.history.step());
@@ -92,7 +96,7 @@ export class RelayLead {
     const stepMs = this.history?.restMs ?? Infinity;
     const restMs = Math.min(jittered(pollIntervalMs), publishing.untilNextTryMs(begunMs), stepMs);
     this.isPollDue = !(await signal.pause(restMs, over));
-    const gatherMs = begunMs + GATHER_MS - performance.now();
+    const gatherMs = this.pace.readyMs - performance.now();
     if (gatherMs > 0) await pause(gatherMs, over);
   }
 

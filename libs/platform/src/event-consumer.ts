@@ -34,14 +34,21 @@ export interface EventConsumerSpec {
   readonly consumer: ConsumerTopology;
   /** Events of a batch at most. */
   readonly batchMax: number;
-  /** Between the begins of two batches at least; see `PullConsumerOptions`. 10 ms by default. */
+  /** Between the begins of two batches in the long run; see `PullConsumerOptions`. 10 ms by default. */
   readonly gatherMs?: number;
   /** Events without a waiting caller; see `PullConsumerOptions`. None by default. */
   readonly unhurried?: Unhurried;
+  /** How far it may lag, so that events are delivered in bursts; see `PullConsumerOptions`. None by default. */
+  readonly pullsApartMs?: number;
+  /** Chooses the next batch among the events that wait; see `PullConsumerOptions`. All of them by default. */
+  readonly nextOf?: (events: readonly DeliveredEvent[]) => readonly DeliveredEvent[];
   /** Pulls the next batch while one is worked on; see `PullConsumerOptions`. False by default. */
   readonly readsAhead?: boolean;
-  /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
-  readonly groupOf?: (envelope: EventEnvelope) => string;
+  /**
+   * Parts of a batch, which follow one another as transactions of their own; events of one line are in one order. All are one
+   * part by default.
+   */
+  readonly partsOf?: (events: readonly DeliveredEvent[]) => Iterable<readonly DeliveredEvent[]>;
   /** Whose rows an event touches; see `BatchHandler`. */
   readonly lineOf?: (envelope: EventEnvelope) => string;
   /**
@@ -49,7 +56,7 @@ export interface EventConsumerSpec {
    * ends. False by default: replicas share them.
    */
   readonly isExclusive?: boolean;
-  /** Called after the transactions of a batch, for example to wake the relay. */
+  /** Called after each part of a batch, for example to wake the relay. */
   readonly onBatch?: () => void;
 }
 
@@ -101,6 +108,8 @@ export abstract class EventConsumer<Prepared>
         batchMax: spec.batchMax,
         gatherMs: spec.gatherMs ?? GATHER_MS,
         ...(spec.unhurried === undefined ? {} : { unhurried: spec.unhurried }),
+        ...(spec.pullsApartMs === undefined ? {} : { pullsApartMs: spec.pullsApartMs }),
+        ...(spec.nextOf === undefined ? {} : { nextOf: spec.nextOf }),
         readsAhead: spec.readsAhead ?? false,
         handle: (events) => this.#handle(events),
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
@@ -134,11 +143,11 @@ export abstract class EventConsumer<Prepared>
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    for (const group of this.#groups(events)) {
-      const outcome = await handleBatch(this.#batch, group);
-      group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
+    for (const part of this.#parts(events)) {
+      const outcome = await handleBatch(this.#batch, part);
+      part.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
+      this.#spec.onBatch?.();
     }
-    this.#spec.onBatch?.();
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
@@ -147,15 +156,16 @@ export abstract class EventConsumer<Prepared>
     const { database, log } = this.#platform;
     const events = await markedLetters(database, consumer.name, REDRIVE_MAX);
     if (events.length === 0) return false;
-    for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
+    for (const part of this.#parts(events)) {
+      await redriveBatch(this.#batch, part);
+      this.#spec.onBatch?.();
+    }
     log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
-    this.#spec.onBatch?.();
     return true;
   }
 
-  #groups(events: readonly DeliveredEvent[]): Iterable<DeliveredEvent[]> {
-    const { groupOf } = this.#spec;
-    return groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [[...events]];
+  #parts(events: readonly DeliveredEvent[]): Iterable<readonly DeliveredEvent[]> {
+    return this.#spec.partsOf?.(events) ?? [events];
   }
 }
 

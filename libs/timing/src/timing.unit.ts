@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { backoffMs, endsWithin, jittered, pause, SharedPause, withDeadline } from './index.js';
+import { backoffMs, BurstPace, endsWithin, jittered, pause, SharedPause, withDeadline } from './index.js';
 
 const middle = (): number => 0.5;
 
@@ -87,5 +87,32 @@ describe('SharedPause', () => {
     isEarly = false;
     await Promise.all([first, long.wait()]);
     expect(await first).toBe(false);
+  });
+});
+
+describe('BurstPace', () => {
+  it('lets a few begin at once after a quiet time, and keeps the distance in the long run', () => {
+    const pace = new BurstPace(10, 3);
+    const begins: number[] = [];
+    for (let nowMs = 1_000; begins.length < 6; nowMs = Math.max(nowMs, pace.readyMs)) {
+      pace.begin(nowMs);
+      begins.push(nowMs);
+    }
+    expect(begins).toEqual([1_000, 1_000, 1_000, 1_010, 1_020, 1_030]);
+    expect(pace.readyMs).toBeLessThan(1_060);
+    pace.begin(2_000);
+    expect(pace.readyMs).toBeLessThanOrEqual(2_000);
+  });
+
+  it('makes no debt of begins that did not wait', () => {
+    const pace = new BurstPace(10, 3);
+    for (let begins = 0; begins < 1_000; begins++) pace.begin(1_000 + begins);
+    expect(pace.readyMs).toBeLessThanOrEqual(1_999 + 10);
+  });
+
+  it('holds up none without a distance', () => {
+    const pace = new BurstPace(0, 3);
+    for (let begins = 0; begins < 9; begins++) pace.begin(5);
+    expect(pace.readyMs).toBe(5);
   });
 });

@@ -20,7 +20,7 @@ import { keepTemplateNames, type TemplateName } from '../fact/template-name.repo
 import { storeFacts } from '../fact/store-facts.js';
 
 /** Figures may lag: much shares a transaction. */
-const GATHER_MS = 400;
+const PULLS_APART_MS = 400;
 /** Several events of a message in a batch are one write of its fact. */
 const BATCH_MAX = 2_000;
 const NONE_WAITS: ReadonlySet<string> = new Set();
@@ -40,7 +40,7 @@ export class TakeMessagesConsumer extends EventConsumer<null> {
     super(platform, {
       consumer: analyticsMessagesConsumer,
       batchMax: BATCH_MAX,
-      gatherMs: GATHER_MS,
+      pullsApartMs: PULLS_APART_MS,
       readsAhead: true,
     });
   }

@@ -21,7 +21,7 @@ interface Prepared {
 }
 
 const BATCH_MAX = 200;
-/** Between batches with what people say, or with a refusal. */
+/** Between batches with what people say, or with a refusal, in the long run. */
 const GATHER_MS = 25;
 /** Other statuses have time: those of a few messages share a transaction. */
 const PROGRESS: Unhurried = { includes: ({ envelope }) => isProgress(envelope), gatherMs: 100 };
@@ -48,7 +48,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
         return phoneNumberId ?? businessAccountId ?? envelope.aggregateId;
       },
       // Each kind locks its conversations in order; both in one transaction would not.
-      groupOf: ({ subject }) => subject,
+      partsOf: (events) => Map.groupBy(events, ({ envelope }) => envelope.subject).values(),
       onBatch: () => relay.wake(),
     });
   }

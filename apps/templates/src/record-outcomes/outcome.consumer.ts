@@ -14,7 +14,7 @@ import { outcomeOf } from './message-outcome.policy.js';
 
 const BATCH_MAX = 500;
 /** Counts of jobs may lag a little: most messages are of none. */
-const GATHER_MS = 200;
+const PULLS_APART_MS = 200;
 const NONE_WAITS: ReadonlySet<string> = new Set();
 
 /** Settles recipients by the events of a consumer. */
@@ -30,7 +30,7 @@ abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
     super(platform, {
       consumer,
       batchMax: BATCH_MAX,
-      gatherMs: GATHER_MS,
+      pullsApartMs: PULLS_APART_MS,
       onBatch: () => this.noteChanges(),
     });
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import { messagingContactsConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { EventPublisher, PullConsumer, type NatsConnection } from '@switchboard/nats';
+import { EventPublisher, PullConsumer, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
 import { eventually, testServers, type TestNats } from '../index.js';
 
 const servers = testServers();
@@ -48,6 +48,8 @@ async function publish(aggregateId: string): Promise<void> {
   await publisher.publish({ id, subject, payload: JSON.stringify(envelope), traceparent: null });
 }
 
+const nameOf = ({ envelope }: DeliveredEvent): string => envelope.aggregateId;
+
 /** One for each test: what the broker still sends to a pull of another is nothing of its own. */
 async function makeConsumer(): Promise<ConsumerTopology> {
   const { stream, filter } = messagingContactsConsumer;
@@ -92,5 +94,95 @@ describe('a consumer with events that have time', () => {
     await untilItHolds(1);
     await consumer.stop();
     expect(batches).toEqual([['slow first'], ['slow second']]);
+  });
+});
+
+describe('a consumer that may lag', () => {
+  /** Longer than it takes to publish two events, next to other work too. */
+  const PULLS_APART_MS = 1_500;
+  let begins: number[];
+  beforeEach(async () => {
+    await consumer.stop();
+    [batches, begins] = [[], []];
+    topology = await makeConsumer();
+  });
+
+  /** Replaces the consumer of the others; ended by the same hook. */
+  function makeLagging(pullsApartMs: number): PullConsumer {
+    return (consumer = new PullConsumer({
+      connection: admin,
+      consumer: topology,
+      batchMax: BATCH_MAX,
+      pullsApartMs,
+      handle: async (events) => {
+        begins.push(performance.now());
+        batches.push(events.map(({ envelope }) => envelope.aggregateId));
+        return events.map(() => ({ ack: true }));
+      },
+      onMalformed: () => undefined,
+      onError: () => undefined,
+    }));
+  }
+
+  it('takes the first event after a quiet time at once, and what comes then together, when its pull is due', async () => {
+    makeLagging(PULLS_APART_MS).start();
+    await publish('first');
+    await eventually(() => batches.length === 1);
+    await publish('second');
+    await publish('third');
+    await eventually(() => batches.length === 2);
+    expect(batches).toEqual([['first'], ['second', 'third']]);
+    const [first = 0, second = 0] = begins;
+    // Timers may fire a millisecond early by another clock.
+    expect(second - first).toBeGreaterThanOrEqual(PULLS_APART_MS - 10);
+  });
+
+  it('does not pause behind a full pull: what waits is taken at once, all of it', async () => {
+    const waiting = Array.from({ length: BATCH_MAX * 3 }, (_, n) => `event ${n}`);
+    for (const aggregateId of waiting) await publish(aggregateId);
+    makeLagging(NEVER_MS).start();
+    await eventually(() => batches.flat().length === waiting.length);
+    expect(batches.flat()).toEqual(waiting);
+  });
+
+  it('stops within its pause', async () => {
+    makeLagging(NEVER_MS).start();
+    await publish('first');
+    await eventually(() => batches.length === 1);
+    await publish('second');
+    await consumer.stop();
+    expect(batches).toEqual([['first']]);
+  });
+});
+
+describe('a consumer that chooses its batches', () => {
+  it('takes them part by part, and what comes meanwhile is chosen with the rest', async () => {
+    await consumer.stop();
+    batches = [];
+    topology = await makeConsumer();
+    const mayGoOn = Promise.withResolvers<void>();
+    consumer = new PullConsumer({
+      connection: admin,
+      consumer: topology,
+      batchMax: 100,
+      gatherMs: NEVER_MS,
+      // The shortest name first, one at a time.
+      nextOf: (events) => events.toSorted((a, b) => nameOf(a).length - nameOf(b).length).slice(0, 1),
+      handle: async (events) => {
+        batches.push(events.map(nameOf));
+        if (batches.length === 1) await mayGoOn.promise;
+        return events.map(() => ({ ack: true }));
+      },
+      onMalformed: () => undefined,
+      onError: () => undefined,
+    });
+    consumer.start();
+    await publish('first');
+    await eventually(() => batches.length === 1);
+    for (const name of ['very long', 'longer', 'abc']) await publish(name);
+    await untilItHolds(4);
+    mayGoOn.resolve();
+    await eventually(() => batches.length === 4);
+    expect(batches.flat()).toEqual(['first', 'abc', 'longer', 'very long']);
   });
 });
