@@ -63,7 +63,11 @@ describe('the loop over lanes', () => {
   /** A process's loop with a dispatcher of its own, over the same database. */
   async function processOf(upstream: Upstream): Promise<() => Promise<void>> {
     const { database } = store;
-    const relay = { wake: () => undefined, wakeLater: () => undefined } as Partial<Relay> as Relay;
+    const relay = {
+      wake: () => undefined,
+      wakeSoon: () => undefined,
+      wakeLater: () => undefined,
+    } as Partial<Relay> as Relay;
     const [signal, begins, stopping] = [new LaneSignal(), new InteractiveBegins(), new AbortController()];
     const settlements = new SettleDispatch(database, relay, new RetrySignal(), signal, log);
     const journal = await DispatchJournal.open('', log);

@@ -46,7 +46,11 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
   };
   /** As the dispatcher records it, the pace behind the commit included. */
   const settle = (attempt: LaneAttempt, outcome: UpstreamOutcome): Promise<unknown> => {
-    const relay = { wake: () => undefined, wakeLater: () => undefined } as Partial<Relay> as Relay;
+    const relay = {
+      wake: () => undefined,
+      wakeSoon: () => undefined,
+      wakeLater: () => undefined,
+    } as Partial<Relay> as Relay;
     const settlements = new SettleDispatch(store.database, relay, new RetrySignal(), new LaneSignal(), log);
     return settlements.execute(settlementOf(attempt, outcome));
   };

@@ -27,7 +27,11 @@ export class LaneStore {
   constructor(private readonly store: MessagingStore) {
     const [lanes, unknown] = [new LaneSignal(), new UnknownContactSignal()];
     this.submitBatch = new SubmitBatch(store.database, new ChannelRepository(store.database), lanes, unknown);
-    const relay = { wake: () => undefined, wakeLater: () => undefined } as Partial<Relay> as Relay;
+    const relay = {
+      wake: () => undefined,
+      wakeSoon: () => undefined,
+      wakeLater: () => undefined,
+    } as Partial<Relay> as Relay;
     this.controlLane = new ControlLane(store.database, relay, lanes);
   }
 

@@ -17,7 +17,7 @@ describe('a row of one organization that another session has locked', () => {
     store = await MessagingStore.open(servers);
     const log = createLog('messaging', { write: () => undefined });
     const released = new ReleasedLeases(store.database, systemClock, log);
-    accept = new AcceptMessage(store.database, { wake: () => undefined } as Relay, released, log);
+    accept = new AcceptMessage(store.database, { wakeSoon: () => undefined } as Relay, released, log);
   });
 
   const send = (sender: Sender, contact: number, signal: AbortSignal): Promise<AcceptResult> =>

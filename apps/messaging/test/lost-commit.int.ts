@@ -63,7 +63,7 @@ describe('a message whose COMMIT has no answer', () => {
   });
 
   function acceptOver(database: Database): AcceptMessage {
-    return new AcceptMessage(database, { wake: () => undefined } as Relay, released, log);
+    return new AcceptMessage(database, { wakeSoon: () => undefined } as Relay, released, log);
   }
 
   /** The store's database, whose COMMITs are not answered and come when the test says. */

@@ -67,7 +67,7 @@ describe('the quota of a month', () => {
   }, 60_000);
 
   it('holds exactly under 200 concurrent senders of two replicas at its edge; the others find it used up', async () => {
-    const relay = { wake: () => undefined } as Relay;
+    const relay = { wakeSoon: () => undefined } as Relay;
     const log = createLog('messaging', { write: () => undefined });
     const released = new ReleasedLeases(store.database, systemClock, log);
     const replica = (): AcceptMessage => new AcceptMessage(store.database, relay, released, log);

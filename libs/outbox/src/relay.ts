@@ -31,6 +31,8 @@ const STANDBY_PAUSE_MS = 500;
 const ERROR_PAUSE_MS = 500;
 /** Between two wake-ups for events without a waiting caller, at least. */
 const LATER_MS = 75;
+/** How long events wait for those that follow them closely. */
+const SOON_MS = 20;
 
 const tryLock = statement<{ locked: boolean }>(
   'outbox.lock',
@@ -54,6 +56,7 @@ export class Relay {
   private readonly signal = new WakeSignal();
   private isLeading = false;
   private laterTimer: NodeJS.Timeout | undefined;
+  private soonTimer: NodeJS.Timeout | undefined;
   private wokenLaterMs = -Infinity;
   private readonly metrics = relayMetrics();
   private readonly failures: ThrottledLog;
@@ -68,6 +71,8 @@ export class Relay {
 
   /** Finishes what is under way. */
   async stop(): Promise<void> {
+    // Another replica leads, perhaps, and would publish these with its next poll alone.
+    if (this.soonTimer) this.wake();
     this.stopSignal.abort();
     clearTimeout(this.laterTimer);
     await this.running;
@@ -75,8 +80,17 @@ export class Relay {
 
   /** Publishes events that were just committed without waiting for the next poll, whichever replica's relay leads. */
   wake(): void {
+    clearTimeout(this.laterTimer);
+    clearTimeout(this.soonTimer);
+    this.laterTimer = this.soonTimer = undefined;
     if (this.isLeading) this.signal.wake();
     else this.options.wakeUps?.send();
+  }
+
+  /** As `wake`, for events that others follow closely: with these, or 20 ms later. */
+  wakeSoon(): void {
+    if (this.stopping) this.wake();
+    else this.soonTimer ??= setTimeout(() => this.wake(), SOON_MS);
   }
 
   /** As `wake`, for events without a waiting caller: after a quiet time at once, then with those of 75 ms. */
@@ -88,7 +102,6 @@ export class Relay {
   }
 
   private wakeTogether(): void {
-    this.laterTimer = undefined;
     this.wokenLaterMs = performance.now();
     this.wake();
   }

@@ -126,6 +126,27 @@ describe('a relay', () => {
     expect(sent).toBe(2);
   });
 
+  it('is woken once for events that others follow closely, with these, and by itself when none follows', async () => {
+    let sent = 0;
+    const wakeUps = { send: () => void sent++, listen: () => () => undefined };
+    const broker = new EventPublisher(await nats.connect('contacts'), 'contacts');
+    const replica = new Relay({ database, service: 'contacts', broker, wakeUps, report: () => undefined });
+    for (let n = 0; n < 1_000; n++) replica.wakeSoon();
+    expect(sent).toBe(0);
+    replica.wake();
+    expect(sent).toBe(1);
+    replica.wakeSoon();
+    await eventually(() => sent > 1);
+    expect(sent).toBe(2);
+    // Neither longer than it says for what has more time, nor lost with a stop: another replica may lead.
+    replica.wakeLater();
+    replica.wakeLater();
+    replica.wakeSoon();
+    await replica.stop();
+    replica.wakeSoon();
+    expect(sent).toBe(5);
+  });
+
   it('sends the last wake-up of a burst, and few of it', async () => {
     const connection = await nats.connect('contacts');
     const wakeUps = new WakeUps(connection, new LinkState(connection), 'contacts');
