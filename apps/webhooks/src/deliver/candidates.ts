@@ -1,5 +1,20 @@
+/** Lanes of receivers that have not proved to answer, of which a turn begins something, and records failures, at most. */
+export const UNPROVEN_MAX = 16;
+
+/** The lanes that a turn locks: the proven first, and of the others few, so that no turn lasts for them. */
+export function provenFirst<Lane extends { readonly organizationId: string; readonly isUnproven: boolean }>(
+  lanes: readonly Lane[],
+  max: number,
+  random?: () => number,
+): readonly Lane[] {
+  const { proven = [], others = [] } = Object.groupBy(lanes, (lane) => (lane.isUnproven ? 'others' : 'proven'));
+  // Their places are theirs, however many others there are: a new webhook gets its first request.
+  const few = Math.min(others.length, UNPROVEN_MAX);
+  return [...candidatesOf(proven, max - few, random), ...candidatesOf(others, few, random)];
+}
+
 /**
- * The lanes that a turn locks: organizations take turns from any of them on, and within each its lanes, so that one with many that
+ * The lanes of one sort that a turn locks: organizations take turns from any of them on, and within each its lanes, so that one with many that
  * may begin something keeps no other waiting for the next turn.
  *
  * @param random from 0 to below 1

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SeededRandom } from '@switchboard/testing';
-import { candidatesOf } from './candidates.js';
+import { candidatesOf, provenFirst, UNPROVEN_MAX } from './candidates.js';
 
 const lanesOf = (organizationId: string, count: number) =>
   Array.from({ length: count }, (_, lane) => ({ organizationId, webhookId: `${organizationId}-${lane}` }));
@@ -29,5 +29,22 @@ describe('the lanes that a turn locks', () => {
     for (let turn = 0; turn < 200; turn++)
       for (const lane of candidatesOf(lanes, 64, () => random.next())) seen.add(lane);
     expect(seen.size).toBe(lanes.length);
+  });
+});
+
+describe('the lanes that a turn locks, of receivers that answer and that do not', () => {
+  const of = (organizationId: string, count: number, isUnproven: boolean) =>
+    lanesOf(organizationId, count).map((lane) => ({ ...lane, isUnproven }));
+
+  it('are the proven ones, and few of the others', () => {
+    const chosen = provenFirst([...of('hangs', 100, true), ...of('answers', 40, false)], 64);
+    expect(chosen.slice(0, 40).every(({ isUnproven }) => !isUnproven)).toBe(true);
+    expect(chosen).toHaveLength(40 + UNPROVEN_MAX);
+  });
+
+  it('keep places for the others, however many proven ones there are, and are no more than a turn may have', () => {
+    const chosen = provenFirst([...of('answers', 200, false), ...of('hangs', 100, true)], 64);
+    expect(chosen).toHaveLength(64);
+    expect(chosen.filter(({ isUnproven }) => isUnproven)).toHaveLength(UNPROVEN_MAX);
   });
 });

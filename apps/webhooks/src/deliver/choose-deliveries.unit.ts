@@ -25,7 +25,7 @@ function laneOf(organizationId: string, webhookId: string, waiting: number, body
     tries: 0,
     dueAtMs: 0,
   }));
-  lane.refill({ firsts, retries: [], marked: [], hasMore: false });
+  lane.refill({ firsts, retries: [], marked: [], moreFirsts: false, moreRetries: false });
   return lane;
 }
 

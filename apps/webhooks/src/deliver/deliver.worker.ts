@@ -7,7 +7,7 @@ import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { waitingLanes } from '../lane/waiting-lanes.repository.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
-import { candidatesOf } from './candidates.js';
+import { provenFirst, UNPROVEN_MAX } from './candidates.js';
 import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
@@ -15,7 +15,9 @@ import { deliverMetrics } from './deliver-metrics.js';
 import { deliverTurn, type EndedRequest, type TurnResult, type UnsentRequest } from './deliver-turn.js';
 import { logTurn, logUnsent } from './log-turn.js';
 import { LaneBook } from './lane-book.js';
+import type { OpenLane } from './open-lane.js';
 import { RequestsInFlight, type RequestEnd } from './requests-in-flight.js';
+import { endsOfTurn } from './ends-of-turn.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import { WorkerLease } from './worker-lease.js';
 
@@ -45,6 +47,8 @@ export class DeliverWorker extends PollingWorker {
   private ended: EndedRequest[] = [];
   private unsent: UnsentRequest[] = [];
   private lookedAtMs = -Infinity;
+  /** The last turn left out receivers that fail, or have not answered yet. */
+  private isForProven = false;
   private endListening: () => void = () => undefined;
 
   constructor(
@@ -77,7 +81,7 @@ export class DeliverWorker extends PollingWorker {
     this.endListening();
     await this.requests.end();
     await super.onModuleDestroy();
-    while (this.hasEnded) await this.turn([]);
+    while (this.hasEnded) await this.turn([], TURN_MAX);
     await this.lease.end();
   }
 
@@ -90,13 +94,26 @@ export class DeliverWorker extends PollingWorker {
     const ready = this.stopping.aborted
       ? []
       : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
-    const candidates = candidatesOf(ready, CANDIDATES_MAX).map(({ webhookId }) => webhookId);
-    if (candidates.length === 0 && !this.hasEnded) {
-      return this.idle(nowMs);
-    }
-    const begun = await this.turn(candidates);
-    const mayGoOn = begun > 0 || this.hasEnded || this.book.mustRead(this.dbClock.now()).length > 0;
+    const candidates = provenFirst(ready, CANDIDATES_MAX);
+    if (candidates.length === 0 && !this.hasEnded) return this.book.isBehind(nowMs) || this.idle(nowMs);
+    const begun = await this.nextTurn(candidates);
+    const mayGoOn = begun > 0 || this.isForProven || this.hasEnded || this.book.isBehind(this.dbClock.now());
     return mayGoOn || BLOCKED_PAUSE_MS;
+  }
+
+  /**
+   * Receivers that fail, or have not answered yet, have every second turn at most while there is anything else to do: their turns
+   * last longest, and no other receiver waits for more than one of them.
+   */
+  private async nextTurn(lanes: readonly OpenLane[]): Promise<number> {
+    const proven = lanes.filter(({ isUnproven }) => !isUnproven);
+    const hasOthers = proven.length > 0 || endsOfTurn(this.ended, 1, 0).taken.length > 0;
+    this.isForProven = hasOthers && !this.isForProven;
+    const candidates = this.isForProven ? proven : lanes;
+    return this.turn(
+      candidates.map(({ webhookId }) => webhookId),
+      this.isForProven ? 0 : UNPROVEN_MAX,
+    );
   }
 
   /** Nothing may begin now: the time to look, which no event waits for then. */
@@ -134,10 +151,10 @@ export class DeliverWorker extends PollingWorker {
     this.ended.push({ attempt, result: interruptedResult(attempt.leaseUntilMs - attempt.beganAtMs) });
   }
 
-  /** @returns how many attempts it has begun */
-  private async turn(candidates: readonly string[]): Promise<number> {
-    const ended = this.ended.slice(0, TURN_MAX);
-    this.ended = this.ended.slice(ended.length);
+  /** @param failingMax webhooks of which a failure is recorded. @returns how many attempts it has begun */
+  private async turn(candidates: readonly string[], failingMax: number): Promise<number> {
+    const { taken: ended, left } = endsOfTurn(this.ended, TURN_MAX, failingMax);
+    this.ended = left;
     const unsent = this.unsent.splice(0);
     const { id: worker } = this.lease;
     const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
@@ -157,7 +174,7 @@ export class DeliverWorker extends PollingWorker {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
       this.book.doubt();
       for (const { delivery } of chosen) this.requests.forgo(delivery);
-      this.ended.push(...(isDataError(error) ? ended.map(withoutBody) : ended));
+      this.ended = [...(isDataError(error) ? ended.map(withoutBody) : ended), ...this.ended];
       this.unsent.push(...unsent);
       throw error;
     }

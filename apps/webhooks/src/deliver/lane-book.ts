@@ -1,13 +1,16 @@
 import type { Database } from '@switchboard/postgres';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
+import { provenFirst } from './candidates.js';
 import { OpenLane } from './open-lane.js';
 import type { WorkerLease } from './worker-lease.js';
 
 /** A lane without work is given back after so long: another replica may be preferred meanwhile. */
 const IDLE_MS = 30_000;
-/** Lanes that are acquired, or read, at once. */
-const SLICE_MAX = 128;
+/** Lanes that are acquired at once. */
+const SLICE_MAX = 32;
+/** Lanes that are read at once: each read is in front of a turn. */
+const READ_LANES_MAX = 32;
 
 /** The lanes that this worker owns. */
 export class LaneBook {
@@ -54,9 +57,15 @@ export class LaneBook {
     for (const lane of this.owned.values()) lane.doubt();
   }
 
+  /** There are more lanes to acquire, or to read, than the last update has. */
+  isBehind(nowMs: number): boolean {
+    return this.wanted.size > 0 || this.mustRead(nowMs).length > 0;
+  }
+
   /** Lanes whose deliveries must be read before it is known what of them may begin. */
-  mustRead(nowMs: number): OpenLane[] {
-    return [...this.owned.values()].filter((lane) => lane.mustRead(nowMs)).slice(0, SLICE_MAX);
+  private mustRead(nowMs: number): readonly OpenLane[] {
+    const behind = [...this.owned.values()].filter((lane) => lane.mustRead(nowMs));
+    return provenFirst(behind, READ_LANES_MAX);
   }
 
   /** Acquires the lanes that are wanted, and reads what is pending of those that may begin more than is known. */
@@ -64,8 +73,11 @@ export class LaneBook {
     const wanted = [...this.wanted].slice(0, SLICE_MAX);
     if (wanted.length > 0) {
       const acquired = await acquireLanes(this.database, wanted, this.lease.id);
-      for (const { webhookId, organizationId } of acquired) {
-        if (!this.owned.has(webhookId)) this.owned.set(webhookId, new OpenLane(webhookId, organizationId));
+      for (const { webhookId, organizationId, state } of acquired) {
+        if (this.owned.has(webhookId)) continue;
+        const lane = new OpenLane(webhookId, organizationId);
+        lane.state = state;
+        this.owned.set(webhookId, lane);
       }
       for (const webhookId of wanted) this.wanted.delete(webhookId);
     }
@@ -90,10 +102,7 @@ export class LaneBook {
   private async read(lanes: readonly OpenLane[]): Promise<void> {
     for (const lane of lanes) lane.reading();
     try {
-      const pending = await readPending(
-        this.database,
-        lanes.map(({ webhookId }) => webhookId),
-      );
+      const pending = await readPending(this.database, lanes);
       for (const lane of lanes) {
         const read = pending.get(lane.webhookId);
         if (read) lane.refill(read);

@@ -9,13 +9,18 @@ export interface PendingDeliveries {
   readonly retries: readonly PendingDelivery[];
   /** Attempts that are marked, also by others. */
   readonly marked: readonly MarkedAttempt[];
-  /** There may be more than was read. */
-  readonly hasMore: boolean;
+  /** There may be more of each than was read. */
+  readonly moreFirsts: boolean;
+  readonly moreRetries: boolean;
 }
+
+/** First attempts, and retries, that are read at once of a lane that may have many under way, and of one that may have one. */
+const READ_MAX = 256;
+const READ_ONE_MAX = 16;
 
 /** A webhook that this worker owns: what is pending of it, and what of it may begin. */
 export class OpenLane {
-  /** As last read under the lane's lock. */
+  /** As it was acquired, or last read under the lane's lock. */
   state: LaneState = newLane;
   /** What is under way, too, may be otherwise than known here: nothing may be concluded before it is read. */
   private isDoubtful = true;
@@ -28,7 +33,10 @@ export class OpenLane {
   private readonly linesUnderWay = new Map<string, number>();
   private firsts: PendingDelivery[] = [];
   private retries: PendingDelivery[] = [];
-  private hasMore = false;
+  private moreFirsts = false;
+  private moreRetries = false;
+  /** How many are read of a lane that may have one under way: more while the first ones wait for their lines. */
+  private readOneMax = READ_ONE_MAX;
 
   constructor(
     readonly webhookId: string,
@@ -66,20 +74,39 @@ export class OpenLane {
     return isNew && this.nextFirst() !== null;
   }
 
+  /**
+   * A receiver that has not answered yet, or not lately: it gets one request at a time, and what hundreds of these cost must
+   * hold up no other.
+   */
+  get isUnproven(): boolean {
+    return this.state.probing !== null || this.state.windowMax === 1;
+  }
+
+  /** How many first attempts, and retries, are to be read of it. */
+  get readMax(): number {
+    return this.isUnproven ? this.readOneMax : READ_MAX;
+  }
+
   /** To be called before it is read: what comes from then on may be missed by the reading. */
   reading(): void {
     this.isBehind = false;
   }
 
   /** Takes what was read in place of all that was known. */
-  refill({ firsts, retries, marked, hasMore }: PendingDeliveries): void {
+  refill({ firsts, retries, marked, moreFirsts, moreRetries }: PendingDeliveries): void {
     this.firsts = [...firsts];
     this.retries = [...retries];
-    this.hasMore = hasMore;
+    this.moreFirsts = moreFirsts;
+    this.moreRetries = moreRetries;
     this.isDoubtful = false;
     this.underWay.clear();
     this.linesUnderWay.clear();
     for (const attempt of marked) this.mark(attempt);
+    this.readOneMax = READ_ONE_MAX;
+    if (moreFirsts && this.nextFirst() === null && this.firsts.length < READ_MAX) {
+      this.readOneMax = READ_MAX;
+      this.isBehind = true;
+    }
     if (!this.isIdle) this.busyAtMs = performance.now();
   }
 
@@ -108,13 +135,16 @@ export class OpenLane {
     list.splice(list.indexOf(delivery), 1);
     this.mark(attempt);
     this.busyAtMs = performance.now();
-    if (this.hasMore && this.firsts.length + this.retries.length === 0) this.isBehind = true;
+    // A retry that is due later must not keep the first attempts behind it from being read.
+    // Nor must the few that were read of one conversation keep those of others from it.
+    if (this.moreFirsts && this.nextFirst() === null && this.firsts.length < READ_ONE_MAX) this.isBehind = true;
+    if (this.moreRetries && this.retries.length === 0) this.isBehind = true;
   }
 
   /** To be called when an attempt was recorded. @param isAgain its delivery is due again */
   ended(attemptId: string, isAgain: boolean): void {
     this.unmark(attemptId);
-    if (isAgain || (this.hasMore && this.next(Infinity) === null)) this.isBehind = true;
+    if (isAgain || (this.moreFirsts && this.nextFirst() === null)) this.isBehind = true;
   }
 
   /** Marked attempts of other processes, or of this one before a failure, that are over by now. */

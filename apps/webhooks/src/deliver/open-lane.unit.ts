@@ -31,7 +31,7 @@ function attemptOf(delivery: PendingDelivery): MarkedAttempt {
 function laneOf(positions: readonly number[]): OpenLane {
   const lane = new OpenLane('webhook', 'organization');
   lane.reading();
-  lane.refill({ firsts: positions.map(deliveryOf), retries: [], marked: [], hasMore: false });
+  lane.refill({ firsts: positions.map(deliveryOf), retries: [], marked: [], moreFirsts: false, moreRetries: false });
   return lane;
 }
 
@@ -40,7 +40,7 @@ describe('a lane that is woken', () => {
     const lane = new OpenLane('webhook', 'organization');
     expect(lane.mustRead(NOW_MS)).toBe(true);
     lane.reading();
-    lane.refill({ firsts: [], retries: [], marked: [], hasMore: false });
+    lane.refill({ firsts: [], retries: [], marked: [], moreFirsts: false, moreRetries: false });
     expect([lane.mustRead(NOW_MS), lane.isIdle]).toEqual([false, true]);
     lane.woken();
     expect([lane.mustRead(NOW_MS), lane.isIdle]).toEqual([true, false]);
@@ -71,7 +71,7 @@ describe('a lane that is woken', () => {
     for (const firsts of [replays, ofOneLine]) {
       const lane = laneOf([]);
       lane.state = { ...newLane, probing: null, windowMax: 2 };
-      lane.refill({ firsts, retries: [], marked: [], hasMore: false });
+      lane.refill({ firsts, retries: [], marked: [], moreFirsts: false, moreRetries: false });
       lane.begin(attemptOf(lane.next(NOW_MS) ?? deliveryOf(0)));
       lane.woken();
       expect(lane.mustRead(NOW_MS)).toBe(true);
@@ -98,7 +98,59 @@ describe('a lane that is woken', () => {
     lane.woken();
     lane.reading();
     lane.woken();
-    lane.refill({ firsts: [], retries: [], marked: [], hasMore: false });
+    lane.refill({ firsts: [], retries: [], marked: [], moreFirsts: false, moreRetries: false });
     expect(lane.mustRead(NOW_MS)).toBe(true);
+  });
+});
+
+describe('a lane of a receiver that has not proved to answer', () => {
+  const lined = (position: number): PendingDelivery => ({ ...deliveryOf(position), line: 'conversation' });
+
+  it('reads few of what is pending, and more when the first ones wait for their conversation', () => {
+    const lane = new OpenLane('webhook', 'organization');
+    expect([lane.isUnproven, lane.readMax]).toEqual([true, 16]);
+    const underWay = attemptOf(lined(0));
+    const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
+    lane.reading();
+    lane.refill({ firsts, retries: [], marked: [underWay], moreFirsts: true, moreRetries: false });
+    expect([lane.next(NOW_MS), lane.readMax]).toEqual([null, 256]);
+    lane.reading();
+    lane.refill({
+      firsts: [...firsts, deliveryOf(17)],
+      retries: [],
+      marked: [underWay],
+      moreFirsts: false,
+      moreRetries: false,
+    });
+    expect([lane.next(NOW_MS)?.position, lane.readMax]).toEqual([17, 16]);
+  });
+
+  it('reads many once it is proven', () => {
+    const lane = laneOf([]);
+    lane.state = { ...newLane, windowMax: 2 };
+    expect([lane.isUnproven, lane.readMax]).toEqual([false, 256]);
+    lane.state = { ...lane.state, probing: { sinceMs: NOW_MS, failedProbes: 0, nextAtMs: PROBE_AT_MS } };
+    expect([lane.isUnproven, lane.readMax]).toEqual([true, 16]);
+  });
+
+  it('reads on when its first attempts have begun, though a retry is due only later', () => {
+    const lane = new OpenLane('webhook', 'organization');
+    const firsts = Array.from({ length: 16 }, (_, n) => deliveryOf(n + 1));
+    const retry = { ...deliveryOf(0), tries: 1, dueAtMs: NOW_MS + 30_000 };
+    lane.reading();
+    lane.refill({ firsts, retries: [retry], marked: [], moreFirsts: true, moreRetries: false });
+    lane.state = { ...newLane, windowMax: 64 };
+    for (const delivery of firsts) lane.begin(attemptOf(delivery));
+    expect(lane.mustRead(NOW_MS)).toBe(true);
+  });
+
+  it('reads on when all that it knows waits for one conversation', () => {
+    const lane = new OpenLane('webhook', 'organization');
+    const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
+    lane.reading();
+    lane.refill({ firsts, retries: [], marked: [], moreFirsts: true, moreRetries: false });
+    lane.state = { ...newLane, windowMax: 2 };
+    lane.begin(attemptOf(firsts[0] ?? lined(1)));
+    expect([lane.mustRead(NOW_MS), lane.readMax]).toEqual([true, 256]);
   });
 });

@@ -1,9 +1,6 @@
-import { statement, type Queryable } from '@switchboard/postgres';
+import { statement, type Queryable, unnestColumns } from '@switchboard/postgres';
 import type { PendingDeliveries } from '../deliver/open-lane.js';
 import type { MarkedAttempt, PendingDelivery } from './delivery.entity.js';
-
-/** First attempts, and retries, of a webhook that are read at once. */
-const READ_MAX = 256;
 
 /** The columns of a `PendingDelivery`; `d` is the delivery. */
 export const PENDING_COLUMNS = `d.webhook_id AS "webhookId", d.id, d.organization_id AS "organizationId",
@@ -23,36 +20,44 @@ const readSql = statement<Row>(
   `SELECT ${PENDING_COLUMNS}, d.part, d.attempt_id AS "attemptId",
      (extract(epoch FROM d.attempt_at) * 1000)::float8 AS "attemptAtMs",
      (extract(epoch FROM d.lease_until) * 1000)::float8 AS "leaseUntilMs"
-   FROM unnest($1::text[]) AS asked (webhook_id)
+   FROM unnest($1::text[], $2::integer[]) AS asked (webhook_id, max)
    CROSS JOIN LATERAL (
      (SELECT 'first' AS part, * FROM delivery f
       WHERE f.webhook_id = asked.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
-      ORDER BY f.kind = 'REPLAY', f.position LIMIT $2)
+      ORDER BY f.kind = 'REPLAY', f.position LIMIT asked.max)
      UNION ALL
      (SELECT 'retry', * FROM delivery r
-      WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL ORDER BY r.due_at LIMIT $2)
+      WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL ORDER BY r.due_at LIMIT asked.max)
      UNION ALL
      (SELECT 'marked', * FROM delivery m WHERE m.webhook_id = asked.webhook_id AND m.attempt_id IS NOT NULL)
    ) d`,
 );
 
+/** What is read of a webhook. */
+export interface PendingAsked {
+  readonly webhookId: string;
+  /** First attempts, and retries, at most. */
+  readonly readMax: number;
+}
+
 /** What is pending of these webhooks, as far as a worker needs it next. */
 export async function readPending(
   queryable: Queryable,
-  webhookIds: readonly string[],
+  asked: readonly PendingAsked[],
 ): Promise<ReadonlyMap<string, PendingDeliveries>> {
-  const rows = await queryable.query(readSql, [webhookIds, READ_MAX]);
+  const rows = await queryable.query(readSql, unnestColumns(asked, ['webhookId', 'readMax']));
   const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
-  return new Map(webhookIds.map((webhookId) => [webhookId, pendingOf(byWebhook.get(webhookId) ?? [])]));
+  return new Map(asked.map((one) => [one.webhookId, pendingOf(byWebhook.get(one.webhookId) ?? [], one.readMax)]));
 }
 
-function pendingOf(rows: readonly Row[]): PendingDeliveries {
+function pendingOf(rows: readonly Row[], readMax: number): PendingDeliveries {
   const { first = [], retry = [], marked = [] } = Object.groupBy(rows, ({ part }) => part);
   return {
     firsts: first,
     retries: retry,
     marked: marked.flatMap(markedOf),
-    hasMore: first.length === READ_MAX || retry.length === READ_MAX,
+    moreFirsts: first.length === readMax,
+    moreRetries: retry.length === readMax,
   };
 }
 

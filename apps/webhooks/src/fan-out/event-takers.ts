@@ -4,27 +4,28 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 const KINDS_MAX = 20_000;
 
 /**
- * Knows of which events no webhook took the last of their kind and organization. It decides how soon the next are stored, not
- * whether they are delivered: the first that a new webhook takes may be a little later, and the next are not.
+ * Knows how many webhooks took the last event of a kind and organization. It decides how soon, and in which order, the next are
+ * stored, not whether they are delivered: the first that a new webhook takes may be a little later, and the next are not.
  */
 export class EventTakers {
-  private readonly untaken = new Set<string>();
+  private readonly takers = new Map<string, number>();
 
   constructor(private readonly kindsMax = KINDS_MAX) {}
 
   /** Whether no webhook took the last such event. False for a kind that it has not met. */
   areNone(envelope: EventEnvelope): boolean {
-    return this.untaken.has(kindOf(envelope));
+    return this.takers.get(kindOf(envelope)) === 0;
   }
 
-  /** @param wasTaken whether a webhook is sent this event */
-  note(envelope: EventEnvelope, wasTaken: boolean): void {
-    if (wasTaken) {
-      this.untaken.delete(kindOf(envelope));
-      return;
-    }
-    if (this.untaken.size >= this.kindsMax) this.untaken.clear();
-    this.untaken.add(kindOf(envelope));
+  /** How many webhooks took the last such event; 1 for a kind that it has not met. */
+  count(envelope: EventEnvelope): number {
+    return this.takers.get(kindOf(envelope)) ?? 1;
+  }
+
+  /** @param takers how many webhooks are sent this event */
+  note(envelope: EventEnvelope, takers: number): void {
+    if (this.takers.size >= this.kindsMax) this.takers.clear();
+    this.takers.set(kindOf(envelope), takers);
   }
 }
 

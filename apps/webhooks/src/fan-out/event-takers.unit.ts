@@ -17,7 +17,7 @@ function event(organizationId: string, subject = 'messaging.message.sent.v1'): E
 test('an event that no webhook took says nothing of other kinds and organizations', () => {
   const takers = new EventTakers();
   expect(takers.areNone(event('a'))).toBe(false);
-  takers.note(event('a'), false);
+  takers.note(event('a'), 0);
   expect(takers.areNone(event('a'))).toBe(true);
   expect(takers.areNone(event('b'))).toBe(false);
   expect(takers.areNone(event('a', 'messaging.message.read.v1'))).toBe(false);
@@ -25,13 +25,18 @@ test('an event that no webhook took says nothing of other kinds and organization
 
 test('a webhook that takes one is known at once', () => {
   const takers = new EventTakers();
-  takers.note(event('a'), false);
-  takers.note(event('a'), true);
+  takers.note(event('a'), 0);
+  takers.note(event('a'), 2);
   expect(takers.areNone(event('a'))).toBe(false);
+  expect(takers.count(event('a'))).toBe(2);
+});
+
+test('a kind that it has not met counts as one that a webhook takes', () => {
+  expect(new EventTakers().count(event('a'))).toBe(1);
 });
 
 test('what it keeps is bounded', () => {
   const takers = new EventTakers(2);
-  for (const organizationId of ['a', 'b', 'c']) takers.note(event(organizationId), false);
+  for (const organizationId of ['a', 'b', 'c']) takers.note(event(organizationId), 0);
   expect(['a', 'b', 'c'].filter((organizationId) => takers.areNone(event(organizationId)))).toEqual(['c']);
 });

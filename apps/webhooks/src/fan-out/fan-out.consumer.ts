@@ -7,12 +7,13 @@ import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 import { EventTakers } from './event-takers.js';
+import { nextPart } from './next-part.policy.js';
 import { inOrder } from './event-order.policy.js';
 import { readLines, storeLines } from './line.repository.js';
 
 /** How many events of a stream become deliveries in one transaction. */
 const BATCH_MAX = 200;
-/** A delivery waits for it, after another one. */
+/** Between batches in the long run; a delivery waits for it. */
 const GATHER_MS = 15;
 /** Of what no webhook takes the feed alone is made. */
 const UNSENT_GATHER_MS = 250;
@@ -38,6 +39,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
       unhurried: { gatherMs: UNSENT_GATHER_MS, includes: ({ envelope }) => this.takers.areNone(envelope) },
+      nextOf: (events) => nextPart(events, (envelope) => this.takers.count(envelope)),
       onBatch: () => this.#wake(),
     });
   }
@@ -56,8 +58,8 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const left = await withoutErased(tx, carried);
     const deliveries = await storePublicEvents(tx, left);
     for (const { webhookId } of deliveries) this.#woken.add(webhookId);
-    const sent = new Set(deliveries.map(({ eventId }) => eventId));
-    for (const { envelope } of ready) this.takers.note(envelope, sent.has(envelope.id));
+    const sent = Map.groupBy(deliveries, ({ eventId }) => eventId);
+    for (const { envelope } of ready) this.takers.note(envelope, sent.get(envelope.id)?.length ?? 0);
     return waiting;
   }
 

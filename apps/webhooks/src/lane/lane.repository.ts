@@ -12,10 +12,7 @@ export interface LockedLane {
   readonly nowMs: number;
 }
 
-interface LaneRow {
-  readonly webhookId: string;
-  readonly isOpen: boolean;
-  readonly isOwned: boolean;
+interface StateRow {
   readonly windowMax: number;
   readonly probingSinceMs: number | null;
   readonly failedProbes: number;
@@ -23,11 +20,29 @@ interface LaneRow {
   readonly heldUntilMs: number | null;
   readonly consecutiveFailures: number;
   readonly countedUntilMs: number | null;
+}
+
+interface LaneRow extends StateRow {
+  readonly webhookId: string;
+  readonly isOpen: boolean;
+  readonly isOwned: boolean;
   readonly nowMs: number;
+}
+
+/** A lane that is the worker's now, as it was left. */
+export interface AcquiredLane {
+  readonly webhookId: string;
+  readonly organizationId: string;
+  readonly state: LaneState;
 }
 
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 const at = (column: string): string => `to_timestamp(${column} / 1000)`;
+
+/** The columns of a `StateRow`; `l` is the lane. */
+const STATE = `l.window_max AS "windowMax", ${ms('l.probing_since')} AS "probingSinceMs",
+  l.failed_probes AS "failedProbes", ${ms('l.next_probe_at')} AS "nextProbeAtMs", ${ms('l.held_until')} AS "heldUntilMs",
+  l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs"`;
 
 /** Sorted, so that two never wait for each other. */
 const lockSql = statement<LaneRow>(
@@ -35,10 +50,7 @@ const lockSql = statement<LaneRow>(
   `SELECT l.webhook_id AS "webhookId", l.is_open AS "isOpen",
      l.owner IS NOT NULL AND l.owner = $2
        AND EXISTS (SELECT FROM worker w WHERE w.id = $2 AND w.lease_until > clock_timestamp()) AS "isOwned",
-     l.window_max AS "windowMax", ${ms('l.probing_since')} AS "probingSinceMs", l.failed_probes AS "failedProbes",
-     ${ms('l.next_probe_at')} AS "nextProbeAtMs", ${ms('l.held_until')} AS "heldUntilMs",
-     l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs",
-     ${ms('clock_timestamp()')} AS "nowMs"
+     ${STATE}, ${ms('clock_timestamp()')} AS "nowMs"
    FROM lane l WHERE l.webhook_id = ANY ($1::text[]) ORDER BY l.webhook_id FOR NO KEY UPDATE OF l`,
 );
 const storeSql = statement(
@@ -53,7 +65,7 @@ const storeSql = statement(
 );
 const insertSql = statement('webhooks.lane.insert', 'INSERT INTO lane (organization_id, webhook_id) VALUES ($1, $2)');
 /** Of those that no living worker owns; whoever holds a lock holds it shortly. */
-const acquireSql = statement<{ webhookId: string; organizationId: string }>(
+const acquireSql = statement<StateRow & { webhookId: string; organizationId: string }>(
   'webhooks.lane.acquire',
   `WITH free AS (
      SELECT l.webhook_id FROM lane l
@@ -61,7 +73,7 @@ const acquireSql = statement<{ webhookId: string; organizationId: string }>(
        SELECT FROM worker w WHERE w.id = l.owner AND w.lease_until > clock_timestamp()))
      ORDER BY l.webhook_id FOR NO KEY UPDATE)
    UPDATE lane l SET owner = $2 FROM free WHERE l.webhook_id = free.webhook_id
-   RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId"`,
+   RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId", ${STATE}`,
 );
 const releaseSql = statement(
   'webhooks.lane.release',
@@ -114,8 +126,9 @@ export async function acquireLanes(
   queryable: Queryable,
   webhookIds: readonly string[],
   worker: string,
-): Promise<readonly { readonly webhookId: string; readonly organizationId: string }[]> {
-  return queryable.query(acquireSql, [webhookIds, worker]);
+): Promise<readonly AcquiredLane[]> {
+  const rows = await queryable.query(acquireSql, [webhookIds, worker]);
+  return rows.map((row) => ({ webhookId: row.webhookId, organizationId: row.organizationId, state: stateOf(row) }));
 }
 
 /** Gives lanes back. */
@@ -123,7 +136,7 @@ export async function releaseLanes(queryable: Queryable, webhookIds: readonly st
   if (webhookIds.length > 0) await queryable.query(releaseSql, [webhookIds, worker]);
 }
 
-function stateOf(row: LaneRow): LaneState {
+function stateOf(row: StateRow): LaneState {
   const { windowMax, probingSinceMs, failedProbes, nextProbeAtMs, heldUntilMs, consecutiveFailures, countedUntilMs } =
     row;
   const probing =
