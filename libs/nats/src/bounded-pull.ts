@@ -21,6 +21,7 @@ const NEXT = '$JS.API.CONSUMER.MSG.NEXT.';
  */
 const ENDS: ReadonlySet<string> = new Set(['batch completed', 'message size exceeds maxbytes']);
 
+/** By which status a pull ends that ends with what waits. */
 const ENDED: ReadonlySet<number> = new Set([404, 408]);
 
 /** How a pull ends, apart from its limits. */

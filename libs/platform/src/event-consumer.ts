@@ -44,11 +44,8 @@ export interface EventConsumerSpec {
   readonly nextOf?: (events: readonly DeliveredEvent[]) => readonly DeliveredEvent[];
   /** Pulls the next batch while one is worked on; see `PullConsumerOptions`. False by default. */
   readonly readsAhead?: boolean;
-  /**
-   * Parts of a batch, which follow one another as transactions of their own; events of one line are in one order. All are one
-   * part by default.
-   */
-  readonly partsOf?: (events: readonly DeliveredEvent[]) => Iterable<readonly DeliveredEvent[]>;
+  /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
+  readonly groupOf?: (envelope: EventEnvelope) => string;
   /** Whose rows an event touches; see `BatchHandler`. */
   readonly lineOf?: (envelope: EventEnvelope) => string;
   /**
@@ -56,7 +53,7 @@ export interface EventConsumerSpec {
    * ends. False by default: replicas share them.
    */
   readonly isExclusive?: boolean;
-  /** Called after each part of a batch, for example to wake the relay. */
+  /** Called after the transactions of a batch, for example to wake the relay. */
   readonly onBatch?: () => void;
 }
 
@@ -143,11 +140,11 @@ export abstract class EventConsumer<Prepared>
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    for (const part of this.#parts(events)) {
-      const outcome = await handleBatch(this.#batch, part);
-      part.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
-      this.#spec.onBatch?.();
+    for (const group of this.#groups(events)) {
+      const outcome = await handleBatch(this.#batch, group);
+      group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
     }
+    this.#spec.onBatch?.();
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
@@ -156,16 +153,15 @@ export abstract class EventConsumer<Prepared>
     const { database, log } = this.#platform;
     const events = await markedLetters(database, consumer.name, REDRIVE_MAX);
     if (events.length === 0) return false;
-    for (const part of this.#parts(events)) {
-      await redriveBatch(this.#batch, part);
-      this.#spec.onBatch?.();
-    }
+    for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
     log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
+    this.#spec.onBatch?.();
     return true;
   }
 
-  #parts(events: readonly DeliveredEvent[]): Iterable<readonly DeliveredEvent[]> {
-    return this.#spec.partsOf?.(events) ?? [events];
+  #groups(events: readonly DeliveredEvent[]): Iterable<DeliveredEvent[]> {
+    const { groupOf } = this.#spec;
+    return groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [[...events]];
   }
 }
 

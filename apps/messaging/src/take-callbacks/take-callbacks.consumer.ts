@@ -48,7 +48,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
         return phoneNumberId ?? businessAccountId ?? envelope.aggregateId;
       },
       // Each kind locks its conversations in order; both in one transaction would not.
-      partsOf: (events) => Map.groupBy(events, ({ envelope }) => envelope.subject).values(),
+      groupOf: ({ subject }) => subject,
       onBatch: () => relay.wake(),
     });
   }

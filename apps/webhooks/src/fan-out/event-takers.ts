@@ -24,8 +24,9 @@ export class EventTakers {
 
   /** @param takers how many webhooks are sent this event */
   note(envelope: EventEnvelope, takers: number): void {
-    if (this.takers.size >= this.kindsMax) this.takers.clear();
-    this.takers.set(kindOf(envelope), takers);
+    const kind = kindOf(envelope);
+    if (!this.takers.has(kind) && this.takers.size >= this.kindsMax) this.takers.clear();
+    this.takers.set(kind, takers);
   }
 }
 

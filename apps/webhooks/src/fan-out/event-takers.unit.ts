@@ -40,3 +40,9 @@ test('what it keeps is bounded', () => {
   for (const organizationId of ['a', 'b', 'c']) takers.note(event(organizationId), 0);
   expect(['a', 'b', 'c'].filter((organizationId) => takers.areNone(event(organizationId)))).toEqual(['c']);
 });
+
+test('a known kind that comes again takes no place of another', () => {
+  const takers = new EventTakers(2);
+  for (const organizationId of ['a', 'b', 'b', 'a']) takers.note(event(organizationId), 0);
+  expect(['a', 'b'].filter((organizationId) => takers.areNone(event(organizationId)))).toEqual(['a', 'b']);
+});

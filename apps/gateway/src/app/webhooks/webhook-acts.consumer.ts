@@ -20,9 +20,8 @@ export class WebhookActsConsumer extends EventConsumer<null> {
     @Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail,
   ) {
     // The log of one organization a transaction, as the contract says.
-    const partsOf = (events: readonly DeliveredEvent[]): Iterable<readonly DeliveredEvent[]> =>
-      Map.groupBy(events, ({ envelope }) => envelope.organizationId).values();
-    super(platform, { consumer: gatewayWebhookActsConsumer, batchMax: BATCH_MAX, partsOf });
+    const groupOf = ({ organizationId }: { readonly organizationId: string | null }): string => organizationId ?? '';
+    super(platform, { consumer: gatewayWebhookActsConsumer, batchMax: BATCH_MAX, groupOf });
   }
 
   async prepare(): Promise<null> {
