@@ -136,7 +136,7 @@ function lineOf<Prepared>({ handler }: Run<Prepared>, { envelope }: DeliveredEve
 }
 
 /** Something that is needed is away: no event is at fault, none is halved or buried for it, however long it lasts. */
-function isNotNow(error: unknown): boolean {
+export function isNotNow(error: unknown): boolean {
   return (
     isUnavailable(error) ||
     isTransientConflict(error) ||

@@ -3,8 +3,9 @@ export { BACKLOG_COUNT_MAX, deadLetterCounts, outboxBacklog, type OutboxBacklog 
 export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './consumer-metrics.js';
 export { buryEvent, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
 export { eventFailureTable } from './event-failures.js';
-export { handleBatch, redriveBatch } from './handle-batch.js';
+export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
 export { takeEvent, type BatchHandler } from './apply-events.js';
+export { holdLead, type LeadSpec } from './hold-lead.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
 export { incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
@@ -15,6 +16,7 @@ export {
   PartitionKeeper,
   type PastPartitions,
 } from './keep-partitions.js';
+export { LockedLines } from './locked-lines.js';
 export { pendingTable, pendingTableReversal } from './pending-table.sql.js';
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';

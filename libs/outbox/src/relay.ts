@@ -1,8 +1,9 @@
 import { ThrottledLog, type WakeUps } from '@switchboard/nats';
-import { prepared, statement, type Database, type Queryable } from '@switchboard/postgres';
+import type { Database, Queryable } from '@switchboard/postgres';
 import { jittered, pause, WakeSignal } from '@switchboard/timing';
 import type { EventBroker } from './publishing.js';
 import type { HistoryPace } from './history-replay.js';
+import { holdLead } from './hold-lead.js';
 import { RelayLead } from './relay-lead.js';
 import { RelayLedger } from './relay-ledger.js';
 import { relayMetrics } from './relay-metrics.js';
@@ -26,18 +27,11 @@ export interface RelayOptions {
   readonly historyPace?: HistoryPace;
 }
 
-/** How often a replica without the lock asks for it. */
-const STANDBY_PAUSE_MS = 500;
 const ERROR_PAUSE_MS = 500;
 /** Between two wake-ups for events without a waiting caller, at least. */
 const LATER_MS = 75;
 /** How long events wait for those that follow them closely. */
 const SOON_MS = 20;
-
-const tryLock = statement<{ locked: boolean }>(
-  'outbox.lock',
-  'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
-);
 
 /**
  * Publishes a service's outbox, in order within each aggregate, at least once.
@@ -113,7 +107,12 @@ export class Relay {
   private async loop(): Promise<void> {
     while (!this.stopping) {
       try {
-        await this.lead();
+        await holdLead({
+          database: this.options.database,
+          name: `${this.options.service}.outbox`,
+          stopping: this.stopSignal.signal,
+          work: async (through, over) => this.lead(through, over),
+        });
       } catch (error) {
         this.failures.failed(error);
         await pause(jittered(ERROR_PAUSE_MS), this.stopSignal.signal);
@@ -121,31 +120,7 @@ export class Relay {
     }
   }
 
-  /** Holds the lock on a connection of its own: when that connection dies, the lock is free for another. */
-  private async lead(): Promise<void> {
-    const client = await this.options.database.connect();
-    const lost = new AbortController();
-    const onLost = (): void => lost.abort();
-    client.on('error', onLost).on('end', onLost);
-    try {
-      const over = AbortSignal.any([lost.signal, this.stopSignal.signal]);
-      const query: Queryable['query'] = async (own, given) => (await client.query(prepared(own, given))).rows;
-      while (!over.aborted && !(await this.isLocked({ query }))) await pause(jittered(STANDBY_PAUSE_MS), over);
-      if (!over.aborted) await this.leadOver({ query }, over);
-    } finally {
-      this.isLeading = false;
-      client.removeListener('error', onLost).removeListener('end', onLost);
-      // Closing the session is what frees the lock.
-      client.release(true);
-    }
-  }
-
-  private async isLocked(through: Queryable): Promise<boolean> {
-    const [row] = await through.query(tryLock, [`${this.options.service}.outbox`]);
-    return row?.locked === true;
-  }
-
-  private async leadOver(through: Queryable, over: AbortSignal): Promise<void> {
+  private async lead(through: Queryable, over: AbortSignal): Promise<void> {
     const { broker, batchMax, pollIntervalMs, historyPace, report, wakeUps } = this.options;
     const { metrics, failures, signal } = this;
     const ledger = new RelayLedger(through, broker.stream);
@@ -158,6 +133,7 @@ export class Relay {
     try {
       await lead.run(over);
     } finally {
+      this.isLeading = false;
       endListening?.();
     }
   }

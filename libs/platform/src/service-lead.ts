@@ -1,4 +1,5 @@
-import { prepared, statement, type Database } from '@switchboard/postgres';
+import { holdLead } from '@switchboard/outbox';
+import type { Database } from '@switchboard/postgres';
 import { jittered, pause } from '@switchboard/timing';
 
 /** Work that one replica of a service does at a time. */
@@ -12,13 +13,7 @@ export interface ServiceLeadOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often a replica without the lock asks for it. */
-const STANDBY_PAUSE_MS = 500;
 const ERROR_PAUSE_MS = 500;
-const tryLock = statement<{ locked: boolean }>(
-  'service.lead',
-  'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
-);
 
 /**
  * Has one replica of a service work at a time, under a session's advisory lock; the others stand by.
@@ -42,37 +37,15 @@ export class ServiceLead {
   }
 
   private async loop(): Promise<void> {
-    const { signal } = this.stopSignal;
-    while (!signal.aborted) {
+    const { database, name, work, onError } = this.options;
+    const { signal: stopping } = this.stopSignal;
+    while (!stopping.aborted) {
       try {
-        await this.lead(signal);
+        await holdLead({ database, name, stopping, work: async (_through, over) => work(over) });
       } catch (error) {
-        this.options.onError(error);
-        await pause(jittered(ERROR_PAUSE_MS), signal);
+        onError(error);
+        await pause(jittered(ERROR_PAUSE_MS), stopping);
       }
-    }
-  }
-
-  /** Holds the lock on a connection of its own: when that connection dies, the lock is free for another. */
-  private async lead(stopping: AbortSignal): Promise<void> {
-    const { database, name, work } = this.options;
-    const client = await database.connect();
-    const lost = new AbortController();
-    const onLost = (): void => lost.abort();
-    client.on('error', onLost).on('end', onLost);
-    try {
-      const over = AbortSignal.any([lost.signal, stopping]);
-      for (;;) {
-        const { rows } = await client.query<{ locked: boolean }>(prepared(tryLock, [name]));
-        if (rows[0]?.locked === true) break;
-        await pause(jittered(STANDBY_PAUSE_MS), over);
-        if (over.aborted) return;
-      }
-      await work(over);
-    } finally {
-      client.removeListener('error', onLost).removeListener('end', onLost);
-      // Closing the session is what frees the lock.
-      client.release(true);
     }
   }
 }
