@@ -1,6 +1,7 @@
 export { Budget, DEADLINE_HEADER } from './budget.js';
 export { connectNats, inboxPrefix, type NatsConnection, type NatsOptions } from './connection.js';
 export { durableName, durableNames } from './durable-names.js';
+export { DynamicShares } from './dynamic-shares.js';
 export { IncarnationMirror, type Incarnation, type MirroredIncarnation } from './incarnation-mirror.js';
 export { JsonText } from './json-text.js';
 export { LinkState } from './link-state.js';

@@ -7,6 +7,7 @@ import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
 import { Budget, DEADLINE_HEADER, spent } from './budget.js';
+import { DynamicShares } from './dynamic-shares.js';
 import type { RpcMessage } from './rpc-client.js';
 import { RequestFreshness } from './request-freshness.js';
 import { rpcServerMetrics } from './rpc-metrics.js';
@@ -24,7 +25,7 @@ export interface RpcServerOptions {
   readonly connection: NatsConnection;
   /** Queue group: one replica of the service takes each request. */
   readonly service: string;
-  /** Requests under way at once; the next is refused with SERVICE_UNAVAILABLE. */
+  /** Requests under way at once, of one organization three quarters of them; the next is refused with SERVICE_UNAVAILABLE. */
   readonly inFlightMax: number;
   /** Turns what a handler threw into what the caller learns; logs what is a bug. */
   readonly failureOf: (error: unknown, subject: string) => RpcFailure;
@@ -55,12 +56,14 @@ const BUSY: RpcReply<never> = {
 export class RpcServerStrategy extends Server implements CustomTransportStrategy {
   private readonly subscriptions: Subscription[] = [];
   private readonly underway = new Set<Promise<void>>();
+  private readonly shares: DynamicShares;
   private readonly freshness: RequestFreshness;
   private readonly metrics = rpcServerMetrics(() => this.underway.size);
   private closing = false;
 
   constructor(private readonly options: RpcServerOptions) {
     super();
+    this.shares = new DynamicShares(options.inFlightMax);
     this.freshness = new RequestFreshness(options.connection);
   }
 
@@ -183,9 +186,18 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(serviceErrors.NOT_FOUND, `Unknown rpc subject ${subject}`);
       const message = JSON.parse(text) as RpcMessage<unknown>;
-      const call: RpcCall<unknown> = { ...message, budget };
-      const result: unknown = await handler(call);
-      return { ok: await lastValueFrom(this.transformToObservable(result)) };
+      const { organizationId } = message.principal;
+      if (!this.shares.take(organizationId)) {
+        this.metrics.refused();
+        return BUSY;
+      }
+      try {
+        const call: RpcCall<unknown> = { ...message, budget };
+        const result: unknown = await handler(call);
+        return { ok: await lastValueFrom(this.transformToObservable(result)) };
+      } finally {
+        this.shares.release(organizationId);
+      }
     } catch (error) {
       return { error: this.options.failureOf(error, subject) };
     } finally {

@@ -4,6 +4,7 @@ import { DataSource, type DataSourceOptions, type EntitySchema } from 'typeorm';
 import { observePool } from './observe-pool.js';
 import { sqlState } from './postgres-errors.js';
 import { prepared, type Statement } from './statement.js';
+import { TenantTurns } from './tenant-turns.js';
 import { TracedClient } from './traced-client.js';
 import { rollBack, runTransaction, type Queryable, type Transaction, type TransactionOptions } from './transaction.js';
 
@@ -18,13 +19,16 @@ export interface DatabaseOptions {
   /** Connections at most; small pools are best (8). */
   readonly poolMax: number;
   readonly entities: readonly (new () => object)[] | readonly EntitySchema[];
-  /** How long a caller waits for a connection, of the pool or a new one (5,000 ms). */
+  /** How long a caller waits for a connection, of the pool or a new one, and for its tenant's turn (5,000 ms). */
   readonly connectWithinMs?: number;
   /** Called with errors of idle connections, which belong to no query. */
   readonly onIdleError: (error: Error) => void;
 }
 
 const STATEMENT_TIMEOUT_MS = 10_000;
+const CONNECT_WITHIN_MS = 5_000;
+/** Of a pool of 8: transactions at once that work for one tenant alone. */
+const EACH_TENANT_MAX = 2;
 
 /**
  * Our statements start from at most a few hundred keys and look each up by an index: a nested loop in the order written
@@ -48,6 +52,7 @@ export class Database implements Queryable {
     /** For entities and plain reads. */
     readonly dataSource: DataSource,
     private readonly pool: pg.Pool,
+    private readonly turns: TenantTurns,
   ) {}
 
   /** Connects. @throws when the server cannot be reached or refuses the role */
@@ -58,7 +63,7 @@ export class Database implements Queryable {
     const pool: pg.Pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
     pool.on('error', options.onIdleError);
     observePool(pool, options.poolMax);
-    return new Database(dataSource, pool);
+    return new Database(dataSource, pool, new TenantTurns(EACH_TENANT_MAX, connectWithinMs(options)));
   }
 
   async query<Row extends QueryResultRow>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> {
@@ -80,7 +85,25 @@ export class Database implements Queryable {
    *
    * @throws OutcomeUnknown when the connection broke during COMMIT; anything else means it was rolled back
    */
-  async transaction<Result>(work: (tx: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result> {
+  async transaction<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    options: TransactionOptions = {},
+  ): Promise<Result> {
+    const { tenant } = options;
+    const run = async (): Promise<Result> => this.run(work, options);
+    return tenant === undefined ? run() : this.turns.run(tenant, run);
+  }
+
+  /** A connection of its own, for session-level locks. The caller ends it with `release(true)`. */
+  async connect(): Promise<pg.PoolClient> {
+    return this.pool.connect();
+  }
+
+  async close(): Promise<void> {
+    await this.dataSource.destroy();
+  }
+
+  private async run<Result>(work: (tx: Transaction) => Promise<Result>, options: TransactionOptions): Promise<Result> {
     const client = await this.pool.connect();
     let isFit = true;
     try {
@@ -93,15 +116,10 @@ export class Database implements Queryable {
       client.release(!isFit);
     }
   }
+}
 
-  /** A connection of its own, for session-level locks. The caller ends it with `release(true)`. */
-  async connect(): Promise<pg.PoolClient> {
-    return this.pool.connect();
-  }
-
-  async close(): Promise<void> {
-    await this.dataSource.destroy();
-  }
+function connectWithinMs(options: DatabaseOptions): number {
+  return options.connectWithinMs ?? CONNECT_WITHIN_MS;
 }
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
@@ -120,7 +138,7 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       // Pipelining: BEGIN with the first statement and the outbox rows with COMMIT halve the round trips.
       pipeline: true,
       keepAlive: true,
-      connectionTimeoutMillis: options.connectWithinMs ?? 5_000,
+      connectionTimeoutMillis: connectWithinMs(options),
       query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
       options: [
         `-c search_path=${options.schema}`,

@@ -86,8 +86,8 @@ export function differenceOfDumps(golden: string, actual: string): string | unde
   const [expected, found] = [golden.split('\n'), actual.split('\n')];
   const at = expected.findIndex((line, index) => line !== found[index]);
   const line = found[at];
-  if (line !== undefined && !expected.includes(line)) return `it has "${line}", which schema.sql has not`;
-  return `it has no "${expected[at] ?? ''}", which schema.sql has`;
+  if (line !== undefined && !expected.includes(line)) return `it has "${line}", which the baseline does not have`;
+  return `it has no "${expected[at] ?? ''}", which the baseline has`;
 }
 
 const FIRST_TABLE = `

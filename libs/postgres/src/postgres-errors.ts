@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 
 /**
- * A COMMIT was sent and its answer did not come: the work may or may not stand.
+ * A COMMIT was sent and its answer did not come: the transaction may or may not have committed.
  *
  * The caller finds out by asking for its own id; repeating blindly could double it.
  */

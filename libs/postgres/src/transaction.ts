@@ -26,6 +26,11 @@ export interface TransactionOptions {
    * the one whose row is locked.
    */
   readonly hasShortLocks?: boolean;
+  /**
+   * For work of one tenant alone, which may wait 5 s for a lock: at most two such of a tenant have connections at once, so
+   * that a locked row of it does not use up the pool.
+   */
+  readonly tenant?: string;
 }
 
 const IN_FAILED_TRANSACTION = '25P02';
@@ -39,7 +44,7 @@ const unfit = new WeakSet<pg.PoolClient>();
  * Runs `work` in a transaction of the client: BEGIN travels with its first statement, together with those asked in the same
  * turn that write nothing; what it put `atCommit` travels with COMMIT.
  *
- * @throws OutcomeUnknown when the connection broke during COMMIT; after anything else nothing stands
+ * @throws OutcomeUnknown when the connection broke during COMMIT; after anything else the transaction was rolled back
  */
 export async function runTransaction<Result>(
   client: pg.PoolClient,
@@ -149,7 +154,7 @@ async function commit(
   }
   const committed = client.query('COMMIT');
   const outcomes = await Promise.allSettled([...sent.map(({ outcome }) => outcome), committed]);
-  // The server's own refusal of a statement, or of COMMIT by a late constraint, proves that nothing stands.
+  // The server's own refusal of a statement, or of COMMIT by a late constraint, proves the rollback.
   const refusal = outcomes.find((outcome) => outcome.status === 'rejected' && isProvenRollback(outcome.reason));
   if (refusal?.status === 'rejected') throw refusal.reason;
   const lost = outcomes.find((outcome) => outcome.status === 'rejected');

@@ -32,7 +32,7 @@ export class ApplySuppressions {
    */
   async execute(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<void> {
     const startedMs = systemClock.monotonic();
-    await this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }));
+    await this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }), { tenant: organizationId });
     const awaited = await this.untilNoneArrives(organizationId, contact, signal);
     this.log.info('opt-outs.applied', {
       organizationId,

@@ -67,7 +67,7 @@ export class ChangeChannel {
     id: string,
     decide: (before: Channel, all: readonly Channel[]) => { after: Channel; accessToken: string | null },
   ): Promise<Changed> {
-    const changed = await this.database.transaction(async (tx: Transaction) => {
+    const run = async (tx: Transaction): Promise<Changed> => {
       const all = await lockChannels(tx, organizationId);
       const before = all.find((channel) => channel.id === id);
       if (!before) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
@@ -76,7 +76,8 @@ export class ChangeChannel {
       const accessTokenSealed = accessToken === null ? null : await this.tokens.seal(tx, owner, accessToken);
       updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
       return { before, after };
-    });
+    };
+    const changed = await this.database.transaction(run, { tenant: organizationId });
     this.relay.wake();
     return changed;
   }

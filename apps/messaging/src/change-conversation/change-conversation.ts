@@ -17,7 +17,7 @@ import { conversationColumns, conversationView, type ConversationRow } from '../
 import { moveEvent, openerOf } from '../conversation/move-event.js';
 import { SnoozeSignal } from '../conversation/snooze-signal.js';
 
-/** By whom, and which conversation is to stand where. */
+/** The conversation to move, its new state, and who moves it. */
 interface MoveInput {
   readonly organizationId: string;
   readonly actor: Actor;
@@ -64,7 +64,9 @@ export class ChangeConversation {
       throw new AppError(serviceErrors.VALIDATION_FAILED, '`snoozedUntil` must be in the future');
     }
     const input: MoveInput = { organizationId, actor, id, state: { status, snoozedUntil } };
-    const { from, conversation } = await this.database.transaction((tx) => this.move(tx, input));
+    const { from, conversation } = await this.database.transaction((tx) => this.move(tx, input), {
+      tenant: organizationId,
+    });
     if (from !== null) {
       this.relay.wake();
       if (snoozedUntil) this.snoozes.wake();

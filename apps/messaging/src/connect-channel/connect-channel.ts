@@ -4,7 +4,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { ConnectChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
 import { Relay } from '@switchboard/outbox';
 import { regionOf } from '@switchboard/phone';
-import { Database, sqlState } from '@switchboard/postgres';
+import { Database, sqlState, type Transaction } from '@switchboard/postgres';
 import { AccessTokens } from '../channel/access-token.js';
 import { displaced, insertChannel, lockChannels, requireRoom, updateChannels } from '../channel/channel-changes.js';
 import type { Channel } from '../channel/channel.entity.js';
@@ -42,8 +42,9 @@ export class ConnectChannel {
   }
 
   private store(connected: Omit<Channel, 'isDefault'>, request: ConnectChannelRequest): Promise<Channel> {
-    return this.database.transaction(async (tx) => {
-      const channels = await lockChannels(tx, connected.organizationId);
+    const { organizationId } = connected;
+    const store = async (tx: Transaction): Promise<Channel> => {
+      const channels = await lockChannels(tx, organizationId);
       const repeated = channels.find(({ id }) => id === connected.id);
       if (repeated) return repeated;
       if (channels.some(({ phoneNumberId }) => phoneNumberId === connected.phoneNumberId)) throw lineTaken();
@@ -51,10 +52,11 @@ export class ConnectChannel {
       const isDefault = request.isDefault || !channels.some((one) => one.isDefault);
       const channel = { ...connected, isDefault };
       updateChannels(tx, displaced(channels, channel));
-      const owner = { organizationId: channel.organizationId, channelId: channel.id };
+      const owner = { organizationId, channelId: channel.id };
       insertChannel(tx, channel, await this.tokens.seal(tx, owner, request.accessToken));
       return channel;
-    });
+    };
+    return this.database.transaction(store, { tenant: organizationId });
   }
 }
 

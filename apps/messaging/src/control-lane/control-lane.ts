@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ControlLaneRequest, ControlledLane } from '@switchboard/contracts/messaging/bulk-rpc';
 import { Relay } from '@switchboard/outbox';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
 import { withdrawItems } from '../bulk-lane/lane-item.repository.js';
 import { lockLane, setStand } from '../bulk-lane/lane.repository.js';
@@ -23,12 +23,13 @@ export class ControlLane {
   /** Under the lane's lock, which a claim holds from its look to its COMMIT: what it answers is exact. */
   async execute(organizationId: string, request: ControlLaneRequest): Promise<ControlledLane> {
     const key = { organizationId, jobId: request.jobId };
-    const { lane, withdrawn } = await this.database.transaction(async (tx) => {
+    const control = async (tx: Transaction) => {
       const lane = await lockLane(tx, key);
       setStand(tx, key, lane, standAfter(lane, request));
       const withdrawn = request.action === 'WITHDRAW' ? await withdrawItems(tx, key, WITHDRAWN_MAX) : [];
       return { lane, withdrawn };
-    });
+    };
+    const { lane, withdrawn } = await this.database.transaction(control, { tenant: organizationId });
     this.relay.wake();
     const { channelId, begun } = lane;
     if (channelId !== null) {

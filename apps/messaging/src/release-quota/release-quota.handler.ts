@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { releaseQuotaRpc, type ReleaseQuotaRequest } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { closeReservation, releaseRecipients } from '../quota/quota-reservation.repository.js';
 
 /** As the contract says. */
@@ -17,8 +17,12 @@ export class ReleaseQuotaHandler {
   @RpcHandler(releaseQuotaRpc)
   async release({ principal, request }: RpcCall<ReleaseQuotaRequest>): Promise<{ readonly released: number }> {
     const { jobId, recipients } = request;
-    const key = { organizationId: principal.organizationId, jobId };
-    if (recipients === null) return { released: await this.database.transaction((tx) => closeReservation(tx, key)) };
+    const { organizationId } = principal;
+    const key = { organizationId, jobId };
+    if (recipients === null) {
+      const close = (tx: Transaction): Promise<number> => closeReservation(tx, key);
+      return { released: await this.database.transaction(close, { tenant: organizationId }) };
+    }
     if (recipients.length > RECIPIENTS_MAX) {
       throw new AppError(serviceErrors.VALIDATION_FAILED, `\`recipients\` must hold at most ${RECIPIENTS_MAX} indexes`);
     }

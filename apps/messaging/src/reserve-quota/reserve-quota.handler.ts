@@ -23,10 +23,13 @@ export class ReserveQuotaHandler {
   @RpcHandler(reserveQuotaRpc)
   async reserve({ principal, request }: RpcCall<ReserveQuotaRequest>): Promise<ReservedQuota> {
     const { limit, ...rest } = request;
-    const reservation = { ...rest, organizationId: principal.organizationId };
+    const { organizationId } = principal;
+    const reservation = { ...rest, organizationId };
     const leftOf = (used: number): number | null => (limit === null ? null : Math.max(limit - used, 0));
     try {
-      const used = await this.database.transaction((tx) => reserveOrThrow(tx, reservation, limit));
+      const used = await this.database.transaction((tx) => reserveOrThrow(tx, reservation, limit), {
+        tenant: organizationId,
+      });
       return { reserved: true, left: leftOf(used) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

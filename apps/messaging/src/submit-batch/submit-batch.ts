@@ -4,7 +4,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { BulkItem, SubmitBatchRequest, SubmittedBatch } from '@switchboard/contracts/messaging/bulk-rpc';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { keepMonthsOf } from '../keep-months/keep-months.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
@@ -35,12 +35,13 @@ export class SubmitBatch {
     if (!channel) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
     const key = { organizationId, jobId };
     const moments = items.map(({ messageId }) => cuidTime(messageId));
-    const isOpen = await this.database.transaction(async (tx) => {
+    const submit = async (tx: Transaction): Promise<boolean> => {
       await keepMonthsOf(tx, moments);
       if (!(await openLane(tx, { ...key, channelId, throttlePerHour }))) return false;
       insertItems(tx, key, items.map(laneItemOf));
       return true;
-    });
+    };
+    const isOpen = await this.database.transaction(submit, { tenant: organizationId });
     if (!isOpen) return { accepted: 0, isWithdrawn: true };
     await wakeChannel(this.database, { organizationId, channelId });
     this.lanes.wake();

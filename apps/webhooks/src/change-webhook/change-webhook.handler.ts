@@ -23,19 +23,22 @@ export class ChangeWebhookHandler {
     const { id, url, events, description } = call.request;
     requireWebhook(await findWebhook(this.database, organizationId, id));
     const judged = url === undefined ? undefined : await this.judge.require(url);
-    return this.database.transaction(async (tx) => {
-      const before = requireWebhook(await lockWebhook(tx, organizationId, id));
-      await storeWebhook(tx, {
-        ...before,
-        url: judged ?? before.url,
-        events: events ? [...new Set(events)] : before.events,
-        description: description === undefined ? before.description : description,
-      });
-      const after = requireWebhook(await findWebhook(tx, organizationId, id));
-      const changed = { before: webhookView(before), after: webhookView(after) };
-      const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
-      await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.changed', ...audited });
-      return changed;
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        await storeWebhook(tx, {
+          ...before,
+          url: judged ?? before.url,
+          events: events ? [...new Set(events)] : before.events,
+          description: description === undefined ? before.description : description,
+        });
+        const after = requireWebhook(await findWebhook(tx, organizationId, id));
+        const changed = { before: webhookView(before), after: webhookView(after) };
+        const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
+        await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.changed', ...audited });
+        return changed;
+      },
+      { tenant: organizationId },
+    );
   }
 }

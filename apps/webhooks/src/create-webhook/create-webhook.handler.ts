@@ -37,16 +37,19 @@ export class CreateWebhookHandler {
     const { organizationId } = call.principal;
     const { id } = call.request;
     const url = await this.judge.require(call.request.url);
-    return this.database.transaction(async (tx) => {
-      const count = await lockWebhookCount(tx, organizationId);
-      const isNew = (await findWebhook(tx, organizationId, id)) === null;
-      if (isNew) await this.insert(tx, organizationId, count, { ...call.request, url });
-      const webhook = webhookView(requireWebhook(await findWebhook(tx, organizationId, id)));
-      const facts = { action: 'webhook.created', before: null, after: auditedWebhook(webhook) } as const;
-      if (isNew) await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
-      const { secret } = requireWebhook(await readSecrets(tx, this.box, organizationId, id));
-      return { webhook, secret };
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const count = await lockWebhookCount(tx, organizationId);
+        const isNew = (await findWebhook(tx, organizationId, id)) === null;
+        if (isNew) await this.insert(tx, organizationId, count, { ...call.request, url });
+        const webhook = webhookView(requireWebhook(await findWebhook(tx, organizationId, id)));
+        const facts = { action: 'webhook.created', before: null, after: auditedWebhook(webhook) } as const;
+        if (isNew) await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
+        const { secret } = requireWebhook(await readSecrets(tx, this.box, organizationId, id));
+        return { webhook, secret };
+      },
+      { tenant: organizationId },
+    );
   }
 
   private async insert(

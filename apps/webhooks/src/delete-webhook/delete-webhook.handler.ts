@@ -18,13 +18,16 @@ export class DeleteWebhookHandler {
   async delete(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<{ readonly before: WebhookView }> {
     const { organizationId } = call.principal;
     const { id } = call.request;
-    return this.database.transaction(async (tx) => {
-      const before = requireWebhook(await lockWebhook(tx, organizationId, id));
-      await removeWebhook(tx, organizationId, id);
-      const view = webhookView(before);
-      const facts = { action: 'webhook.deleted', before: auditedWebhook(view), after: null } as const;
-      await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
-      return { before: view };
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        await removeWebhook(tx, organizationId, id);
+        const view = webhookView(before);
+        const facts = { action: 'webhook.deleted', before: auditedWebhook(view), after: null } as const;
+        await appendAct(tx, call.request.by, { organizationId, webhookId: id, ...facts });
+        return { before: view };
+      },
+      { tenant: organizationId },
+    );
   }
 }

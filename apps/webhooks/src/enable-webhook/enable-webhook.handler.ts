@@ -22,16 +22,19 @@ export class EnableWebhookHandler {
     const found = requireWebhook(await findWebhook(this.database, organizationId, id));
     // What was pending when it was deactivated is dropped before it is active again.
     while (found.deactivatedAt !== null && (await dropPending(this.database, [id]))) continue;
-    return this.database.transaction(async (tx) => {
-      const before = requireWebhook(await lockWebhook(tx, organizationId, id));
-      if (before.deactivatedAt !== null) await dropPending(tx, [id]);
-      await activateWebhook(tx, organizationId, id);
-      await openLane(tx, id);
-      const after = requireWebhook(await findWebhook(tx, organizationId, id));
-      const enabled = { before: webhookView(before), after: webhookView(after) };
-      const audited = { before: auditedWebhook(enabled.before), after: auditedWebhook(enabled.after) };
-      await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.enabled', ...audited });
-      return enabled;
-    });
+    return this.database.transaction(
+      async (tx) => {
+        const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        if (before.deactivatedAt !== null) await dropPending(tx, [id]);
+        await activateWebhook(tx, organizationId, id);
+        await openLane(tx, id);
+        const after = requireWebhook(await findWebhook(tx, organizationId, id));
+        const enabled = { before: webhookView(before), after: webhookView(after) };
+        const audited = { before: auditedWebhook(enabled.before), after: auditedWebhook(enabled.after) };
+        await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.enabled', ...audited });
+        return enabled;
+      },
+      { tenant: organizationId },
+    );
   }
 }

@@ -27,19 +27,22 @@ export class RedeliverHandler {
   async redeliver(call: RpcCall<AuditedRequest & WebhookDeliveryRequest>): Promise<Record<string, never>> {
     const { organizationId } = call.principal;
     const { webhookId, deliveryId } = call.request;
-    await this.database.transaction(async (tx) => {
-      // Under the lane's lock: a worker records the end of an attempt under it too.
-      const webhook = requireWebhook(await lockWebhook(tx, organizationId, webhookId));
-      const delivery = await findDelivery(tx, webhookId, deliveryId);
-      if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
-      if ((await bodyOf(tx, delivery.eventId)) === null) {
-        throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
-      }
-      requireActive(webhook);
-      await deliverAgain(tx, delivery);
-      const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
-      await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        // Under the lane's lock: a worker records the end of an attempt under it too.
+        const webhook = requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+        const delivery = await findDelivery(tx, webhookId, deliveryId);
+        if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
+        if ((await bodyOf(tx, delivery.eventId)) === null) {
+          throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
+        }
+        requireActive(webhook);
+        await deliverAgain(tx, delivery);
+        const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
+        await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+      },
+      { tenant: organizationId },
+    );
     this.wakeUps.send([webhookId]);
     return {};
   }

@@ -60,18 +60,24 @@ export class ReplayHandler {
   private async audit({ organizationId, id }: WebhookRow, request: ReplayWebhookRequest, count: number): Promise<void> {
     const { since, until, events, onlyMissed } = request;
     const after = { id, since, until, events, onlyMissed, count };
-    await this.database.transaction(async (tx) => {
-      requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
-      const facts = { action: 'webhook.replayed', before: null, after } as const;
-      await appendAct(tx, request.by, { organizationId, webhookId: id, ...facts });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
+        const facts = { action: 'webhook.replayed', before: null, after } as const;
+        await appendAct(tx, request.by, { organizationId, webhookId: id, ...facts });
+      },
+      { tenant: organizationId },
+    );
   }
 
   /** Under the lane's lock: nothing is queued for a webhook that is deactivated meanwhile. */
   private async queue({ organizationId, id }: WebhookRow, events: ReplayedEvents): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
-      await queueReplay(tx, events);
-    });
+    await this.database.transaction(
+      async (tx) => {
+        requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
+        await queueReplay(tx, events);
+      },
+      { tenant: organizationId },
+    );
   }
 }

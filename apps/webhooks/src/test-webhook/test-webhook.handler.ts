@@ -34,11 +34,14 @@ export class TestWebhookHandler {
     const { result, reason } = await this.sender.send({ ...webhook, body, dataId });
     const { responseStatus, responseBody, error, durationMs, outcome } = result;
     const after = { id: webhookId, delivered: outcome === 'SUCCEEDED' };
-    await this.database.transaction(async (tx) => {
-      await recordTest(tx, { organizationId, webhookId, dataId, at, result });
-      const facts = { action: 'webhook.tested', before: null, after } as const;
-      await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
-    });
+    await this.database.transaction(
+      async (tx) => {
+        await recordTest(tx, { organizationId, webhookId, dataId, at, result });
+        const facts = { action: 'webhook.tested', before: null, after } as const;
+        await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+      },
+      { tenant: organizationId },
+    );
     this.log.info('webhook.tested', { organizationId, webhookId, outcome, responseStatus, error, reason, durationMs });
     return { delivered: outcome === 'SUCCEEDED', responseStatus, responseBody, error, durationMs };
   }

@@ -30,23 +30,26 @@ export class WebhookSecretHandler {
   async rotate(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<WebhookSecretView> {
     const { organizationId } = call.principal;
     const { id: webhookId } = call.request;
-    return this.database.transaction(async (tx) => {
-      requireWebhook(await lockWebhook(tx, organizationId, webhookId));
-      const former = requireWebhook(await readSealedSecrets(tx, organizationId, webhookId));
-      const dataKey = await dataKeyOf(tx, this.box, organizationId);
-      const seal = (secret: string, column: 'secret_sealed' | 'previous_secret_sealed'): Buffer =>
-        this.box.seal(secret, secretPlace(organizationId, webhookId, column), dataKey);
-      await storeSecrets(tx, {
-        organizationId,
-        webhookId,
-        secretSealed: seal(newSigningSecret(), 'secret_sealed'),
-        previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
-      });
-      const shown = requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
-      const after = { id: webhookId, previousSecretValidUntil: shown.previousSecretValidUntil };
-      const facts = { action: 'webhook.secret-rotated', before: null, after } as const;
-      await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
-      return shown;
-    });
+    return this.database.transaction(
+      async (tx) => {
+        requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+        const former = requireWebhook(await readSealedSecrets(tx, organizationId, webhookId));
+        const dataKey = await dataKeyOf(tx, this.box, organizationId);
+        const seal = (secret: string, column: 'secret_sealed' | 'previous_secret_sealed'): Buffer =>
+          this.box.seal(secret, secretPlace(organizationId, webhookId, column), dataKey);
+        await storeSecrets(tx, {
+          organizationId,
+          webhookId,
+          secretSealed: seal(newSigningSecret(), 'secret_sealed'),
+          previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
+        });
+        const shown = requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
+        const after = { id: webhookId, previousSecretValidUntil: shown.previousSecretValidUntil };
+        const facts = { action: 'webhook.secret-rotated', before: null, after } as const;
+        await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+        return shown;
+      },
+      { tenant: organizationId },
+    );
   }
 }

@@ -153,6 +153,17 @@ describe('an rpc', () => {
     expect(await client.call(rpc, principal, request)).toEqual(answer);
   });
 
+  it('of an organization whose requests do not end finds a bound before all places are taken: another is served', async () => {
+    const release = Promise.withResolvers<unknown>();
+    let entered = 0;
+    serve(() => (++entered === 4 && release.resolve(answer), release.promise), 4);
+    const stuck = [1, 2, 3].map(() => client.call(rpc, principal, request));
+    await eventually(() => entered === 3);
+    await expect(client.call(rpc, principal, request)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    stuck.push(client.call(rpc, systemPrincipal('another', 'test'), request));
+    expect(await Promise.all(stuck)).toEqual(stuck.map(() => answer));
+  });
+
   it('that is under way is answered before the server has closed; the next one finds no process', async () => {
     const release = Promise.withResolvers<unknown>();
     const entered = Promise.withResolvers<void>();
