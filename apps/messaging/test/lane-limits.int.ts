@@ -45,14 +45,15 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     return attemptsOf(await lanes.claim(), job);
   };
   /** As the dispatcher records it, the pace behind the commit included. */
-  const settle = (attempt: LaneAttempt, outcome: UpstreamOutcome): Promise<unknown> => {
+  const settle = async (attempt: LaneAttempt, outcome: UpstreamOutcome): Promise<void> => {
     const relay = {
       wake: () => undefined,
       wakeSoon: () => undefined,
       wakeLater: () => undefined,
     } as Partial<Relay> as Relay;
     const settlements = new SettleDispatch(store.database, relay, new RetrySignal(), new LaneSignal(), log);
-    return settlements.execute(settlementOf(attempt, outcome));
+    await settlements.execute(settlementOf(attempt, outcome));
+    await settlements.beforeApplicationShutdown();
   };
   /** Milliseconds between the slots of what is claimed now. */
   const distanceMs = async (job: Job): Promise<number> => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
-import { Database, OutcomeUnknown, sqlState } from '@switchboard/postgres';
+import { Database, isTimedOut, OutcomeUnknown, sqlState } from '@switchboard/postgres';
 import { pause } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
 import { nextLookInMs, sweepPaces, takeInteractive } from '../bulk-lane/channel-pace.repository.js';
@@ -62,9 +62,7 @@ export class BeginBulkWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     if (this.stopping.aborted) return false;
     await this.sweep();
-    const begins = this.begins.take();
-    // Without a lane no credit is kept that could be taken from.
-    if (this.isActive) await takeInteractive(this.database, begins);
+    await this.takeInteractive();
     const free = Math.min(UNDERWAY_MAX - this.underway, CLAIM_MAX);
     if (free <= 0) {
       await this.untilOneEnded();
@@ -82,6 +80,20 @@ export class BeginBulkWorker extends PollingWorker {
     if (claim.attempts.length >= free) return true;
     // What another process holds at this moment is looked for a little later.
     return Math.max(Math.ceil(nextMs), claim.channels === 0 ? RETRY_MS : 1);
+  }
+
+  /** A channel whose row is locked meanwhile holds up no claim: its begins are taken with the next. */
+  private async takeInteractive(): Promise<void> {
+    const begins = this.begins.take();
+    // Without a lane no credit is kept that could be taken from.
+    if (!this.isActive || begins.length === 0) return;
+    try {
+      await this.database.transaction(async (tx) => takeInteractive(tx, begins), { hasShortLocks: true });
+    } catch (error) {
+      if (!isTimedOut(error)) throw error;
+      this.begins.putBack(begins);
+      this.log.warn('lane.credit-delayed', { channels: begins.length });
+    }
   }
 
   /** Behind a timeout of a lock every channel is claimed for by itself, so that one does not hold up the others. */

@@ -15,9 +15,16 @@ export class InteractiveBegins {
   private counts = new Map<string, { organizationId: string; channelId: string; begins: number }>();
 
   note({ organizationId, channelId }: ChannelKey): void {
-    const known = this.counts.get(channelId);
-    if (known) known.begins++;
-    else this.counts.set(channelId, { organizationId, channelId, begins: 1 });
+    this.putBack([{ organizationId, channelId, begins: 1 }]);
+  }
+
+  /** What was taken and could not be used. */
+  putBack(taken: readonly ChannelBegins[]): void {
+    for (const { organizationId, channelId, begins } of taken) {
+      const known = this.counts.get(channelId);
+      if (known) known.begins += begins;
+      else this.counts.set(channelId, { organizationId, channelId, begins });
+    }
   }
 
   /** What was counted since the last call. */

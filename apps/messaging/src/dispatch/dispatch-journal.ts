@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import type { Log } from '@switchboard/platform';
 import type { Dispatch } from './dispatch.entity.js';
 import { begunLine, JournalFile } from './journal-file.js';
-import { ProcessLock } from './process-lock.js';
+import { noteOfEnd, ProcessLock } from './process-lock.js';
 
 /** Of one file; 70,000 attempts. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
@@ -78,12 +78,26 @@ export class DispatchJournal {
     }
   }
 
-  /** Ends in order: nothing begins any more, and what is open by now is left to the ends of the leases. */
-  async close(): Promise<void> {
+  /**
+   * Ends in order: nothing begins any more.
+   *
+   * @param isAllRecorded whether it is recorded what came of each attempt; otherwise the files are left to a successor
+   */
+  async close(isAllRecorded = true): Promise<void> {
     const generations = this.forget();
-    for (const { file } of generations) file.remove();
+    if (isAllRecorded) for (const { file } of generations) file.remove();
+    else if (generations.length > 0) this.leave(generations);
     await this.lock?.release();
     this.lock = undefined;
+  }
+
+  private leave(generations: readonly Generation[]): void {
+    for (const { file } of generations) file.close();
+    try {
+      noteOfEnd(this.folder, this.instance);
+    } catch (error) {
+      this.log.error('dispatch.journal-unusable', error, { folder: this.folder });
+    }
   }
 
   /** The lock comes first: a journal without one would look like a dead process's. */

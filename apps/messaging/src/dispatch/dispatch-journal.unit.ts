@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Log } from '@switchboard/platform';
 import { endedCopyOf } from '../../test/ended-journal.js';
 import { DispatchJournal } from './dispatch-journal.js';
-import { leftJournals } from './left-journals.js';
+import { leftJournals, removeLeft } from './left-journals.js';
 
 describe('the journal of attempts', () => {
   const errors: string[] = [];
@@ -50,6 +50,18 @@ describe('the journal of attempts', () => {
     const lease = journal.newLease();
     await journal.close();
     expect(() => journal.begin({ lease, messageId: 'a' })).toThrow('the journal of the attempt is closed');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is left to a successor when it ends before all is recorded, and removed once that is done', async () => {
+    const [begun, waiting] = [journal.newLease(), journal.newLease()];
+    journal.begin({ lease: begun, messageId: 'a' });
+    await journal.close(false);
+    expect(() => journal.begin({ lease: waiting, messageId: 'b' })).toThrow('the journal of the attempt is closed');
+    const [left] = await leftJournals(folder, 'another');
+    expect(left?.mayHaveBegun({ lease: begun, messageId: 'a' })).toBe(true);
+    expect(left?.mayHaveBegun({ lease: waiting, messageId: 'b' })).toBe(false);
+    if (left) await removeLeft(folder, left);
     expect(await readdir(folder)).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ interface Begin {
 @Injectable()
 export class Dispatcher implements OnModuleDestroy {
   private readonly underway = new Set<Promise<unknown>>();
-  private readonly later: SettlementRetryQueue;
+  private readonly settlementRetries: SettlementRetryQueue;
   private readonly turns = new ConversationTurns();
   private readonly lanes: LaneTurns;
   private readonly laneRecords: SharedPause;
@@ -69,7 +69,7 @@ export class Dispatcher implements OnModuleDestroy {
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.later = new SettlementRetryQueue(settlements, log);
+    this.settlementRetries = new SettlementRetryQueue(settlements, log);
     this.lanes = new LaneTurns(clock);
     this.laneRecords = new SharedPause(LANE_RECORDS_MS, stopping);
     // Not in `onModuleDestroy`: rpcs are drained before, and callers may wait in them as long as requests are open.
@@ -117,9 +117,9 @@ export class Dispatcher implements OnModuleDestroy {
     this.startStopClock();
     while (this.underway.size > 0) await Promise.allSettled(this.underway);
     clearTimeout(this.stopTimer);
-    await this.later.stop();
+    const isAllRecorded = await this.settlementRetries.stop();
     await this.upstream.close();
-    await this.journal.close();
+    await this.journal.close(isAllRecorded);
   }
 
   private startStopClock(): void {
@@ -169,7 +169,7 @@ export class Dispatcher implements OnModuleDestroy {
       await this.settlements.execute(settlement);
     } catch (error) {
       this.log.error('dispatch.settle-delayed', error, { messageId: attempt.messageId });
-      this.later.keep(settlement);
+      this.settlementRetries.keep(settlement);
     }
   }
 

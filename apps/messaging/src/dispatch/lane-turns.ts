@@ -10,6 +10,11 @@ import type { AttemptLane } from './dispatch.entity.js';
 export const LATE_MAX_MS = 250;
 /** How late one without a throttle may begin: it bunches with nothing that was promised. */
 const UNTHROTTLED_LATE_MAX_MS = 1_000;
+/**
+ * Those without a throttle that are due within so long begin together: what they pass through is woken once, and the
+ * provider reports them together. A channel's rate is a number a second, which it stays.
+ */
+const UNTHROTTLED_TOGETHER_MS = 50;
 /** Lanes that are remembered before those are looked for that may be forgotten. */
 const REMEMBERED = 256;
 
@@ -35,7 +40,8 @@ interface LaneBegins {
 
 /**
  * Has the attempts of a throttled lane begin one after the other, each at its slot and at its distance from those before,
- * measured where they begin. One that is too late for its slot is given back: it is not made up for in a bunch.
+ * measured where they begin. One that is too late for its slot is given back: it is not made up for in a bunch. Those of a
+ * lane without a throttle begin a few together.
  */
 export class LaneTurns {
   private readonly lanes = new Map<string, LaneBegins>();
@@ -50,7 +56,7 @@ export class LaneTurns {
     const { beginAtMs, spacing, jobId } = attempt;
     if (!spacing) {
       const beginByMs = beginAtMs + UNTHROTTLED_LATE_MAX_MS;
-      const isTime = await this.untilTime(beginAtMs, beginByMs, stopping);
+      const isTime = await this.untilTime(this.togetherAtMs(beginAtMs), beginByMs, stopping);
       return isTime ? { beginByMs, begin: () => undefined, end: () => undefined } : null;
     }
     const lane = this.enter(`${organizationId} ${jobId}`, spacing);
@@ -75,6 +81,12 @@ export class LaneTurns {
       resolve();
     };
     return { beginByMs, begin, end };
+  }
+
+  /** What is due waits for nothing. */
+  private togetherAtMs(beginAtMs: number): number {
+    if (beginAtMs <= this.clock.monotonic()) return beginAtMs;
+    return Math.ceil(beginAtMs / UNTHROTTLED_TOGETHER_MS) * UNTHROTTLED_TOGETHER_MS;
   }
 
   /** A timer may be early by part of a millisecond. */

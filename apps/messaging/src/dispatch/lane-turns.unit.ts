@@ -78,6 +78,16 @@ describe('the turns of a lane', () => {
     }
   });
 
+  it('are taken a few together without a throttle, none before its slot, and by what is due at once', async () => {
+    const begun: number[] = [];
+    const begin = (turn: LaneTurn): void => (begun.push(nowMs), turn.begin(), turn.end());
+    nowMs = 10;
+    for (const slotMs of [5, 20, 32.5, 45, 57.5, 70, 100]) take(lane(slotMs, null), begin);
+    await jest.advanceTimersByTimeAsync(0);
+    await pass(100);
+    expect(begun).toEqual([10, 50, 50, 50, 100, 100, 100]);
+  });
+
   it('end when the process stops, and wait for no other lane', async () => {
     const stopping = new AbortController();
     const waiting = turns.take('organization', lane(5_000), stopping.signal);

@@ -24,6 +24,17 @@ const leftSql = statement<LeftAttempt>(
      AND ${IS_COMPARED}`,
 );
 
+const comparedSql = statement<{ isCompared: boolean }>(
+  'messaging.dispatch.left-compared',
+  `SELECT ${IS_COMPARED} AS "isCompared"`,
+);
+
+/** Whether journals may be used at present: the database is not from a backup. */
+export async function mayTakeOver(database: Database): Promise<boolean> {
+  const [row] = await database.query(comparedSql, []);
+  return row?.isCompared === true;
+}
+
 /** Attempts that were marked under leases of the generations and are not settled, those that ended as UNKNOWN included. */
 export async function leftAttempts(database: Database, generations: readonly string[]): Promise<LeftAttempt[]> {
   return database.query(leftSql, [generations]);

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { instanceOf } from './dispatch-journal.js';
 import { begunLine, generationOf, journalPath, readJournal } from './journal-file.js';
-import { hasEnded, lockPath } from './process-lock.js';
+import { endPath, hasEnded, lockPath } from './process-lock.js';
 import { isSystemError } from './system-error.js';
 
 /** A journal that proves nothing (another boot's, or its lock is gone) is kept so long. */
@@ -28,10 +28,10 @@ export async function leftJournals(folder: string, ownInstance: string): Promise
   return left;
 }
 
-/** Removes what is taken over, its lock last. */
+/** Removes what is taken over, the proof of its end last. */
 export async function removeLeft(folder: string, { instance, generations }: LeftJournal): Promise<void> {
   for (const generation of generations) await rm(journalPath(folder, generation), { force: true });
-  await rm(lockPath(folder, instance), { force: true });
+  for (const path of [lockPath(folder, instance), endPath(folder, instance)]) await rm(path, { force: true });
 }
 
 async function readLeft(folder: string, instance: string, all: readonly string[]): Promise<LeftJournal | null> {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, createServer, type Server } from 'node:net';
 import { isSystemError } from './system-error.js';
@@ -38,11 +38,17 @@ export class ProcessLock {
   }
 }
 
+/** Says of a process that it begins nothing any more, for the time when its socket is gone. @throws when it cannot be written */
+export function noteOfEnd(folder: string, name: string): void {
+  writeFileSync(endPath(folder, name), '', { mode: 0o600 });
+}
+
 /**
- * Whether the process that held the lock has provably ended: its socket is there and nothing listens. A socket that is
- * gone, or that may not be asked, proves nothing.
+ * Whether the process that held the lock has provably ended: it has said so, or its socket is there and nothing listens. A
+ * socket that is gone, or that may not be asked, proves nothing.
  */
 export async function hasEnded(folder: string, name: string): Promise<boolean> {
+  if (existsSync(endPath(folder, name))) return true;
   const folderFd = openSync(folder, 'r');
   const socket = connect(socketPath(folderFd, name));
   try {
@@ -59,6 +65,11 @@ export async function hasEnded(folder: string, name: string): Promise<boolean> {
 /** Where the lock of a process is. */
 export function lockPath(folder: string, name: string): string {
   return join(folder, `${name}.sock`);
+}
+
+/** Where a process says that it has ended. */
+export function endPath(folder: string, name: string): string {
+  return join(folder, `${name}.ended`);
 }
 
 /** Through the open folder, because a socket's address holds 107 bytes and a folder's path may be longer. */

@@ -69,8 +69,8 @@ const FIRST = 'ORDER BY d.contact_id, d.message_id LIMIT 1';
  * for again in a way that fits no index, else a server that expects no retry goes through the rows that are due and chooses anew
  * for each. Source: docs/adr/0022-planner.md
  *
- * Locks contact, recipient's phone, message and dispatch and waits for none: what somebody else holds is his, or comes
- * later. A phone that was sent to has a row for ever.
+ * Locks contact, recipient's phone, message and dispatch and waits for none: a row that another transaction holds is that one's,
+ * or comes later. A phone that was sent to has a row for ever.
  */
 const markSql = statement<MessageKey>(
   'messaging.dispatch.claim',

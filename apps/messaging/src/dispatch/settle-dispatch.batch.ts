@@ -6,9 +6,10 @@ import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
 import { LOG, type Log } from '@switchboard/platform';
 import { forgetNotBegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
-import { notePaces, type PaceNote } from '../bulk-lane/channel-pace.repository.js';
+import type { PaceNote } from '../bulk-lane/channel-pace.repository.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
+import { PaceNotes } from '../bulk-lane/pace-notes.js';
 import { disconnectChannels } from '../channel/channel.repository.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 import { suppressObserved } from '../suppression/suppression.repository.js';
@@ -35,14 +36,16 @@ export interface Settlement {
 @Injectable()
 export class SettleDispatch implements BeforeApplicationShutdown {
   private readonly settle: Coalesced<Settlement, void>;
+  private readonly paces: PaceNotes;
 
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
     private readonly retries: RetrySignal,
-    private readonly lanes: LaneSignal,
-    @Inject(LOG) private readonly log: Log,
+    lanes: LaneSignal,
+    @Inject(LOG) log: Log,
   ) {
+    this.paces = new PaceNotes(database, lanes, log);
     this.settle = coalesce<Settlement, void>({
       name: 'messaging.settle-dispatch',
       run: (settlements) => this.run(settlements),
@@ -60,19 +63,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.settle.drain();
-  }
-
-  /** Behind the COMMIT: a claim holds the pace of its channel and waits for conversations, which this held. */
-  private async notePaces(settlements: readonly Settlement[]): Promise<void> {
-    const notes = settlements.flatMap(paceNoteOf);
-    if (notes.length === 0) return;
-    try {
-      await notePaces(this.database, notes);
-    } catch (error) {
-      // What is recorded stays recorded: a pace is slowed by the next refusal, and a repetition found by the sweep.
-      this.log.error('pace.note-failed', error, { channels: notes.length });
-    }
-    if (notes.some(({ dueInMs }) => dueInMs !== null)) this.lanes.wake();
+    await this.paces.drain();
   }
 
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
@@ -81,7 +72,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     if (settlements.every(({ attempt }) => attempt.lane)) this.relay.wakeLater();
     else this.relay.wake();
     if (settlements.some(({ attempt, outcome }) => outcome.state === 'not-taken' && !attempt.lane)) this.retries.wake();
-    await this.notePaces(settlements);
+    this.paces.add(settlements.flatMap(paceNoteOf));
     return settlements.map(() => ({ ok: undefined }));
   }
 }

@@ -21,6 +21,7 @@ const FAULTY_TRIES_MAX = 12;
 export class SettlementRetryQueue {
   private readonly waiting = new Map<Settlement, number>();
   private readonly loop: BackoffLoop;
+  private hasForgotten = false;
 
   constructor(
     private readonly settlements: Pick<SettleDispatch, 'execute'>,
@@ -37,10 +38,11 @@ export class SettlementRetryQueue {
     this.loop.wake();
   }
 
-  /** Tries once more what waits, then forgets it. */
-  async stop(): Promise<void> {
+  /** Tries once more what waits, then forgets it. @returns whether nothing was ever forgotten */
+  async stop(): Promise<boolean> {
     await this.loop.stop();
     for (const settlement of this.waiting.keys()) this.forget(settlement);
+    return !this.hasForgotten;
   }
 
   private async round(): Promise<RoundResult> {
@@ -66,6 +68,7 @@ export class SettlementRetryQueue {
   }
 
   private forget(settlement: Settlement): void {
+    this.hasForgotten = true;
     this.waiting.delete(settlement);
     const { attempt, outcome } = settlement;
     this.log.warn('dispatch.outcome-forgotten', { messageId: attempt.messageId, outcome: outcome.state });

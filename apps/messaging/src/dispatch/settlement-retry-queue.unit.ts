@@ -51,12 +51,12 @@ describe('an outcome that cannot be recorded', () => {
   it('is tried once more when the process stops, and then forgotten aloud', async () => {
     const { later, logged, recorded } = outage(Infinity);
     later.keep(settlementOf('a'));
-    await later.stop();
+    expect(await later.stop()).toBe(false);
     later.keep(settlementOf('b'));
     expect([logged, recorded]).toEqual([['dispatch.outcome-forgotten', 'dispatch.outcome-forgotten'], []]);
     const recovered = outage(0);
     recovered.later.keep(settlementOf('a'));
-    await recovered.later.stop();
+    expect(await recovered.later.stop()).toBe(true);
     expect([recovered.logged, recovered.recorded]).toEqual([[], ['a']]);
   });
 

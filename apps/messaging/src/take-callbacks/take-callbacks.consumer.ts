@@ -5,19 +5,17 @@ import { buryEvent, Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
 import { ChannelRepository } from '../channel/channel.repository.js';
-import { projectContacts, type ProjectedContact } from '../contact/contact.repository.js';
+import { projectContacts } from '../contact/contact.repository.js';
 import { callbackMetrics } from './callback-metrics.js';
 import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
-import { ResolveContactsClient } from './resolve-contacts.client.js';
+import { ResolveContactsClient, type ResolvedPeople } from './resolve-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
 import { takeStatuses, type StatusCallback } from './take-statuses.js';
 import { UnmatchedStatuses } from './unmatched-statuses.js';
 
-/** What a batch needs from elsewhere before its transaction; both by event id. */
-interface Prepared {
+/** What a batch needs from elsewhere before its transaction; all by event id. */
+interface Prepared extends ResolvedPeople {
   readonly plans: ReadonlyMap<string, CallbackPlan>;
-  /** What contacts answered of the people in an event. */
-  readonly people: ReadonlyMap<string, readonly ProjectedContact[]>;
 }
 
 const BATCH_MAX = 200;
@@ -64,7 +62,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     const seen = [...plans].flatMap(([eventId, plan]) =>
       'people' in plan ? plan.people.map((person) => ({ ...person, eventId })) : [],
     );
-    return { plans, people: await this.contacts.resolve(seen) };
+    return { plans, ...(await this.contacts.resolve(seen)) };
   }
 
   private async linesOf(events: readonly DeliveredEvent[]): Promise<KnownLines> {
@@ -80,7 +78,10 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
    * People first: their rows are locked before conversations are, and a message that opts out is never shown before its
    * sender is suppressed.
    */
-  async apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>> {
+  async apply(tx: Transaction, given: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>> {
+    const { unresolved = [], events = [] } = Object.groupBy(given, ({ envelope }) =>
+      prepared.unresolved.has(envelope.id) ? 'unresolved' : 'events',
+    );
     const statuses: StatusCallback[] = [];
     const inbound: InboundCallback[] = [];
     const met = events.flatMap(({ envelope }) => prepared.people.get(envelope.id) ?? []);
@@ -107,7 +108,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
       callbackMetrics().ignored('unknown-message');
       this.log.warn('callback.unknown-message', { eventId: envelope.id });
     }
-    return waiting;
+    return new Set([...waiting, ...unresolved.map(({ envelope }) => envelope.id)]);
   }
 
   /** Nothing can be made of it, now or later: a dead letter at once, which delays no other. */

@@ -1,7 +1,7 @@
 import type { Database } from '@switchboard/postgres';
 import { LEASE_MS } from '../dispatch/dispatch.entity.js';
 import type { Postponement } from '../dispatch/dispatch.repository.js';
-import { leftAttempts, takeOver, type LeftAttempt } from '../dispatch/left-attempts.repository.js';
+import { leftAttempts, mayTakeOver, takeOver, type LeftAttempt } from '../dispatch/left-attempts.repository.js';
 import { leftJournals, removeLeft, type LeftJournal } from '../dispatch/left-journals.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 
@@ -35,7 +35,8 @@ export class TakeOverAttempts {
   /** @param nowMs monotonic */
   async execute(nowMs: number): Promise<TakenOver> {
     const journals = await leftJournals(this.folder, this.instance);
-    if (journals.length === 0) return { released: [], unknown: [] };
+    // A look at a database that is not compared decides nothing, so the time after which journals go does not begin with it.
+    if (journals.length === 0 || !(await mayTakeOver(this.database))) return { released: [], unknown: [] };
     for (const { instance } of journals) if (!this.ended.has(instance)) this.ended.set(instance, nowMs);
     const taken = await this.decide(journals);
     for (const journal of journals) {
