@@ -8,6 +8,7 @@ import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import { templateFiller, type TemplateValues } from '../template/fill-template.policy.js';
 import type { TemplateRow } from '../template/template-view.js';
 import { TemplateRepository } from '../template/template.repository.js';
+import { batchesOf } from './batches-of.policy.js';
 import { feedMetrics } from './feed-metrics.js';
 import { feedRoom, nextLookMs } from './feed-window.policy.js';
 import { claimRecipients, leaveFeed, recordFed, type ClaimedRecipient, type TakenFeed } from './job-feed.repository.js';
@@ -75,9 +76,9 @@ export class FeedJob {
     const claimed = await claimRecipients(this.database, feed, from, to);
     if (!claimed) return false;
     const { items, unfit } = itemsOf(template, claimed);
-    if (items.length > 0) {
-      const batch = { jobId, messagingChannelId, throttlePerHour, items };
-      const { isWithdrawn } = await this.lanes.submit(organizationId, batch);
+    for (const batch of batchesOf(items)) {
+      const request = { jobId, messagingChannelId, throttlePerHour, items: batch };
+      const { isWithdrawn } = await this.lanes.submit(organizationId, request);
       // The order that withdrew the lane takes care of what was claimed.
       if (isWithdrawn) return false;
     }

@@ -40,11 +40,13 @@ function orderedAsGiven(names: readonly string[], given: TemplateValues): Ordere
 
 function orderedByName(names: readonly string[], given: TemplateValues): Ordered {
   if (Array.isArray(given) && given.length > 0) return { fault: `must be an object: ${expectation(names)}` };
-  const missing = names.find((name) => !Object.hasOwn(given, name));
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  // An empty list has a "length" of its own.
+  const byName = Array.isArray(given) ? {} : given;
+  const missing = names.find((name) => !Object.hasOwn(byName, name));
+  const unknown = Object.keys(byName).find((name) => !names.includes(name));
   if (missing !== undefined) return { fault: `must have ${expectation(names)}; \`${missing}\` is missing` };
   if (unknown !== undefined) return { fault: `must have ${expectation(names)}; \`${unknown}\` is not one of them` };
-  return { values: names.map((name) => Reflect.get(given, name) as string) };
+  return { values: names.map((name) => Reflect.get(byName, name) as string) };
 }
 
 function expectation(names: readonly string[]): string {
