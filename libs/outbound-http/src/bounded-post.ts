@@ -41,8 +41,8 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
       return;
     }
     this.status = status;
-    const retryAfter = headers['retry-after'];
-    this.retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
+    // Sent twice: the first counts.
+    this.retryAfter = [headers['retry-after']].flat()[0] ?? null;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

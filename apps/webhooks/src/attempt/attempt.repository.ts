@@ -51,7 +51,8 @@ export async function listAttempts(
   const upper = to === null ? FIRST_PAGE : cuidFloor(new Date(Date.parse(to) + CLOCK_MARGIN_MS));
   const before = cursor !== null && cursor < upper ? cursor : upper;
   const after = from === null ? LAST_PAGE : cuidFloor(new Date(Date.parse(from) - CLOCK_MARGIN_MS));
-  return on.query(listSql, [webhookId, before, after, event, outcome, from, to, limit]);
+  const moments = [from, to].map((text) => (text === null ? null : new Date(text)));
+  return on.query(listSql, [webhookId, before, after, event, outcome, ...moments, limit]);
 }
 
 /** Every attempt of a delivery, the first one first. */

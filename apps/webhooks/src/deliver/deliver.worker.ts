@@ -141,7 +141,8 @@ export class DeliverWorker extends PollingWorker {
     await this.book.giveBackIdle();
     const waiting = await waitingLanes(this.database, this.lease.id);
     const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
-    while (closed.length > 0 && (await dropPending(this.database, closed))) continue;
+    // A slice at a time: deliveries of others go on between them.
+    if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
     for (const { webhookId, state } of waiting) if (state !== 'closed') this.book.found(webhookId);
   }
 
@@ -169,6 +170,9 @@ export class DeliverWorker extends PollingWorker {
     try {
       const result = await deliverTurn(this.database, { worker, timeScale, ended, unsent, candidates, choose });
       this.follow(result, unsent, startedMs);
+      const asked = [...candidates, ...[...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId)];
+      // A webhook that was deleted has no lane any more.
+      for (const webhookId of asked) if (!result.lanes.has(webhookId)) this.book.lost(webhookId);
       return result.begun.length;
     } catch (error) {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.

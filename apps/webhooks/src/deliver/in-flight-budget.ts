@@ -4,7 +4,7 @@ const UNIT_BYTES = 32 * 1024;
 /**
  * What the requests in flight of one process may hold, in sockets and memory: no receiver and no organization can use it up.
  *
- * One may hold at most as much as is free: whoever holds much leaves as much for the next, and he again, so that the
+ * One may hold at most as much as is free: a large holder leaves as much for the next, which does the same, so that the
  * room of a newcomer shrinks and is never gone (dynamic thresholds; Choudhury and Hahne, 1998).
  */
 export class InFlightBudget {

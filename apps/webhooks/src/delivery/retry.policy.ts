@@ -24,7 +24,7 @@ export function retryDelayMs(tries: number, timeScale: number, random: () => num
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
-  if (/^\d{1,10}$/.test(header)) return Number(header) * 1_000;
+  if (/^\d+$/.test(header)) return Number(header) * 1_000;
   const at = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(at - nowMs, 0);
 }

@@ -14,6 +14,7 @@ describe('Retry-After', () => {
     const nowMs = Date.parse('2026-01-02T03:04:05Z');
     const read = (header: string | null) => retryAfterMs(header, nowMs);
     expect(read('120')).toBe(120_000);
+    expect(read('9'.repeat(400))).toBe(Infinity);
     expect(read('Fri, 02 Jan 2026 03:05:05 GMT')).toBe(60_000);
     expect(read('Fri, 02 Jan 2026 03:00:00 GMT')).toBe(0);
     expect([null, '', '-1', '1.5', 'soon', '2026-01-02'].map(read)).toEqual([null, null, null, null, null, null]);

@@ -9,7 +9,10 @@ const deactivateSql = statement(
    FROM unnest($1::text[], $2::text[], $3::text[]) AS g (organization_id, id, reason)
    WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL`,
 );
-/** What is under way ends by itself; a mark that is long over is of a process that has gone. */
+/**
+ * What is under way ends by itself; a mark that is long over is of a process that has gone. Of a webhook that was enabled
+ * meanwhile nothing: what came since is to be delivered.
+ */
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
   `WITH gone AS (
@@ -19,6 +22,7 @@ const dropSql = statement<{ count: number }>(
      ) AS slice
      WHERE d.webhook_id = slice.webhook_id AND d.id = slice.id
        AND (d.attempt_id IS NULL OR d.lease_until < now() - interval '1 minute')
+       AND NOT EXISTS (SELECT FROM lane l WHERE l.webhook_id = d.webhook_id AND l.is_open)
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
    kept AS (
      INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
