@@ -1,7 +1,7 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Queryable } from '@switchboard/postgres';
 
-/** What a service has committed and not marked as published; a mark follows its publication within 2 s. */
+/** Committed events that are still pending; a row goes within 2 s of its publication. */
 export interface OutboxBacklog {
   /** Events not published; counted up to `BACKLOG_COUNT_MAX`. */
   readonly pending: number;

@@ -25,7 +25,7 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
   const backlog = new CachedGauge({ name: 'outbox backlog', read: () => outboxBacklog(database), log });
   backlog.observeAs(
     'switchboard_outbox_pending_events',
-    'Committed events that are not marked as published; counted up to 10,001',
+    'Committed events that are not published; counted up to 10,001',
     ({ pending }) => [{ value: pending }],
   );
   backlog.observeAs(

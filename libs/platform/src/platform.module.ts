@@ -17,7 +17,7 @@ export const PLATFORM = Symbol('Platform');
  */
 export const STOPPING = Symbol('Stopping');
 
-/** Provides what the service stands on to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, PLATFORM, STOPPING. */
+/** Provides the service's connections and clocks to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, PLATFORM, STOPPING. */
 export class PlatformModule {
   /**
    * @param root the service's own module

@@ -30,7 +30,7 @@ export interface PlatformSpec {
   readonly onRestored?: (database: Database, restore: Restore, log: Log) => Promise<void>;
 }
 
-/** What every service stands on: its database, its NATS user, and the relay of its outbox. */
+/** The connections of every service: its database, its NATS user, and the relay of its outbox. */
 export interface Platform {
   readonly service: string;
   readonly log: Log & LoggerService;

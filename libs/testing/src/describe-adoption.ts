@@ -81,7 +81,7 @@ export function describeAdoption(spec: AdoptionSpec): void {
     it('is refused in one line, and left as it was, when a column was added by hand', async () => {
       await asOwner(`ALTER TABLE ${spec.table} ADD COLUMN by_hand text`);
       expect(await refusal()).toBe(
-        `The schema ${service} cannot be migrated: it has "${spec.table}.by_hand text", which schema.sql has not. ` +
+        `The schema ${service} cannot be migrated: it has "${spec.table}.by_hand text", which the baseline does not have. ` +
           'To begin with an empty one: npm start -- --reset',
       );
     });

@@ -17,7 +17,7 @@ const SOON = { deadlineMs: 30_000 };
 const sources = await readSources(resolve(import.meta.dirname, '..', '..', '..'));
 const declared = catalogueOf(sources).events;
 const examples = examplesFor(sources, topology);
-const tellers = Object.entries<ServiceTopology>(topology).flatMap(([name, { stream }]) => (stream ? [name] : []));
+const publishers = Object.entries<ServiceTopology>(topology).flatMap(([name, { stream }]) => (stream ? [name] : []));
 
 describe('the events of a running system', () => {
   let all: EverythingRunning;
@@ -36,7 +36,7 @@ describe('the events of a running system', () => {
     await provokeEvents(all);
     const missing = await eventually(async () => {
       const { rowCount: unpublished } = await database.query(
-        tellers.map((service) => `SELECT 1 FROM ${service}.outbox_pending`).join(' UNION ALL '),
+        publishers.map((service) => `SELECT 1 FROM ${service}.outbox_pending`).join(' UNION ALL '),
       );
       emitted = await outboxes(database);
       const subjects = new Set(emitted.map(({ subject }) => subject));
@@ -45,7 +45,7 @@ describe('the events of a running system', () => {
     }, SOON).catch(() => declared.filter(({ subject }) => !emitted.some((one) => one.subject === subject)));
     if (missing.length > 0) throw new Error(`bring about in event-provocations.ts: ${JSON.stringify(missing)}`);
     heard = recorder.messages.flatMap(({ subject, payload, headers }) =>
-      tellers.includes(subject.split('.')[0] ?? '')
+      publishers.includes(subject.split('.')[0] ?? '')
         ? [{ envelope: JSON.parse(payload) as EventEnvelope, headers }]
         : [],
     );
@@ -114,7 +114,7 @@ describe('the events of a running system', () => {
 
 async function outboxes(database: pg.Client): Promise<EventEnvelope[]> {
   const envelopes: EventEnvelope[] = [];
-  for (const service of tellers) {
+  for (const service of publishers) {
     const { rows } = await database.query<{ payload: string }>(
       `SELECT payload FROM ${service}.outbox ORDER BY position`,
     );

@@ -16,7 +16,7 @@ export interface OptOutInput {
   readonly reason: string | null;
 }
 
-/** Records an opt-out, or finds the one that stands. */
+/** Records an opt-out, or finds the existing one. */
 export function createOptOut(
   organizationId: string,
   input: OptOutInput,

@@ -14,7 +14,7 @@ export interface SplitCallbackItem {
 const LIMITS = { items: 200, bytes: 8 * 1_024 * 1_024, inFlight: 2, waiting: 4_000 };
 
 /**
- * Commits concurrent callbacks in few transactions; resolves when the callback's events stand in the outbox.
+ * Commits concurrent callbacks in few transactions; resolves when the callback's events are committed to the outbox.
  *
  * @param run for tests, which look at the batches
  */

@@ -60,7 +60,7 @@ address is slowed down, and then answered 429 too.
 ## Trying again
 
 - 429 and 503: after \`Retry-After\` seconds, and with growing pauses.
-- 500 and answers that never arrived: reads at once; for a send, look first. Where a refusal or failure carries
+- 500 and lost answers: repeat reads at once; repeat a send with the same \`Idempotency-Key\`, or without one look first. Where a refusal or failure carries
   \`X-Message-Id\`, \`GET /v1/messages/{id}\` returns the state of the message.
 - 4xx: not before what it names was put right.
 - **A message that FAILED with \`UPSTREAM_OUTCOME_UNKNOWN\` may have been delivered.** Whether the

@@ -44,7 +44,7 @@ message; bulk sends meet them too.
 curl $SIM/_sim/inbound -H 'content-type: application/json' -d '{"from":"4915123450001","name":"Ada","text":"Hello"}'
 \`\`\`
 
-Or \`npm run sim -- inbound --from 4915123450001 --text Hello\`. \`{"from":…,"text":"STOP"}\` opts out by keyword, \`START\` lifts it. \`"type"\` takes \`image\`, \`button\`, \`interactive\`, \`reaction\`,
+Or \`npm run sim -- inbound --from 4915123450001 --text Hello\`. \`{"from":…,"text":"STOP"}\` opts out by keyword, \`START\` removes it. \`"type"\` takes \`image\`, \`button\`, \`interactive\`, \`reaction\`,
 \`location\` and others; \`{"userId":"US.13","text":"Hi"}\` is a sender without a number; \`{"from":…,"newPhone":…}\` a change of number.
 With several lines, \`"displayPhone"\` or \`"phoneNumberId"\` names the one that is written to.
 

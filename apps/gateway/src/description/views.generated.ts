@@ -118,7 +118,7 @@ export const views = {
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
         format: 'date-time',
       },
-      before: { description: 'What stood before; null: nothing.', type: ['object', 'null'] },
+      before: { description: 'The values before the act; null when there were none.', type: ['object', 'null'] },
       after: { description: 'The state after the act; null: deleted.', type: ['object', 'null'] },
       hash: { description: '64 hex digits over this act and all before it.', type: 'string' },
     },
@@ -248,7 +248,7 @@ export const views = {
     properties: {
       id: { description: 'The id of the conversation.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
       status: {
-        description: 'Where the conversation stands in the inbox.',
+        description: 'The status of the conversation in the inbox.',
         type: 'string',
         enum: ['ARCHIVED', 'CLOSED', 'OPEN', 'PENDING', 'SNOOZED'],
       },

@@ -54,10 +54,10 @@ export interface SignIn {
   /**
    * Begins a session in the organization that the person used last, else in the one they joined first.
    *
-   * @param attempt `formerSecret`: of a session that the browser still shows; it ends
-   * @param attempt `code`: of the second factor, for those who have one: six digits, or a recovery code
-   * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID after a right password; UNAUTHORIZED, the same in words and time for an unknown address and a wrong password; RATE_LIMITED
-   * after too many attempts; FORBIDDEN for a person who belongs to no organization; SERVICE_UNAVAILABLE when too many
+   * @param attempt `formerSecret`: of a session that the browser still shows; it ends. `code`: of the second factor, for
+   * those who have one: six digits, or a recovery code
+   * @throws AppError SECOND_FACTOR_REQUIRED, SECOND_FACTOR_INVALID after a right password; UNAUTHORIZED, the same in words
+   * and time for an unknown address and a wrong password; RATE_LIMITED after too many attempts; FORBIDDEN for a person who belongs to no organization; SERVICE_UNAVAILABLE when too many
    * passwords are being checked
    */
   signIn(
@@ -109,7 +109,7 @@ export interface PageOf<Item> {
 export interface Members {
   list(organizationId: string, page: PageInput): Promise<PageOf<Member>>;
   /**
-   * Changes a member's role and ends their sessions in the organization. A change of the own role renews the session's secret.
+   * Changes a member's role and ends their sessions in the organization. A change of one's own role renews the session's secret.
    *
    * @throws AppError NOT_FOUND; FORBIDDEN; CONFLICT when no owner would remain
    */
@@ -140,7 +140,7 @@ export interface Invites {
    * Invites an address for seven days; an earlier invitation of it ends.
    *
    * @returns with the secret, which is shown once
-   * @throws AppError FORBIDDEN for a role beyond the own; CONFLICT for a member; PAYMENT_REQUIRED when no seat is left
+   * @throws AppError FORBIDDEN for a role above one's own; CONFLICT for a member; PAYMENT_REQUIRED when no seat is left
    */
   create(
     signedIn: SignedIn,
@@ -167,7 +167,7 @@ export interface Invites {
       readonly secret: string;
       readonly name: string | null;
       readonly password: string | null;
-      /** Of the second factor, next to the password of somebody who has one. */
+      /** Of the second factor, next to the password of a person who has one. */
       readonly code?: string | null;
       readonly formerSecret: string | null;
     },

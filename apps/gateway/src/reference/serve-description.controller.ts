@@ -16,7 +16,7 @@ export class ServeDescriptionController {
       operationId: 'getDescription',
       tag: 'System',
       summary: 'Read this description',
-      description: 'OpenAPI 3.1, for everybody: no key is needed. A reference to read and to try out is at `/docs`.',
+      description: 'OpenAPI 3.1; no key is needed. The reference with try-it-out is at `/docs`.',
       requestHeaders: ['If-None-Match'],
       answers: {
         200: { description: 'This description.', body: 'OpenApiDocument', headers: ['ETag'] },

@@ -23,7 +23,7 @@ export interface ContactFacts {
 /** What a contact said of messages on a channel: by a keyword or button, or in the upstream's own preferences. */
 export interface SightedPreference {
   readonly channelId: string;
-  /** `stop` opts out on that channel; `start` lifts its KEYWORD and UPSTREAM opt-outs. */
+  /** `stop` opts out on that channel; `start` removes its KEYWORD and UPSTREAM opt-outs. */
   readonly value: 'stop' | 'start';
   readonly source: 'KEYWORD' | 'UPSTREAM';
 }
@@ -103,7 +103,7 @@ export interface CreateOptOutRequest {
 }
 
 /**
- * Records an opt-out, or finds the one that stands; answers when no send that begins later can pass.
+ * Records an opt-out, or finds the existing one; answers when no send that begins later can pass.
  *
  * The deadline covers our commit and messaging's fence (`applySuppressionsRpc`).
  *
@@ -139,9 +139,9 @@ export const listOptOutsRpc = defineRpc<ListOptOutsRequest, Page<OptOutView>>('c
 });
 
 /**
- * Lifts an opt-out; answers when messaging knows.
+ * Removes an opt-out; answers once messaging has confirmed it.
  *
- * @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: it is lifted then, messaging learns it by
+ * @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: it is removed then, messaging learns it by
  * the event, and asking again confirms it
  */
 export const deleteOptOutRpc = defineRpc<{ readonly id: Cuid }, Record<string, never>>('contacts', 'delete-opt-out', {

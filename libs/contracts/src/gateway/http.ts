@@ -262,7 +262,7 @@ export interface AuditEntryView {
   readonly traceId: string | null;
   /** When it happened. */
   readonly at: IsoTime;
-  /** What stood before; null: nothing. */
+  /** The values before the act; null when there were none. */
   readonly before: Readonly<Record<string, unknown>> | null;
   /** The state after the act; null: deleted. */
   readonly after: Readonly<Record<string, unknown>> | null;

@@ -30,7 +30,7 @@ export interface MessageTimelineView {
 export interface ConversationView {
   /** The id of the conversation. */
   readonly id: Cuid;
-  /** Where the conversation stands in the inbox. */
+  /** The status of the conversation in the inbox. */
   readonly status: ConversationStatus;
   /** When its newest message was accepted or came in; null before the first. */
   readonly lastMessageAt: IsoTime | null;

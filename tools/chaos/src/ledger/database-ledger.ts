@@ -118,12 +118,12 @@ export class DatabaseLedger {
     const missing: string[] = [];
     for (const [service, { consumes }] of Object.entries<ServiceTopology>(topology)) {
       for (const { name, filter } of consumes) {
-        const teller = filter.split('.')[0] ?? '';
+        const publisher = filter.split('.')[0] ?? '';
         const rows = await this.query<{ id: string }>(
-          `SELECT o.id FROM ${teller}.outbox o WHERE o.position > $1 AND starts_with(o.subject, $2)
+          `SELECT o.id FROM ${publisher}.outbox o WHERE o.position > $1 AND starts_with(o.subject, $2)
              AND NOT EXISTS (SELECT FROM ${service}.inbox i WHERE i.event_id = o.id AND i.consumer = $3)
              AND NOT EXISTS (SELECT FROM ${service}.dead_letter d WHERE d.event_id = o.id AND d.consumer = $3)`,
-          [positions.get(teller) ?? 0, filter.replace(/>$/, ''), name],
+          [positions.get(publisher) ?? 0, filter.replace(/>$/, ''), name],
         );
         missing.push(...rows.map(({ id }) => `${name} ${id}`));
       }

@@ -13,7 +13,7 @@ export const lintCheck: Check = {
   },
 };
 
-/** Files that break one rule each. The rules that style.md asks for are worth nothing once the configuration loses them. */
+/** Files that break one rule each. The rules of docs/conventions.md are worth nothing once the configuration loses them. */
 const canaries: readonly { readonly rule: string; readonly path: string; readonly text: string }[] = [
   { rule: 'typescript(no-explicit-any)', path: 'apps/a/src/any.ts', text: 'export const a: any = 1;' },
   { rule: 'typescript(no-non-null-assertion)', path: 'apps/a/src/bang.ts', text: 'export const a = globalThis.name!;' },
@@ -41,7 +41,7 @@ const lawful: readonly { readonly path: string; readonly text: string }[] = [
   { path: 'jest.config.mjs', text: 'export default {};' },
 ];
 
-/** Each rule that the style asks for is really on, and only where it should be. */
+/** Each rule of docs/conventions.md is really on, and only where it should be. */
 export const lintCanaryCheck: Check = {
   name: 'lint canaries',
   async run({ root }) {

@@ -26,7 +26,7 @@ export const scopeGroups: readonly { readonly name: string; readonly scopes: rea
       { scope: 'contacts:read', text: 'Read contacts' },
       { scope: 'contacts:write', text: 'Create, change and erase contacts' },
       { scope: 'opt_outs:read', text: 'Read opt-outs' },
-      { scope: 'opt_outs:write', text: 'Record and lift opt-outs' },
+      { scope: 'opt_outs:write', text: 'Record and remove opt-outs' },
     ],
   },
   {

@@ -25,8 +25,8 @@ export class EventsController {
       summary: 'Read events',
       description:
         'What webhooks carry, oldest first, kept for 7 days: the way to catch up after an outage, or to live without a public ' +
-        'URL. `nextCursor` is always present, on an empty page too, and a filter still advances it: whoever comes back with ' +
-        'it misses no event and sees none twice.',
+        'URL. `nextCursor` is always present, on an empty page too, and a filter still advances it: a reader that continues ' +
+        'with it misses no event and sees none twice.',
       query: ListEventsQuery,
       answers: {
         200: { description: 'A page of events; an empty one when there is no more so far.', body: 'EventFeed' },
