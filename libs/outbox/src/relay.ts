@@ -1,13 +1,13 @@
 import { ThrottledLog, type WakeUps } from '@switchboard/nats';
 import type { Database, Queryable } from '@switchboard/postgres';
-import { jittered, pause, WakeSignal } from '@switchboard/timing';
+import { WakeSignal } from '@switchboard/timing';
 import type { EventBroker } from './publishing.js';
 import type { HistoryPace } from './history-replay.js';
-import { holdLead } from './hold-lead.js';
 import { RelayLead } from './relay-lead.js';
 import { RelayLedger } from './relay-ledger.js';
 import { relayMetrics } from './relay-metrics.js';
 import type { RelayReport } from './relay-report.js';
+import { ServiceLead } from './service-lead.js';
 
 /** How a service's relay works. */
 export interface RelayOptions {
@@ -27,7 +27,6 @@ export interface RelayOptions {
   readonly historyPace?: HistoryPace;
 }
 
-const ERROR_PAUSE_MS = 500;
 /** Between two wake-ups for events without a waiting caller, at least. */
 const LATER_MS = 75;
 /** How long events wait for those that follow them closely. */
@@ -45,8 +44,7 @@ const SOON_MS = 20;
  * is published again, the newest first and the rest between new events. It is looked at when the lead is taken, over each new connection, after a failure and every 2 s.
  */
 export class Relay {
-  private readonly stopSignal = new AbortController();
-  private running: Promise<void> | undefined;
+  private readonly serviceLead: ServiceLead;
   private readonly signal = new WakeSignal();
   private isLeading = false;
   private laterTimer: NodeJS.Timeout | undefined;
@@ -57,19 +55,24 @@ export class Relay {
 
   constructor(private readonly options: RelayOptions) {
     this.failures = new ThrottledLog((error) => options.report({ kind: 'failed', error }));
+    this.serviceLead = new ServiceLead({
+      database: options.database,
+      name: `${options.service}.outbox`,
+      work: async (over, through) => this.lead(over, through),
+      onError: (error) => this.failures.failed(error),
+    });
   }
 
   start(): void {
-    this.running ??= this.loop();
+    this.serviceLead.start();
   }
 
   /** Finishes what is under way. */
   async stop(): Promise<void> {
     // Another replica leads, perhaps, and would publish these with its next poll alone.
     if (this.soonTimer) this.wake();
-    this.stopSignal.abort();
     clearTimeout(this.laterTimer);
-    await this.running;
+    await this.serviceLead.stop();
   }
 
   /** Publishes events that were just committed without waiting for the next poll, whichever replica's relay leads. */
@@ -83,13 +86,13 @@ export class Relay {
 
   /** As `wake`, for events that others follow closely: with these, or 20 ms later. */
   wakeSoon(): void {
-    if (this.stopping) this.wake();
+    if (this.serviceLead.isStopping) this.wake();
     else this.soonTimer ??= setTimeout(() => this.wake(), SOON_MS);
   }
 
   /** As `wake`, for events without a waiting caller: after a quiet time at once, then with those of 75 ms. */
   wakeLater(): void {
-    if (this.stopping || this.laterTimer) return;
+    if (this.serviceLead.isStopping || this.laterTimer) return;
     const restMs = this.wokenLaterMs + LATER_MS - performance.now();
     if (restMs <= 0) return this.wakeTogether();
     this.laterTimer = setTimeout(() => this.wakeTogether(), restMs);
@@ -100,27 +103,7 @@ export class Relay {
     this.wake();
   }
 
-  private get stopping(): boolean {
-    return this.stopSignal.signal.aborted;
-  }
-
-  private async loop(): Promise<void> {
-    while (!this.stopping) {
-      try {
-        await holdLead({
-          database: this.options.database,
-          name: `${this.options.service}.outbox`,
-          stopping: this.stopSignal.signal,
-          work: async (through, over) => this.lead(through, over),
-        });
-      } catch (error) {
-        this.failures.failed(error);
-        await pause(jittered(ERROR_PAUSE_MS), this.stopSignal.signal);
-      }
-    }
-  }
-
-  private async lead(through: Queryable, over: AbortSignal): Promise<void> {
+  private async lead(over: AbortSignal, through: Queryable): Promise<void> {
     const { broker, batchMax, pollIntervalMs, historyPace, report, wakeUps } = this.options;
     const { metrics, failures, signal } = this;
     const ledger = new RelayLedger(through, broker.stream);

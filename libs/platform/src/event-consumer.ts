@@ -15,12 +15,12 @@ import {
   handleBatch,
   markedLetters,
   redriveBatch,
+  ServiceLead,
   type BatchHandler,
 } from '@switchboard/outbox';
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Log } from './logger.js';
 import { PollingLoop } from './polling-loop.js';
-import { ServiceLead } from './service-lead.js';
 
 /** What a consumer needs of its service's `Platform`, which it injects as PLATFORM. */
 export interface ConsumerPlatform {

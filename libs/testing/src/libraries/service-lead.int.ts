@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ServiceLead, type ServiceLeadOptions } from '@switchboard/outbox';
+import { statement, type Database } from '@switchboard/postgres';
+import { eventually, testServers } from '../index.js';
+import { Outbox1764000000000 } from './outbox-fixture.js';
+
+const servers = testServers();
+/** Long for a statement, and short for a test. */
+const SILENT_MAX_MS = 500;
+/** Sessions that have asked for the lead and were refused. */
+const refusedSql = statement<{ sessions: number }>(
+  't.lead-refused',
+  `SELECT count(*)::int AS sessions FROM pg_stat_activity a
+   WHERE a.datname = current_database() AND a.state = 'idle' AND a.query LIKE '%pg_try_advisory_lock%'
+     AND NOT EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.locktype = 'advisory' AND l.granted)`,
+);
+const heldSql = statement<{ heldMs: number }>(
+  't.lead-held',
+  `SELECT (extract(epoch FROM clock_timestamp() - a.backend_start) * 1000)::float8 AS "heldMs"
+   FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+   WHERE l.locktype = 'advisory' AND l.granted AND a.datname = current_database()`,
+);
+
+describe('the lead of a service', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await (await servers.serviceDatabase('contacts', [Outbox1764000000000])).database();
+  });
+
+  /** A replica that seeks the lead; `leads` has the signal of each time that it leads. */
+  function replica(name: string, options: Partial<ServiceLeadOptions> = {}) {
+    const leads: AbortSignal[] = [];
+    const work = async (over: AbortSignal): Promise<void> => {
+      leads.push(over);
+      if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
+    };
+    const lead = new ServiceLead({ database, name, work, onError: () => undefined, ...options });
+    lead.start();
+    servers.onEnd(() => lead.stop());
+    return { leads, stop: () => lead.stop() };
+  }
+
+  it('is held by one at a time, and had by the next when it ends', async () => {
+    const first = replica('one');
+    await eventually(() => first.leads.length === 1);
+    const second = replica('one');
+    await eventually(async () => (await database.query(refusedSql, []))[0]?.sessions === 1);
+    expect(second.leads).toEqual([]);
+    await first.stop();
+    expect(await eventually(() => second.leads.length === 1)).toBe(true);
+    expect(second.leads[0]?.aborted).toBe(false);
+    await second.stop();
+  });
+
+  it('is kept while it asks nothing, and lost when its process stands still', async () => {
+    const still = replica('still', { silentMaxMs: SILENT_MAX_MS });
+    await eventually(() => still.leads.length === 1);
+    await eventually(async () => ((await database.query(heldSql, []))[0]?.heldMs ?? 0) > 3 * SILENT_MAX_MS);
+    expect(still.leads.map(({ aborted }) => aborted)).toEqual([false]);
+    // The whole process, as SIGSTOP would have it.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * SILENT_MAX_MS);
+    expect(await eventually(() => still.leads.length === 2)).toBe(true);
+    expect(still.leads.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await still.stop();
+  });
+});
