@@ -1,7 +1,7 @@
 export { Database, type DatabaseOptions } from './database.js';
 export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
 export { migrate, revertMigrations, type MigrateOptions, type MigrationClass, type TableRights } from './migrate.js';
-export { keysetPage, readKeysetPage, type KeysetPage } from './page.js';
+export { countWithin, keysetPage, readKeysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions, partitionFunctionsReversal } from './partitions.sql.js';
 export { createPartitionedIndex, type PartitionedIndex } from './partitioned-index.js';
 export { plannerHints } from './planner-hints.sql.js';

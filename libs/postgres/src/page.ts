@@ -35,3 +35,10 @@ export function keysetPage<Row, Item>(
   const items = shown.map(itemOf);
   return rows.length > limit && last !== undefined ? { items, nextCursor: cursorOf(last) } : { items };
 }
+
+/** How many of the first items fit into so many bytes of JSON; at least one, if there is any. */
+export function countWithin(bytesMax: number, items: readonly unknown[]): number {
+  let bytes = 0;
+  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > bytesMax);
+  return end === -1 ? items.length : Math.max(end, 1);
+}

@@ -1,6 +1,6 @@
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
-import { keysetPage } from '@switchboard/postgres';
+import { countWithin, keysetPage } from '@switchboard/postgres';
 import { messageView, type MessageRow } from './message-view.js';
 
 /** A message of the broker holds 1 MiB; a hundred long texts are more. */
@@ -17,11 +17,4 @@ export function fittingPage(rows: readonly MessageRow[], limit: number): Page<Me
     ({ id }) => id,
     (view) => view,
   );
-}
-
-/** How many of the first items fit into so many bytes of JSON; at least one. */
-function countWithin(bytesMax: number, items: readonly unknown[]): number {
-  let bytes = 0;
-  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > bytesMax);
-  return end === -1 ? items.length : Math.max(end, 1);
 }

@@ -3,7 +3,7 @@ import type { Page } from '@switchboard/contracts/grammar/page';
 import type { TemplateView } from '@switchboard/contracts/templates/http';
 import { listTemplatesRpc, type ListTemplatesRequest } from '@switchboard/contracts/templates/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { keysetPage } from '@switchboard/postgres';
+import { countWithin, keysetPage } from '@switchboard/postgres';
 import { TemplateRepository } from '../template/template.repository.js';
 import { templateView } from '../template/template-view.js';
 
@@ -27,11 +27,4 @@ export class ListTemplatesHandler {
       (view) => view,
     );
   }
-}
-
-/** How many of the first items fit into so many bytes of JSON; at least one. */
-function countWithin(bytesMax: number, items: readonly unknown[]): number {
-  let bytes = 0;
-  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item)) + 1) > bytesMax);
-  return end === -1 ? items.length : Math.max(end, 1);
 }
