@@ -14,17 +14,13 @@ export interface ChannelBegins extends ChannelKey {
 export class InteractiveBegins {
   private counts = new Map<string, { organizationId: string; channelId: string; begins: number }>();
 
-  note({ organizationId, channelId }: ChannelKey): void {
-    this.putBack([{ organizationId, channelId, begins: 1 }]);
+  note(channel: ChannelKey): void {
+    this.add(channel, 1);
   }
 
   /** What was taken and could not be used. */
   putBack(taken: readonly ChannelBegins[]): void {
-    for (const { organizationId, channelId, begins } of taken) {
-      const known = this.counts.get(channelId);
-      if (known) known.begins += begins;
-      else this.counts.set(channelId, { organizationId, channelId, begins });
-    }
+    for (const one of taken) this.add(one, one.begins);
   }
 
   /** What was counted since the last call. */
@@ -32,5 +28,11 @@ export class InteractiveBegins {
     const { counts } = this;
     this.counts = new Map();
     return [...counts.values()];
+  }
+
+  private add({ organizationId, channelId }: ChannelKey, begins: number): void {
+    const known = this.counts.get(channelId);
+    if (known) known.begins += begins;
+    else this.counts.set(channelId, { organizationId, channelId, begins });
   }
 }

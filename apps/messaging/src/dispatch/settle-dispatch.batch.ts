@@ -6,10 +6,9 @@ import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
 import { LOG, type Log } from '@switchboard/platform';
 import { forgetNotBegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
-import type { PaceNote } from '../bulk-lane/channel-pace.repository.js';
+import { notePaces, type PaceNote } from '../bulk-lane/channel-pace.repository.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
-import { PaceNotes } from '../bulk-lane/pace-notes.js';
 import { disconnectChannels } from '../channel/channel.repository.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 import { suppressObserved } from '../suppression/suppression.repository.js';
@@ -36,16 +35,15 @@ export interface Settlement {
 @Injectable()
 export class SettleDispatch implements BeforeApplicationShutdown {
   private readonly settle: Coalesced<Settlement, void>;
-  private readonly paces: PaceNotes;
+  private readonly notePaces: Coalesced<PaceNote, void>;
 
   constructor(
     private readonly database: Database,
     private readonly relay: Relay,
     private readonly retries: RetrySignal,
-    lanes: LaneSignal,
-    @Inject(LOG) log: Log,
+    private readonly lanes: LaneSignal,
+    @Inject(LOG) private readonly log: Log,
   ) {
-    this.paces = new PaceNotes(database, lanes, log);
     this.settle = coalesce<Settlement, void>({
       name: 'messaging.settle-dispatch',
       run: (settlements) => this.run(settlements),
@@ -53,6 +51,15 @@ export class SettleDispatch implements BeforeApplicationShutdown {
       tenant: ({ attempt }) => `${attempt.organizationId}${attempt.lane ? ' lane' : ''}`,
       serialKey: ({ attempt }) => `${attempt.organizationId} ${attempt.channelId} ${attempt.contactId}`,
       limits: { items: 200, bytes: 1_000_000, inFlight: 2, waiting: 10_000 },
+    });
+    this.notePaces = coalesce<PaceNote, void>({
+      name: 'messaging.note-paces',
+      run: async (notes) => {
+        await this.database.transaction((tx) => notePaces(tx, notes), { hasShortLocks: true });
+        return notes.map(() => ({ ok: undefined }));
+      },
+      tenant: ({ organizationId }) => organizationId,
+      limits: { items: 200, bytes: 1_000_000, inFlight: 1, waiting: 10_000 },
     });
   }
 
@@ -63,7 +70,21 @@ export class SettleDispatch implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.settle.drain();
-    await this.paces.drain();
+    await this.notePaces.drain();
+  }
+
+  /**
+   * Behind the COMMIT: a claim holds the pace of its channel and waits for conversations, which this held. In the
+   * background: a pace whose row is locked holds up no record.
+   */
+  private async note(note: PaceNote): Promise<void> {
+    try {
+      await this.notePaces(note);
+    } catch (error) {
+      // What is recorded stays recorded: a pace is slowed by the next refusal, and a repetition found by the sweep.
+      this.log.error('pace.note-failed', error, { channelId: note.channelId });
+    }
+    if (note.dueInMs !== null) this.lanes.wake();
   }
 
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
@@ -72,7 +93,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     if (settlements.every(({ attempt }) => attempt.lane)) this.relay.wakeLater();
     else this.relay.wake();
     if (settlements.some(({ attempt, outcome }) => outcome.state === 'not-taken' && !attempt.lane)) this.retries.wake();
-    this.paces.add(settlements.flatMap(paceNoteOf));
+    for (const note of settlements.flatMap(paceNoteOf)) void this.note(note);
     return settlements.map(() => ({ ok: undefined }));
   }
 }

@@ -1,5 +1,4 @@
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { isTransientConflict, isUnavailable, OutcomeUnknown } from '@switchboard/postgres';
+import { isNotNow } from '@switchboard/outbox';
 import type { Log } from '@switchboard/platform';
 import type { pause } from '@switchboard/timing';
 import { dispatchMetrics } from './dispatch-metrics.js';
@@ -73,9 +72,4 @@ export class SettlementRetryQueue {
     const { attempt, outcome } = settlement;
     this.log.warn('dispatch.outcome-forgotten', { messageId: attempt.messageId, outcome: outcome.state });
   }
-}
-
-function isNotNow(error: unknown): boolean {
-  const isBusy = error instanceof AppError && error.status === 503;
-  return isBusy || error instanceof OutcomeUnknown || isUnavailable(error) || isTransientConflict(error);
 }
