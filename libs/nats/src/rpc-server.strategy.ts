@@ -3,7 +3,7 @@ import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentel
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcFailure, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { lastValueFrom } from 'rxjs';
 import { Budget, DEADLINE_HEADER, spent } from './budget.js';
@@ -186,22 +186,29 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(serviceErrors.NOT_FOUND, `Unknown rpc subject ${subject}`);
       const message = JSON.parse(text) as RpcMessage<unknown>;
-      const { organizationId } = message.principal;
-      if (!this.shares.take(organizationId)) {
-        this.metrics.refused();
-        return BUSY;
-      }
-      try {
-        const call: RpcCall<unknown> = { ...message, budget };
-        const result: unknown = await handler(call);
-        return { ok: await lastValueFrom(this.transformToObservable(result)) };
-      } finally {
-        this.shares.release(organizationId);
-      }
+      return await this.runShared(message.principal.organizationId, { ...message, budget }, handler);
     } catch (error) {
       return { error: this.options.failureOf(error, subject) };
     } finally {
       budget.close();
+    }
+  }
+
+  /** Refuses an organization that has its share of what is under way. */
+  private async runShared(
+    organizationId: string,
+    call: RpcCall<unknown>,
+    handler: MessageHandler,
+  ): Promise<RpcReply<unknown>> {
+    if (!this.shares.take(organizationId)) {
+      this.metrics.refused();
+      return BUSY;
+    }
+    try {
+      const result: unknown = await handler(call);
+      return { ok: await lastValueFrom(this.transformToObservable(result)) };
+    } finally {
+      this.shares.release(organizationId);
     }
   }
 }
