@@ -47,12 +47,16 @@ export async function listAttempts(
   request: ListWebhookAttemptsRequest,
   limit: number,
 ): Promise<AttemptRow[]> {
-  const { webhookId, cursor, event, outcome, from, to } = request;
-  const upper = to === null ? FIRST_PAGE : cuidFloor(new Date(Date.parse(to) + CLOCK_MARGIN_MS));
+  const { webhookId, cursor, event, outcome } = request;
+  const [from, to] = [momentOf(request.from), momentOf(request.to)];
+  const upper = to === null ? FIRST_PAGE : cuidFloor(new Date(to.getTime() + CLOCK_MARGIN_MS));
   const before = cursor !== null && cursor < upper ? cursor : upper;
-  const after = from === null ? LAST_PAGE : cuidFloor(new Date(Date.parse(from) - CLOCK_MARGIN_MS));
-  const moments = [from, to].map((text) => (text === null ? null : new Date(text)));
-  return on.query(listSql, [webhookId, before, after, event, outcome, ...moments, limit]);
+  const after = from === null ? LAST_PAGE : cuidFloor(new Date(from.getTime() - CLOCK_MARGIN_MS));
+  return on.query(listSql, [webhookId, before, after, event, outcome, from, to, limit]);
+}
+
+function momentOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
 }
 
 /** Every attempt of a delivery, the first one first. */

@@ -1,11 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
 import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { appendAct } from '../webhook/append-act.js';
+import { appendChange } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
-import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, storeWebhook } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.change-webhook`. Requests read the URL when they begin: what is pending goes to a changed one. */
@@ -32,11 +31,7 @@ export class ChangeWebhookHandler {
           events: events ? [...new Set(events)] : before.events,
           description: description === undefined ? before.description : description,
         });
-        const after = requireWebhook(await findWebhook(tx, organizationId, id));
-        const changed = { before: webhookView(before), after: webhookView(after) };
-        const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
-        await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.changed', ...audited });
-        return changed;
+        return appendChange(tx, call.request.by, 'webhook.changed', { organizationId, id, before });
       },
       { tenant: organizationId },
     );

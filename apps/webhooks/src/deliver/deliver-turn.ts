@@ -43,6 +43,8 @@ export interface TurnSpec {
 /** What a turn did. */
 export interface TurnResult {
   readonly lanes: ReadonlyMap<string, LockedLane>;
+  /** Webhooks whose lanes are closed, another's, or gone with their webhook. */
+  readonly lost: readonly string[];
   readonly settled: readonly SettledAttempt[];
   readonly begun: readonly MarkedAttempt[];
   /** By the attempt's id; an attempt without one was not begun. */
@@ -72,10 +74,12 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
     const own = ended.filter(({ attempt }) => unrecorded.has(attempt.id));
     const { lanes, deactivated } = moveOn(hold(locked, unsent, timeScale), own, timeScale);
     const settled = own.map((one) => settle(one, lanes.get(one.attempt.delivery.webhookId), timeScale));
-    const begun = spec.choose(new Map([...lanes].filter(([, { isOpen, isOwned }]) => isOpen && isOwned)));
+    const held = new Map([...lanes].filter(([, { isOpen, isOwned }]) => isOpen && isOwned));
+    const begun = spec.choose(held);
     const requests = await write(tx, { locked, lanes, settled, unsent, begun, deactivated });
     return {
       lanes,
+      lost: webhookIds.filter((id) => !held.has(id)),
       settled,
       begun,
       requests: new Map(requests.map((request) => [request.attemptId, request])),

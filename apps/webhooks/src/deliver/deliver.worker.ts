@@ -170,9 +170,6 @@ export class DeliverWorker extends PollingWorker {
     try {
       const result = await deliverTurn(this.database, { worker, timeScale, ended, unsent, candidates, choose });
       this.follow(result, unsent, startedMs);
-      const asked = [...candidates, ...[...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId)];
-      // A webhook that was deleted has no lane any more.
-      for (const webhookId of asked) if (!result.lanes.has(webhookId)) this.book.lost(webhookId);
       return result.begun.length;
     } catch (error) {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
@@ -201,7 +198,7 @@ export class DeliverWorker extends PollingWorker {
 
   /** After the commit. */
   private follow(result: TurnResult, unsent: readonly UnsentRequest[], startedMs: number): void {
-    for (const [webhookId, { isOpen, isOwned }] of result.lanes) if (!isOpen || !isOwned) this.book.lost(webhookId);
+    for (const webhookId of result.lost) this.book.lost(webhookId);
     for (const { attempt, state } of result.settled) {
       if (state === 'PENDING') this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
     }

@@ -1,12 +1,11 @@
 import { Controller } from '@nestjs/common';
-import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
 import { enableWebhookRpc, type AuditedRequest, type ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
-import { appendAct } from '../webhook/append-act.js';
+import { appendChange } from '../webhook/append-act.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
-import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
+import { requireWebhook } from '../webhook/webhook-view.js';
 import { activateWebhook, findWebhook, lockWebhook } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.enable-webhook`. */
@@ -28,11 +27,7 @@ export class EnableWebhookHandler {
         if (before.deactivatedAt !== null) await dropPending(tx, [id]);
         await activateWebhook(tx, organizationId, id);
         await openLane(tx, id);
-        const after = requireWebhook(await findWebhook(tx, organizationId, id));
-        const enabled = { before: webhookView(before), after: webhookView(after) };
-        const audited = { before: auditedWebhook(enabled.before), after: auditedWebhook(enabled.after) };
-        await appendAct(tx, call.request.by, { organizationId, webhookId: id, action: 'webhook.enabled', ...audited });
-        return enabled;
+        return appendChange(tx, call.request.by, 'webhook.enabled', { organizationId, id, before });
       },
       { tenant: organizationId },
     );

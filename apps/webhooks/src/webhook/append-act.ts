@@ -1,6 +1,14 @@
-import { webhookActed, type WebhookActFacts, type WebhookActor } from '@switchboard/contracts/webhooks/events';
+import {
+  auditedWebhook,
+  webhookActed,
+  type WebhookActFacts,
+  type WebhookActor,
+} from '@switchboard/contracts/webhooks/events';
+import type { ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Transaction } from '@switchboard/postgres';
+import { requireWebhook, webhookView } from './webhook-view.js';
+import { findWebhook, type WebhookRow } from './webhook.repository.js';
 
 const knownSql = statement<{ isKnown: boolean }>(
   'webhooks.act.known',
@@ -26,4 +34,18 @@ export async function appendAct(tx: Transaction, by: WebhookActor | undefined, a
   const { organizationId, webhookId: aggregateId, ...facts } = act;
   const of = { id: by.actId, event: webhookActed, organizationId, aggregateId, sequence: null };
   appendEvents(tx, [{ ...of, occurredAt: new Date(), data: { ...facts, by } }]);
+}
+
+/** Emits the event of an act that has changed a webhook. @param before as it was locked. @returns how it was, and is now */
+export async function appendChange(
+  tx: Transaction,
+  by: WebhookActor | undefined,
+  action: 'webhook.changed' | 'webhook.enabled',
+  { organizationId, id, before }: { readonly organizationId: string; readonly id: string; readonly before: WebhookRow },
+): Promise<ChangedWebhook> {
+  const after = requireWebhook(await findWebhook(tx, organizationId, id));
+  const changed = { before: webhookView(before), after: webhookView(after) };
+  const audited = { before: auditedWebhook(changed.before), after: auditedWebhook(changed.after) };
+  await appendAct(tx, by, { organizationId, webhookId: id, action, ...audited });
+  return changed;
 }
