@@ -109,6 +109,13 @@ describe('a filled template', () => {
     ['too few', promotion, 'POSITIONAL', ['a'], 'must have 5 values, for 1, 2, 3, 4, 5'],
     ['none', promotion, 'POSITIONAL', null, 'must have 5 values, for 1, 2, 3, 4, 5'],
     ['too many', plain, 'POSITIONAL', ['a'], 'must have no values'],
+    ...[null, [], {}].map((none): [string, readonly TemplateComponent[], 'NAMED', TemplateValues | null, string] => [
+      `no value of the name \`length\` in ${JSON.stringify(none)}`,
+      [{ type: 'BODY', text: 'A rope of {{length}} m' }],
+      'NAMED',
+      none,
+      'must have 1 value, for length; `length` is missing',
+    ]),
     [
       'names where they are counted',
       promotion,
