@@ -102,7 +102,8 @@ async function sweepAbandoned(): Promise<void> {
   for (const entry of await readdir(rootStateFolder, { withFileTypes: true })) {
     const holder = join(rootStateFolder, entry.name);
     const origin = await readFile(join(holder, 'origin'), 'utf8').catch(() => undefined);
-    if (!entry.isDirectory() || origin === undefined) continue;
+    // Empty: another process writes it at this moment.
+    if (!entry.isDirectory() || !origin) continue;
     const folder = join(holder, basename(origin));
     if ((await readlink(origin).catch(() => undefined)) === folder) continue;
     if ((await findPostmaster(folder)) === undefined) await rm(holder, { recursive: true, force: true });

@@ -1,15 +1,18 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { endPostgresOf, identifyProcess, isRunning, removePostgresData, startPostgres } from './index.js';
+import { rootStateFolder } from './postgres-binaries.js';
+import { isRoot } from './unprivileged-user.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-postgres-'));
 
 afterAll(async () => {
-  for (const name of ['one', 'two', 'orphan']) {
+  for (const name of ['one', 'two', 'three', 'orphan']) {
     await endPostgresOf(join(folder, name));
     await removePostgresData(join(folder, name));
   }
@@ -55,6 +58,20 @@ describe('embedded PostgreSQL', () => {
       expect(await query(again.url, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
     } finally {
       await again.stop();
+    }
+  });
+
+  it('takes the place of a server that is being made for no abandoned one', async () => {
+    const place = join(isRoot() ? rootStateFolder : folder, `test-${randomUUID()}`);
+    // As root, servers lie below this folder, each with its origin, which is written last.
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, 'origin'), '');
+    try {
+      const server = await startPostgres({ dataDir: join(folder, 'three') });
+      await server.stop();
+      expect((await stat(place)).isDirectory()).toBe(true);
+    } finally {
+      await rm(place, { recursive: true, force: true });
     }
   });
 
