@@ -65,6 +65,7 @@ bulk_lane.owner text
 bulk_lane.begun bigint not null default 0
 bulk_lane.finished_at timestamp with time zone
 bulk_lane.is_open boolean not null default true
+bulk_lane.further_holds text[] not null default '{}'::text[]
 channel.organization_id text collate C not null
 channel.id text collate C not null
 channel.name text not null
@@ -284,8 +285,9 @@ CREATE INDEX bulk_item_unknown ON messaging.bulk_item USING btree (organization_
 CREATE INDEX bulk_item_waiting ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND is_contact_known)
 CREATE UNIQUE INDEX bulk_item_pkey ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index)
 CREATE INDEX bulk_lane_channel ON messaging.bulk_lane USING btree (organization_id, channel_id) WHERE is_open
-CREATE INDEX bulk_lane_disconnected ON messaging.bulk_lane USING btree (organization_id, job_id) WHERE ((held_reason = 'CHANNEL_DISCONNECTED'::text) AND is_open)
 CREATE INDEX bulk_lane_finished ON messaging.bulk_lane USING btree (is_open, finished_at) WHERE (finished_at IS NOT NULL)
+CREATE INDEX bulk_lane_held ON messaging.bulk_lane USING btree (organization_id, job_id) WHERE ((held_reason IS NOT NULL) AND is_open)
+CREATE INDEX bulk_lane_withdrawn ON messaging.bulk_lane USING btree (organization_id, job_id) WHERE (is_withdrawn AND is_open)
 CREATE UNIQUE INDEX bulk_lane_pkey ON messaging.bulk_lane USING btree (organization_id, job_id)
 CREATE INDEX channel_business_account ON messaging.channel USING btree (business_account_id)
 CREATE UNIQUE INDEX channel_default ON messaging.channel USING btree (organization_id) WHERE is_default

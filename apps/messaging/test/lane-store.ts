@@ -61,7 +61,7 @@ export class LaneStore {
     action: ControlLaneRequest['action'],
     heldReason: ControlLaneRequest['heldReason'] = null,
   ) {
-    return this.controlLane.execute(sender.organizationId, { jobId, action, heldReason });
+    return this.controlLane.execute(sender.organizationId, { jobId, action, heldReason }, never);
   }
 
   /** Claims what is due, of any channel. @param owner the process that does */
@@ -116,6 +116,8 @@ export class LaneStore {
     return this.store.superuser.dataSource.query(sql, values);
   }
 }
+
+const never = new AbortController().signal;
 
 /** The claimed attempts of a job. */
 export function attemptsOf(claim: LaneClaim, { jobId }: Job): LaneAttempt[] {

@@ -1,9 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { pause } from '@switchboard/timing';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
 import {
   lockPhones,
@@ -12,9 +9,8 @@ import {
   type ProjectedContact,
 } from '../contact/contact.repository.js';
 import { attemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
 import { lockContacts } from '../suppression/suppression.repository.js';
-
-const LOOK_EVERY_MS = 25;
 
 /** The fence of opt-outs: who passes it knows that no send behind it begins any more. */
 @Injectable()
@@ -47,15 +43,11 @@ export class ApplySuppressions {
   private async untilNoneArrives(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<number> {
     const channelIds = (contact.optOuts ?? []).map(({ channelId }) => channelId);
     if (channelIds.length === 0) return 0;
-    const look = (): Promise<string[]> =>
-      attemptsThatMayStillArrive(this.database, { organizationId, contact, channelIds });
-    // By this first look: what is marked after the commit has seen the opt-outs.
-    const first = new Set(await look());
-    for (let open = first.size; open > 0; open = (await look()).filter((id) => first.has(id)).length) {
-      await pause(LOOK_EVERY_MS, signal);
-      if (signal.aborted) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
-    }
-    return first.size;
+    // What is marked after the commit has seen the opt-outs.
+    return untilNoneArrives(
+      () => attemptsThatMayStillArrive(this.database, { organizationId, contact, channelIds }),
+      signal,
+    );
   }
 }
 

@@ -49,7 +49,7 @@ const lanesSql = statement<ClaimableLane>(
    FROM unnest($1::text[], $2::text[]) AS g(organization_id, channel_id)
    JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
    JOIN channel ch ON ch.organization_id = l.organization_id AND ch.id = l.channel_id
-   WHERE NOT l.is_paused AND l.held_reason IS NULL
+   WHERE NOT l.is_paused AND l.held_reason IS NULL AND NOT l.is_withdrawn
    ORDER BY l.organization_id, l.job_id
    FOR NO KEY UPDATE OF l SKIP LOCKED`,
 );
@@ -70,7 +70,7 @@ const leaveSql = statement(
    WHERE l.organization_id = g.organization_id AND l.job_id = g.job_id`,
 );
 
-/** Locks the lanes of channels that neither a pause nor a hold keeps, whether or not something waits in them. */
+/** Locks the lanes of channels that no pause, hold or withdrawal keeps, whether or not something waits in them. */
 export async function claimableLanes(
   tx: Transaction,
   channels: readonly ChannelKey[],

@@ -93,7 +93,8 @@ const sweepSql = statement<ChannelKey>(
   `UPDATE channel_pace p SET look_at = now()
    WHERE p.look_at > now() + interval '5 seconds' AND EXISTS (
      SELECT FROM bulk_lane l WHERE l.organization_id = p.organization_id AND l.channel_id = p.channel_id
-       AND l.is_open AND NOT l.is_paused AND l.held_reason IS NULL AND l.next_begin_at <= now()
+       AND l.is_open AND NOT l.is_paused AND l.held_reason IS NULL AND NOT l.is_withdrawn
+       AND l.next_begin_at <= now()
        AND (EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
            AND i.state = 'WAITING' AND i.is_contact_known)
          OR EXISTS (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id

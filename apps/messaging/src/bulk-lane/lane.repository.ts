@@ -8,12 +8,13 @@ export interface LockedLane {
   readonly channelId: string | null;
   readonly isPaused: boolean;
   readonly isWithdrawn: boolean;
-  readonly heldReason: LaneHeldReason | null;
+  /** The causes of its hold, in the order in which they came; empty: it is not held. */
+  readonly holds: readonly LaneHeldReason[];
   readonly begun: number;
 }
 
 /** How a lane stands still. */
-export type LaneStand = Pick<LockedLane, 'isPaused' | 'isWithdrawn' | 'heldReason'>;
+export type LaneStand = Pick<LockedLane, 'isPaused' | 'isWithdrawn' | 'holds'>;
 
 const makeSql = statement(
   'messaging.lane.make',
@@ -23,12 +24,13 @@ const makeSql = statement(
 const lockSql = statement<LockedLane>(
   'messaging.lane.lock',
   `SELECT channel_id AS "channelId", is_paused AS "isPaused", is_withdrawn AS "isWithdrawn",
-     held_reason AS "heldReason", begun::float8 AS begun
+     array_remove(held_reason || further_holds, NULL) AS holds, begun::float8 AS begun
    FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR UPDATE`,
 );
 const standSql = statement(
   'messaging.lane.stand',
-  `UPDATE bulk_lane SET is_paused = $3, is_withdrawn = $4, held_reason = $5 WHERE organization_id = $1 AND job_id = $2`,
+  `UPDATE bulk_lane SET is_paused = $3, is_withdrawn = $4, held_reason = ($5::text[])[1], further_holds = ($5::text[])[2:]
+   WHERE organization_id = $1 AND job_id = $2`,
 );
 const openSql = statement(
   'messaging.lane.open',
@@ -42,20 +44,23 @@ const shareSql = statement<{ channelId: string | null; isWithdrawn: boolean }>(
   'messaging.lane.share',
   `SELECT channel_id AS "channelId", is_withdrawn AS "isWithdrawn" FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR KEY SHARE`,
 );
-/** Of a channel all open lanes, or one job's. */
+const HAS_NOT_REASON = (reason: string): string =>
+  `${reason} IS DISTINCT FROM l.held_reason AND NOT ${reason} = ANY (l.further_holds)`;
+/** Of a channel all open lanes, or one job's: those that have the cause already are not written. */
 const holdSql = statement<HeldLane>(
   'messaging.lane.hold',
   `WITH locked AS (
      SELECT l.organization_id, l.job_id, g.reason
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS g(organization_id, channel_id, job_id, reason)
      JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
-     WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND l.held_reason IS NULL AND NOT l.is_withdrawn
+     WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND NOT l.is_withdrawn AND ${HAS_NOT_REASON('g.reason')}
      ORDER BY l.organization_id, l.job_id FOR NO KEY UPDATE OF l
    )
-   UPDATE bulk_lane l SET held_reason = locked.reason FROM locked
-   WHERE l.organization_id = locked.organization_id AND l.job_id = locked.job_id AND l.held_reason IS NULL
-   RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
-     l.held_reason AS reason`,
+   UPDATE bulk_lane l SET held_reason = coalesce(l.held_reason, locked.reason),
+     further_holds = CASE WHEN l.held_reason IS NULL THEN '{}' ELSE l.further_holds || locked.reason END
+   FROM locked
+   WHERE l.organization_id = locked.organization_id AND l.job_id = locked.job_id AND ${HAS_NOT_REASON('locked.reason')}
+   RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId", locked.reason`,
 );
 
 const finishSql = statement(
@@ -86,13 +91,15 @@ export async function lockLane(tx: Transaction, { organizationId, jobId }: LaneK
 /** Stores how a locked lane stands; with events where a hold began or ended. Travels with COMMIT. */
 export function setStand(tx: Transaction, key: LaneKey, before: LockedLane, after: LaneStand): void {
   const { organizationId, jobId } = key;
-  tx.atCommit(standSql, [organizationId, jobId, after.isPaused, after.isWithdrawn, after.heldReason]);
-  if (before.heldReason === after.heldReason || before.channelId === null) return;
+  tx.atCommit(standSql, [organizationId, jobId, after.isPaused, after.isWithdrawn, after.holds]);
+  if (before.channelId === null) return;
   const { channelId } = before;
-  const events: NewEvent<unknown>[] = [];
-  if (before.heldReason) events.push(holdEvent(bulkLaneReleased, { ...key, channelId, reason: before.heldReason }));
-  if (after.heldReason) events.push(holdEvent(bulkLaneHeld, { ...key, channelId, reason: after.heldReason }));
-  appendEvents(tx, events);
+  const ended = before.holds.filter((reason) => !after.holds.includes(reason));
+  const begun = after.holds.filter((reason) => !before.holds.includes(reason));
+  appendEvents(tx, [
+    ...ended.map((reason) => holdEvent(bulkLaneReleased, { ...key, channelId, reason })),
+    ...begun.map((reason) => holdEvent(bulkLaneHeld, { ...key, channelId, reason })),
+  ]);
 }
 
 /**
@@ -117,7 +124,7 @@ export async function openLane(
 }
 
 /**
- * Holds lanes that are not held yet; emits an event for each. A transaction locks lanes before anything else (see
+ * Holds lanes for causes that they are not held for yet; emits an event for each. A transaction locks lanes before anything else (see
  * `lockMessages`).
  */
 export async function holdLanes(tx: Transaction, targets: readonly HoldTarget[]): Promise<void> {

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, type Log } from '@switchboard/platform';
+import { LOG, PollingWorker, systemClock, type Log } from '@switchboard/platform';
+import { endWithdrawn } from '../bulk-lane/end-withdrawn.js';
 import { closeFinished, pruneClosed } from './close-lanes.js';
 
 const IDLE_MS = 60_000;
 
-/** Closes the lanes of finished jobs, and deletes days later what they leave. */
+/** Ends what cancelled jobs left to be sent again, closes the lanes of finished jobs, and deletes days later what they leave. */
 @Injectable()
 export class CloseLanesWorker extends PollingWorker {
   constructor(
@@ -16,6 +17,7 @@ export class CloseLanesWorker extends PollingWorker {
   }
 
   protected async round(): Promise<boolean> {
+    while (await endWithdrawn(this.database, null, new Date(systemClock.now())));
     await closeFinished(this.database);
     return pruneClosed(this.database);
   }

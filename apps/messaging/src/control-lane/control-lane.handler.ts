@@ -12,8 +12,9 @@ import { ControlLane } from './control-lane.js';
 export class ControlLaneHandler {
   constructor(private readonly controlLane: ControlLane) {}
 
+  /** @throws SERVICE_UNAVAILABLE when attempts may still begin at the end of the caller's budget */
   @RpcHandler(controlLaneRpc)
-  async control({ principal, request }: RpcCall<ControlLaneRequest>): Promise<ControlledLane> {
-    return this.controlLane.execute(principal.organizationId, request);
+  async control({ principal, request, budget }: RpcCall<ControlLaneRequest>): Promise<ControlledLane> {
+    return this.controlLane.execute(principal.organizationId, request, budget.signal);
   }
 }

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { ControlLaneRequest, ControlledLane } from '@switchboard/contracts/messaging/bulk-rpc';
 import { Relay } from '@switchboard/outbox';
+import { systemClock } from '@switchboard/platform';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
+import { endWithdrawn } from '../bulk-lane/end-withdrawn.js';
+import type { LaneKey } from '../bulk-lane/lane.entity.js';
 import { withdrawItems } from '../bulk-lane/lane-item.repository.js';
 import { lockLane, setStand } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
+import { laneAttemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
 import { standAfter } from './lane-stand.policy.js';
 
 /** Recipients that one call takes out at most. */
@@ -20,8 +25,17 @@ export class ControlLane {
     private readonly lanes: LaneSignal,
   ) {}
 
-  /** Under the lane's lock, which a claim holds from its look to its COMMIT: what it answers is exact. */
-  async execute(organizationId: string, request: ControlLaneRequest): Promise<ControlledLane> {
+  /**
+   * Under the lane's lock, which a claim holds from its look to its COMMIT: what it answers is exact. After a pause and a
+   * withdrawal no attempt begins once it has returned: those that have their slot are waited for, some 2.3 s at most.
+   *
+   * @throws SERVICE_UNAVAILABLE when the caller's patience ended before
+   */
+  async execute(
+    organizationId: string,
+    request: ControlLaneRequest,
+    signal: AbortSignal,
+  ): Promise<ControlledLane> {
     const key = { organizationId, jobId: request.jobId };
     const control = async (tx: Transaction) => {
       const lane = await lockLane(tx, key);
@@ -36,6 +50,16 @@ export class ControlLane {
       await wakeChannel(this.database, { organizationId, channelId });
       this.lanes.wake();
     }
+    if (request.action === 'PAUSE' || request.action === 'WITHDRAW') {
+      await untilNoneArrives(() => laneAttemptsThatMayStillArrive(this.database, key), signal);
+    }
+    if (request.action === 'WITHDRAW') await this.endMessages(key, signal);
     return { begun, withdrawn: withdrawn.map(({ recipientIndex }) => recipientIndex) };
+  }
+
+  /** What the caller's patience leaves is ended by `CloseLanesWorker`. */
+  private async endMessages(lane: LaneKey, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await endWithdrawn(this.database, [lane], new Date(systemClock.now()))));
+    this.relay.wake();
   }
 }

@@ -1,23 +1,26 @@
 import type { ControlLaneRequest } from '@switchboard/contracts/messaging/bulk-rpc';
 import type { LaneStand } from '../bulk-lane/lane.repository.js';
 
-/** How a lane stands after an action; an action that was done before changes nothing. */
+/**
+ * How a lane stands after an action; an action that was done before changes nothing. Causes of a hold come and go by
+ * themselves: the lane goes on when the last one has ended.
+ */
 export function standAfter(
   before: LaneStand,
   { action, heldReason }: Pick<ControlLaneRequest, 'action' | 'heldReason'>,
 ): LaneStand {
-  const { isPaused, isWithdrawn, heldReason: held } = before;
+  const { isPaused, isWithdrawn, holds } = before;
   switch (action) {
     case 'PAUSE':
-      return { isPaused: true, isWithdrawn, heldReason: held };
+      return { isPaused: true, isWithdrawn, holds };
     case 'RESUME':
-      return { isPaused: false, isWithdrawn, heldReason: null };
+      return { isPaused: false, isWithdrawn, holds: [] };
     case 'HOLD':
-      return { isPaused, isWithdrawn, heldReason: isWithdrawn ? held : (held ?? heldReason) };
+      if (heldReason === null || isWithdrawn || holds.includes(heldReason)) return before;
+      return { isPaused, isWithdrawn, holds: [...holds, heldReason] };
     case 'RELEASE':
-      return { isPaused, isWithdrawn, heldReason: held === heldReason ? null : held };
+      return { isPaused, isWithdrawn, holds: holds.filter((reason) => reason !== heldReason) };
     case 'WITHDRAW':
-      // What has begun is repeated where need be, paused or held before or not.
-      return { isPaused: false, isWithdrawn: true, heldReason: null };
+      return { isPaused: false, isWithdrawn: true, holds: [] };
   }
 }

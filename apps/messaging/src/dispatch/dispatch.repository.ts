@@ -2,6 +2,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { keepLatest, outcomeColumns } from '../attempt-outcome/attempt-outcome.repository.js';
+import type { LaneKey } from '../bulk-lane/lane.entity.js';
 import { announceUnknown } from './announce-unknown.js';
 import {
   ARRIVE_WITHIN_MS,
@@ -110,13 +111,19 @@ const abandonSql = statement<OverdueDispatch>(
 );
 /**
  * What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. Of a backup it
- * is not known whether it was sent since.
+ * is not known whether it was sent since. Locks conversations and messages and waits for none: what another transaction
+ * holds is found the next time, and takes no place of another's. A subquery that locks is planned by itself: by its key.
  */
 const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' }>(
   'messaging.dispatch.expired',
-  `SELECT organization_id AS "organizationId", message_id AS "messageId", state FROM dispatch
-   WHERE ((state = 'UNKNOWN' AND due_at <= now())
-     OR (state IN ('RETRY', 'PACED') AND message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))))
+  `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.state
+   FROM dispatch d
+   CROSS JOIN LATERAL (SELECT m.conversation_id FROM message m
+     WHERE m.organization_id = d.organization_id AND m.id = d.message_id FOR UPDATE SKIP LOCKED) AS own
+   CROSS JOIN LATERAL (SELECT FROM conversation c
+     WHERE c.organization_id = d.organization_id AND c.id = own.conversation_id FOR UPDATE SKIP LOCKED) AS of_own
+   WHERE ((d.state = 'UNKNOWN' AND d.due_at <= now())
+     OR (d.state IN ('RETRY', 'PACED') AND d.message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))))
      AND ${IS_COMPARED}
    LIMIT $1`,
 );
@@ -132,6 +139,13 @@ const pendingSql = statement<{ messageId: string }>(
    WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
      AND organization_id = $1 AND (contact_id = $2 OR recipient_phone = ANY ($4::text[]))
      AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
+);
+/** As `pendingSql`, of a bulk send. */
+const pendingOfJobSql = statement<{ messageId: string }>(
+  'messaging.dispatch.pending-of-job',
+  `SELECT message_id AS "messageId" FROM dispatch
+   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
+     AND organization_id = $1 AND job_id = $2`,
 );
 
 /** What is to happen first with an accepted message. */
@@ -204,13 +218,13 @@ export async function abandonOverdue(
   });
 }
 
-/** What is open past its deadline. */
-export async function expiredDispatches(
-  database: Database,
+/** Locks messages that are open past their deadline, but those that another transaction holds. */
+export async function lockExpired(
+  tx: Transaction,
   limit: number,
   deadlineMs: number,
 ): Promise<(OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' })[]> {
-  return database.query(expiredSql, [limit, deadlineMs / 1_000]);
+  return tx.query(expiredSql, [limit, deadlineMs / 1_000]);
 }
 
 /** Whether an attempt of the message is marked and its outcome not known yet. */
@@ -233,6 +247,17 @@ export async function attemptsThatMayStillArrive(
 ): Promise<string[]> {
   const pending = await through.query(pendingSql, [organizationId, contact.id, channelIds, contact.phoneForms]);
   return pending.map(({ messageId }) => messageId);
+}
+
+/**
+ * Messages of a bulk send whose attempt was marked before and may still reach the upstream: asked for behind the COMMIT that
+ * stopped the lane, under whose lock marks are made, they are the last.
+ */
+export async function laneAttemptsThatMayStillArrive(
+  through: Queryable,
+  { organizationId, jobId }: LaneKey,
+): Promise<string[]> {
+  return (await through.query(pendingOfJobSql, [organizationId, jobId])).map(({ messageId }) => messageId);
 }
 
 const OPEN_STATES = ['DISPATCHING', 'RETRY', 'PACED', 'UNKNOWN'];

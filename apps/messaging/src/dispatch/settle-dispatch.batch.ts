@@ -4,9 +4,10 @@ import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
-import { LOG, type Log } from '@switchboard/platform';
+import { LOG, systemClock, type Log } from '@switchboard/platform';
 import { forgetNotBegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
 import { notePaces, type PaceNote } from '../bulk-lane/channel-pace.repository.js';
+import { endWithdrawn } from '../bulk-lane/end-withdrawn.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
 import { disconnectChannels } from '../channel/channel.repository.js';
@@ -87,6 +88,23 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     if (note.dueInMs !== null) this.lanes.wake();
   }
 
+  /** Behind the COMMIT, and in the background: what is to be sent again of a job that was cancelled meanwhile ends. */
+  private async endWithdrawn(settlements: readonly Settlement[]): Promise<void> {
+    const lanes = settlements.flatMap((settlement) => {
+      const { organizationId, lane } = settlement.attempt;
+      return lane && isRepeated(settlement) ? [{ organizationId, jobId: lane.jobId }] : [];
+    });
+    if (lanes.length === 0) return;
+    const distinct = [...new Map(lanes.map((lane) => [`${lane.organizationId} ${lane.jobId}`, lane])).values()];
+    try {
+      while (await endWithdrawn(this.database, distinct, new Date(systemClock.now())));
+      this.relay.wakeLater();
+    } catch (error) {
+      // `CloseLanesWorker` finds what is left.
+      this.log.error('lane.end-withdrawn-failed', error);
+    }
+  }
+
   private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
     await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
@@ -94,6 +112,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     else this.relay.wake();
     if (settlements.some(({ attempt, outcome }) => outcome.state === 'not-taken' && !attempt.lane)) this.retries.wake();
     for (const note of settlements.flatMap(paceNoteOf)) void this.note(note);
+    void this.endWithdrawn(settlements);
     return settlements.map(() => ({ ok: undefined }));
   }
 }
@@ -101,8 +120,16 @@ export class SettleDispatch implements BeforeApplicationShutdown {
 function paceNoteOf(settlement: Settlement): PaceNote[] {
   const { attempt, outcome } = settlement;
   const { isSlowed } = laneConsequenceOf(outcome);
-  const repeated = attempt.lane ? postponementOf(settlement).find(({ state }) => state === 'RETRY') : undefined;
+  const repeated = attempt.lane ? postponementOf(settlement).find(isRetry) : undefined;
   return isSlowed || repeated ? [{ ...attempt, isSlowed, dueInMs: repeated?.delayMs ?? null }] : [];
+}
+
+function isRepeated(settlement: Settlement): boolean {
+  return postponementOf(settlement).some(isRetry);
+}
+
+function isRetry({ state }: Postponement): boolean {
+  return state === 'RETRY';
 }
 
 /** The whole effect of a batch of settlements. */

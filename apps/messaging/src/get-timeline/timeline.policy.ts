@@ -2,7 +2,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { TimelineItem, TimelineStep } from '@switchboard/contracts/messaging/timeline';
 import type { AttemptOutcome } from '../attempt-outcome/attempt-outcome.repository.js';
 import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
-import { NEVER_TAKEN, OUTCOME_UNKNOWN, shownTimes } from '../message/message-progress.policy.js';
+import { JOB_CANCELED, NEVER_TAKEN, OUTCOME_UNKNOWN, shownTimes } from '../message/message-progress.policy.js';
 import type { MessageRow } from '../message/message-view.js';
 import { failureInWords, inWords } from '../upstream/code-words.policy.js';
 import type { TimelineFacts } from './timeline-facts.repository.js';
@@ -14,7 +14,13 @@ interface Step {
 }
 
 /** Failures of messages whose last mark was not followed by a request. */
-const NOT_HANDED_OVER = new Set([NEVER_TAKEN, 'CONTACT_OPTED_OUT', 'UPSTREAM_NOT_CONNECTED', TOKEN_UNREADABLE]);
+const NOT_HANDED_OVER = new Set([
+  NEVER_TAKEN,
+  JOB_CANCELED,
+  'CONTACT_OPTED_OUT',
+  'UPSTREAM_NOT_CONNECTED',
+  TOKEN_UNREADABLE,
+]);
 
 /**
  * The steps of a message, in order: what its row, its dispatch and the attempts that did not settle it say together. Times do

@@ -29,6 +29,8 @@ export type ProgressFact =
 export const OUTCOME_UNKNOWN = 'UPSTREAM_OUTCOME_UNKNOWN';
 /** Error code of a message that was not taken until the deadline. */
 export const NEVER_TAKEN = 'UPSTREAM_UNAVAILABLE';
+/** Error code of a message that was still to be sent when its bulk send was cancelled. Source: docs/api-behaviour.md#bulk-sends-control. */
+export const JOB_CANCELED = 'JOB_CANCELED';
 /** Codes that the deadline alone gives: a report of the failure itself wins over them. */
 const ASSUMED = new Set([OUTCOME_UNKNOWN, NEVER_TAKEN]);
 

@@ -17,6 +17,7 @@ import { UpstreamMessageMonth1767000000000 } from './1767000000000-upstream-mess
 import { MessageRetention1767000001000 } from './1767000001000-message-retention.js';
 import { RetryOrder1767000002000 } from './1767000002000-retry-order.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
+import { LaneHolds1767200000000 } from './1767200000000-lane-holds.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -39,4 +40,5 @@ export const messagingMigrations = [
   MessageRetention1767000001000,
   RetryOrder1767000002000,
   OutboxPending1767100000000,
+  LaneHolds1767200000000,
 ] as const;

@@ -52,8 +52,9 @@ export class ControlJobHandler {
     if (isChanged) {
       this.log.info('job.controlled', { organizationId, jobId: id, action });
       this.signal.wake();
-      await this.orders.runOf(organizationId, id);
     }
+    // Of a repeated call too: the lane may not obey the first yet.
+    await this.orders.untilObeyed(organizationId, id);
     const job = await findJob(this.database, organizationId, id);
     if (!job) throw new AppError(jobErrors.JOB_NOT_FOUND);
     return jobView(job);

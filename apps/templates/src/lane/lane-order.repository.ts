@@ -51,15 +51,19 @@ const takeSql = statement<TakenRow>(
    WHERE organization_id = $1 AND job_id = $2 AND due_at <= now()
    RETURNING organization_id AS "organizationId", job_id AS "jobId", actions, failures`,
 );
-/** What was appended meanwhile stays, and is due. */
+/** What was appended meanwhile, by a transaction that this waits for as well, stays, and is due. */
 const doneSql = statement(
   'templates.lane-order.done',
-  `WITH rest AS (
-     UPDATE lane_order SET actions = actions[$4::int + 1:], due_at = now(), lease = NULL, failures = 0
-     WHERE organization_id = $1 AND job_id = $2 AND lease = $3 AND cardinality(actions) > $4::int
-   )
-   DELETE FROM lane_order
-   WHERE organization_id = $1 AND job_id = $2 AND lease = $3 AND cardinality(actions) <= $4::int`,
+  `UPDATE lane_order SET actions = actions[$4::int + 1:], due_at = now(), lease = NULL, failures = 0
+   WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
+);
+const deleteSql = statement(
+  'templates.lane-order.delete',
+  `DELETE FROM lane_order WHERE organization_id = $1 AND job_id = $2 AND cardinality(actions) = 0`,
+);
+const waitingSql = statement<{ failures: number }>(
+  'templates.lane-order.waiting',
+  `SELECT failures FROM lane_order WHERE organization_id = $1 AND job_id = $2 AND cardinality(actions) > 0`,
 );
 const failedSql = statement(
   'templates.lane-order.failed',
@@ -95,6 +99,17 @@ export async function takeOrders(
 /** Removes the first orders, which were carried out. */
 export async function ordersDone(through: Queryable, taken: TakenOrders, lease: string, done: number): Promise<void> {
   await through.query(doneSql, [taken.organizationId, taken.jobId, lease, done]);
+  await through.query(deleteSql, [taken.organizationId, taken.jobId]);
+}
+
+/** How often the orders of a job that are not carried out yet have failed; null: there are none. */
+export async function failuresOfOrders(
+  through: Queryable,
+  organizationId: string,
+  jobId: string,
+): Promise<number | null> {
+  const [waiting] = await through.query(waitingSql, [organizationId, jobId]);
+  return waiting ? waiting.failures : null;
 }
 
 /** Lets the orders wait before they are tried again. */

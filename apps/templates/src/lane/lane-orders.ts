@@ -3,11 +3,12 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
-import { backoffMs } from '@switchboard/timing';
+import { backoffMs, pause } from '@switchboard/timing';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import { LaneClient } from './lane.client.js';
 import {
   ordersDone,
+  failuresOfOrders,
   ordersFailed,
   takeDueOrders,
   takeOrders,
@@ -18,8 +19,9 @@ import {
 /** While messaging is away. */
 const BACKOFF = { firstMs: 250, maxMs: 15_000 };
 
-/** A caller waits for its lane, but not for messaging to come back. */
-const CALLER_WAITS_MS = 3_000;
+/** A caller waits for its lane, in which attempts may have their slot, but not for messaging to come back. */
+const CALLER_WAITS_MS = 5_000;
+const LOOK_EVERY_MS = 50;
 
 /** Recipients that were taken up but, as far as is known, never reached the lane: nothing of them begins any more. */
 const leftSql = statement<{ index: number }>(
@@ -48,6 +50,18 @@ export class LaneOrders {
     const lease = newCuid();
     const taken = await takeOrders(this.database, organizationId, jobId, lease);
     if (taken) await this.run(taken, lease, new Budget(CALLER_WAITS_MS));
+  }
+
+  /** As `runOf`; what another replica carries out of the job is waited for, as long as messaging answers. */
+  async untilObeyed(organizationId: string, jobId: string): Promise<void> {
+    const budget = new Budget(CALLER_WAITS_MS);
+    for (;;) {
+      await this.runOf(organizationId, jobId);
+      const failures = await failuresOfOrders(this.database, organizationId, jobId);
+      if (failures !== 0 || budget.leftMs <= 0) break;
+      await pause(LOOK_EVERY_MS, budget.signal);
+    }
+    budget.close();
   }
 
   /** Carries out what is due. @returns how many jobs there were */

@@ -47,8 +47,9 @@ export class RecipientPageRepository {
     const rows = await this.database.query(pageSql, [organizationId, jobId, behind, status, limit]);
     return rows.map(({ messageId, ...row }) => {
       const shown = recipientStatus(row.status);
-      // The id of one that was skipped after it was taken up names no message.
-      return { ...row, status: shown, messageId: shown === 'SKIPPED' ? null : messageId };
+      // The id is given before there is a message, and to some that get none.
+      const isMessage = shown !== 'QUEUED' && shown !== 'SKIPPED';
+      return { ...row, status: shown, messageId: isMessage ? messageId : null };
     });
   }
 

@@ -59,6 +59,7 @@ const words: ReadonlyMap<string, CodeWords> = new Map([
     'the contact opted out before it was handed over',
     'Send nothing until they opt in again.',
   ),
+  ...each(['JOB_CANCELED'], 'the bulk send was cancelled before the provider took it', 'It was not delivered.'),
   ...each(['UPSTREAM_NOT_CONNECTED'], 'the channel was disconnected before it was handed over', RECONNECT),
   ...each(['TOKEN_UNREADABLE'], "the channel's access token could not be read", RECONNECT),
 ]);

@@ -65,9 +65,10 @@ function recipientFindings({ total, recipients, messages }: JobLedger): Finding[
   return findings;
 }
 
-/** Of an unknown outcome the message still says QUEUED. */
+/** Of an unknown outcome the message still says QUEUED; before there is an outcome the recipient names no message. */
 function agrees(status: RecipientView['status'], message: JobMessage, messageId: string | null): boolean {
-  return message.id === messageId && message.status === (status === 'UNCONFIRMED' ? 'QUEUED' : status);
+  const isNamed = status === 'QUEUED' ? messageId === null : message.id === messageId;
+  return isNamed && message.status === (status === 'UNCONFIRMED' ? 'QUEUED' : status);
 }
 
 function messageFindings({ messages, requests }: JobLedger): Finding[] {

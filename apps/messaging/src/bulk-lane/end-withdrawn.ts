@@ -1,0 +1,58 @@
+import { IS_COMPARED } from '@switchboard/outbox';
+import { statement, type Database, unnestColumns } from '@switchboard/postgres';
+import { JOB_CANCELED } from '../message/message-progress.policy.js';
+import { recordProgress } from '../message/record-progress.js';
+import type { LaneKey } from './lane.entity.js';
+
+/** Messages of a transaction. */
+const SLICE_MAX = 200;
+
+interface OpenMessage extends LaneKey {
+  readonly messageId: string;
+}
+
+/** Messages of withdrawn lanes that are to be sent again; of a backup it is not known whether they were sent since. */
+const openSql = (lanes: string): string =>
+  `SELECT d.organization_id AS "organizationId", d.job_id AS "jobId", d.message_id AS "messageId"
+   FROM ${lanes} JOIN dispatch d ON d.state = 'PACED' AND d.organization_id = l.organization_id
+     AND d.channel_id = l.channel_id AND d.job_id = l.job_id
+   WHERE l.is_withdrawn AND l.is_open AND ${IS_COMPARED} LIMIT ${SLICE_MAX}`;
+const ofLanesSql = statement<OpenMessage>(
+  'messaging.lane.withdrawn-messages',
+  openSql(`unnest($1::text[], $2::text[]) AS g(organization_id, job_id)
+     JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.job_id = g.job_id`),
+);
+const ofAllSql = statement<OpenMessage>('messaging.lane.all-withdrawn-messages', openSql('bulk_lane l'));
+
+/**
+ * Fails messages of cancelled bulk sends that were still to be sent: what was refused for the moment, or waited for another of
+ * its conversation. One organization a transaction, so that a locked row holds up no other.
+ *
+ * @param lanes null: whatever lane has some left, by what a process was doing when it ended
+ * @returns whether there may be more
+ */
+export async function endWithdrawn(database: Database, lanes: readonly LaneKey[] | null, at: Date): Promise<boolean> {
+  const open = lanes
+    ? await database.query(ofLanesSql, unnestColumns(lanes, ['organizationId', 'jobId']))
+    : await database.query(ofAllSql, []);
+  for (const [organizationId, messages] of Map.groupBy(open, (message) => message.organizationId)) {
+    await database.transaction(
+      (tx) =>
+        recordProgress(
+          tx,
+          messages.map(({ messageId }) => ({
+            organizationId,
+            messageId,
+            fact: { type: 'failed', at, ...CANCELED, afterSending: false },
+            onlyIfQueued: true,
+            upstreamMessageId: null,
+            traceparent: null,
+          })),
+        ),
+      { tenant: organizationId },
+    );
+  }
+  return open.length === SLICE_MAX;
+}
+
+const CANCELED = { code: JOB_CANCELED, message: 'The bulk send was cancelled before the upstream took the message' };

@@ -1,0 +1,145 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Relay } from '@switchboard/outbox';
+import { createLog } from '@switchboard/platform';
+import { eventually, testServers } from '@switchboard/testing';
+import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
+import { releaseConnected } from '../src/begin-bulk/release-connected.js';
+import { endWithdrawn } from '../src/bulk-lane/end-withdrawn.js';
+import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
+import { RetrySignal } from '../src/dispatch/retry-signal.js';
+import type { UpstreamOutcome } from '../src/upstream/upstream.js';
+import { attemptsOf, LaneStore, type Job } from './lane-store.js';
+import { MessagingStore, settlementOf, taken } from './messaging-store.js';
+
+const servers = testServers();
+const log = createLog('messaging', { write: () => undefined });
+const NOT_NOW: UpstreamOutcome = { state: 'not-taken', code: '130429', message: 'no', retry: 'normal' };
+const STOPPED = 'SELECT FROM messaging.bulk_lane WHERE job_id = $1 AND (is_paused OR is_withdrawn)';
+const CANCELED = { status: 'FAILED', errorCode: 'JOB_CANCELED', sentAt: null };
+
+describe('a lane', () => {
+  let store: MessagingStore;
+  let lanes: LaneStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+  });
+  beforeEach(async () => {
+    await store.forgetDispatches();
+    lanes = new LaneStore(store);
+  });
+
+  const claimed = async (job: Job) => {
+    await lanes.look();
+    return attemptsOf(await lanes.claim(), job);
+  };
+  const heldAndReleased = async ({ sender }: Job): Promise<unknown[]> => {
+    const events = await store.events(sender.organizationId);
+    return events.flatMap(({ subject, data }) => {
+      const change = /bulk-lane\.(held|released)/.exec(subject)?.[1];
+      return change ? [[change, (data as { reason: string }).reason]] : [];
+    });
+  };
+
+  it('is held until the last of its causes has ended, in whatever order they end', async () => {
+    const job = lanes.job(await store.sender(2));
+    await lanes.submit(job);
+    for (const reason of ['TEMPLATE_NOT_APPROVED', 'SUBSCRIPTION', 'TEMPLATE_NOT_APPROVED'] as const) {
+      await lanes.control(job, 'HOLD', reason);
+    }
+    await lanes.control(job, 'RELEASE', 'TEMPLATE_NOT_APPROVED');
+    expect(await claimed(job)).toEqual([]);
+    await lanes.control(job, 'HOLD', 'QUOTA');
+    await lanes.control(job, 'RELEASE', 'QUOTA');
+    expect(await claimed(job)).toEqual([]);
+    await lanes.control(job, 'RELEASE', 'SUBSCRIPTION');
+    expect(await claimed(job)).toHaveLength(2);
+    expect(await heldAndReleased(job)).toEqual([
+      ['held', 'TEMPLATE_NOT_APPROVED'],
+      ['held', 'SUBSCRIPTION'],
+      ['released', 'TEMPLATE_NOT_APPROVED'],
+      ['held', 'QUOTA'],
+      ['released', 'QUOTA'],
+      ['released', 'SUBSCRIPTION'],
+    ]);
+  });
+
+  it('keeps what the upstream held it for when its channel is connected again, and goes on by hand', async () => {
+    const job = lanes.job(await store.sender(2));
+    await lanes.submit(job);
+    const [first] = attemptsOf(await lanes.claim('a process', 1), job);
+    if (!first) throw new Error('nothing was claimed');
+    await lanes.control(job, 'HOLD', 'CHANNEL_DISCONNECTED');
+    const blocked: UpstreamOutcome = { state: 'refused', kind: 'blocked', code: '131031', message: 'locked' };
+    await store.settle(settlementOf(first, blocked), settlementOf(first, blocked));
+    expect(await releaseConnected(store.database)).toBe(1);
+    expect(await releaseConnected(store.database)).toBe(0);
+    expect(await claimed(job)).toEqual([]);
+    await lanes.control(job, 'RESUME');
+    expect(await claimed(job)).toHaveLength(1);
+    expect(await heldAndReleased(job)).toEqual([
+      ['held', 'CHANNEL_DISCONNECTED'],
+      ['held', 'CHANNEL_BLOCKED'],
+      ['released', 'CHANNEL_DISCONNECTED'],
+      ['released', 'CHANNEL_BLOCKED'],
+    ]);
+  });
+
+  it.each(['PAUSE', 'WITHDRAW'] as const)('answers %s when no attempt begins any more', async (action) => {
+    const job = lanes.job(await store.sender(3));
+    await lanes.submit(job);
+    const [first, second] = attemptsOf(await lanes.claim('a process', 2), job);
+    if (!first || !second) throw new Error('too few were claimed');
+    let hasAnswered = false;
+    const answered = lanes.control(job, action).then(() => void (hasAnswered = true));
+    await eventually(async () => (await lanes.run(STOPPED, [job.jobId])).length > 0);
+    await store.settle(settlementOf(first, taken(first)));
+    expect(hasAnswered).toBe(false);
+    await store.settle(settlementOf(second, taken(second)));
+    await answered;
+    const refused = lanes.control(lanes.job(job.sender), action);
+    await expect(refused).resolves.toMatchObject({ begun: 0 });
+  });
+
+  it('is withdrawn with what was to be sent again, whatever of it comes afterwards', async () => {
+    const job = lanes.job(await store.sender(3));
+    await lanes.submit(job);
+    const [waiting, late, sent] = attemptsOf(await lanes.claim(), job);
+    if (!waiting || !late || !sent) throw new Error('too few were claimed');
+    const relay = { wake: () => undefined, wakeSoon: () => undefined, wakeLater: () => undefined };
+    const settlements = new SettleDispatch(
+      store.database,
+      relay as Partial<Relay> as Relay,
+      new RetrySignal(),
+      new LaneSignal(),
+      log,
+    );
+    await settlements.execute(settlementOf(waiting, NOT_NOW));
+    await store.settle(settlementOf(sent, taken(sent)));
+    await lanes.control(job, 'PAUSE');
+    await lanes.control(job, 'WITHDRAW');
+    expect(await store.message(waiting)).toMatchObject(CANCELED);
+    expect(await store.message(sent)).toMatchObject({ status: 'SENT' });
+    expect(await store.message(late)).toMatchObject({ status: 'QUEUED' });
+    await settlements.execute(settlementOf(late, NOT_NOW));
+    await eventually(async () => (await store.message(late)).status === 'FAILED');
+    expect(await store.message(late)).toMatchObject(CANCELED);
+    await settlements.beforeApplicationShutdown();
+    await lanes.letPass(3_600_000);
+    expect(await claimed(job)).toEqual([]);
+    const failed = (await store.events(job.sender.organizationId)).filter(({ subject }) => subject.includes('message.failed'));
+    expect(failed).toHaveLength(2);
+  });
+
+  it('that was withdrawn by a process which ended is ended by the next look', async () => {
+    const job = lanes.job(await store.sender(1));
+    await lanes.submit(job);
+    const [only] = attemptsOf(await lanes.claim(), job);
+    if (!only) throw new Error('nothing was claimed');
+    await store.settle(settlementOf(only, NOT_NOW));
+    await lanes.run('UPDATE messaging.bulk_lane SET is_withdrawn = true WHERE job_id = $1', [job.jobId]);
+    expect(await claimed(job)).toEqual([]);
+    expect(await endWithdrawn(store.database, null, new Date())).toBe(false);
+    expect(await store.message(only)).toMatchObject(CANCELED);
+  });
+});

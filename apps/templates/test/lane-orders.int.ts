@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually, testServers } from '@switchboard/testing';
+import { statement } from '@switchboard/postgres';
+import { ordersDone, takeDueOrders, takeOrders, type TakenOrders } from '../src/lane/lane-order.repository.js';
+import { JobStore } from './job-store.js';
+
+const servers = testServers();
+/** As `appendLaneOrders`, without waiting for COMMIT. */
+const appendResumeSql = statement(
+  'test.append-resume',
+  `UPDATE lane_order SET actions = actions || 'RESUME'::text WHERE organization_id = $1 AND job_id = $2`,
+);
+const WAITING_FOR_A_LOCK =
+  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+let store: JobStore;
+
+beforeEach(async () => {
+  store = await JobStore.open(servers);
+});
+
+describe('the orders for a lane', () => {
+  it('answers a repeated pause once its lane obeys, whichever replica has the order', async () => {
+    const { job } = await store.commit(store.batch(3));
+    store.messaging.isAway = true;
+    expect(await store.act(job.id, 'pause')).toMatchObject({ status: 'PAUSED' });
+    // As another replica that gives the order at this moment.
+    await store.change("UPDATE templates.lane_order SET due_at = now() + interval '20 s', lease = 'other', failures = 0");
+    store.messaging.isAway = false;
+    let hasAnswered = false;
+    const repeated = store.act(job.id, 'pause').then(() => void (hasAnswered = true));
+    for (let looks = 0; looks < 3; looks++) await takeDueOrders(store.database, 8, 'a third');
+    expect(hasAnswered).toBe(false);
+    const [taken] = await store.rows<TakenOrders>(
+      'SELECT organization_id AS "organizationId", job_id AS "jobId" FROM templates.lane_order',
+    );
+    if (!taken) throw new Error('there is no order');
+    await ordersDone(store.database, taken, 'other', 1);
+    await repeated;
+    expect(store.messaging.lane(job.id).actions).toEqual([]);
+  });
+
+  it('keeps orders that are given while those before are being ended', async () => {
+    const { job } = await store.commit(store.batch(3));
+    store.messaging.isAway = true;
+    await store.act(job.id, 'pause');
+    await store.change('UPDATE templates.lane_order SET due_at = now()');
+    const key = { organizationId: store.organizationId, jobId: job.id };
+    const taken = await takeOrders(store.database, key.organizationId, key.jobId, 'mine');
+    if (!taken) throw new Error('there is no order');
+    const ending = await store.database.transaction(async (tx) => {
+      // As `appendLaneOrders`, with its row locked and not committed.
+      await tx.query(appendResumeSql, [key.organizationId, key.jobId]);
+      const ended = ordersDone(store.database, taken, 'mine', 1);
+      await eventually(async () => (await store.rows(WAITING_FOR_A_LOCK)).length > 0);
+      return { ended };
+    });
+    await ending.ended;
+    expect(await store.rows('SELECT actions, lease, due_at <= now() AS "isDue" FROM templates.lane_order')).toEqual([
+      { actions: ['RESUME'], lease: null, isDue: true },
+    ]);
+  });
+});
