@@ -1,10 +1,13 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Relay } from '@switchboard/outbox';
 import { createLog, systemClock } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
+import type { Attempt } from '../src/dispatch/dispatch.entity.js';
 import { ReleasedLeases } from '../src/dispatch/released-leases.js';
+import { unclaim } from '../src/dispatch/retry-claim.repository.js';
 import { AcceptMessage, type AcceptResult } from '../src/send-message/accept-message.batch.js';
-import { MessagingStore, type Sender } from './messaging-store.js';
+import { failExpired } from '../src/settle-overdue/settle-overdue.js';
+import { MessagingStore, settlementOf, type Sender } from './messaging-store.js';
 
 const servers = testServers();
 const CONTACTS = 4;
@@ -71,5 +74,56 @@ describe('a row of one organization that another session has locked', () => {
     }
     expect(await store.quotaFaults()).toEqual([]);
     expect(await sendToAll(sender, new AbortController().signal)).toEqual(['accepted']);
+  });
+
+  describe('leaves work of all organizations to the others', () => {
+    let locked: Attempt;
+    let other: Attempt;
+
+    beforeEach(async () => {
+      await store.forgetDispatches();
+      locked = await store.attempt(await store.sender());
+      other = await store.attempt(await store.sender());
+    });
+
+    it('that gives back what was never begun; its own is given back later', async () => {
+      const leases = [locked.lease, other.lease];
+      await whileLocked(locked, async () => {
+        expect(await unclaim(store.database, leases)).toEqual(new Set([locked.lease]));
+        expect(await store.dispatches(other)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+        expect(await store.dispatches(locked)).toMatchObject([{ state: 'DISPATCHING', attempts: 1 }]);
+      });
+      expect(await unclaim(store.database, leases)).toEqual(new Set());
+      expect(await store.dispatches(locked)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+    });
+
+    it('that fails what is past its deadline; its own takes no place of theirs, and fails later', async () => {
+      for (const attempt of [locked, other]) {
+        await store.settle(settlementOf(attempt, { state: 'unknown', reason: 'cut' }));
+        await store.letTimePass(attempt);
+      }
+      const fail = (): Promise<number> => failExpired(store.database, 1, new Date());
+      await whileLocked(locked, async () => {
+        expect([await fail(), await fail()]).toEqual([1, 0]);
+        expect(await store.message(other)).toMatchObject({ status: 'FAILED' });
+        expect(await store.message(locked)).toMatchObject({ status: 'QUEUED' });
+      });
+      expect([await fail(), await fail()]).toEqual([1, 0]);
+      expect(await store.message(locked)).toMatchObject({ status: 'FAILED' });
+    });
+
+    async function whileLocked({ organizationId }: Attempt, work: () => Promise<void>): Promise<void> {
+      const holder = await store.superuser.connect();
+      try {
+        await holder.query('BEGIN');
+        await holder.query('SELECT FROM messaging.conversation WHERE organization_id = $1 FOR UPDATE', [
+          organizationId,
+        ]);
+        await work();
+      } finally {
+        await holder.query('ROLLBACK');
+        holder.release(true);
+      }
+    }
   });
 });

@@ -11,12 +11,13 @@ import {
 } from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { ConversationRepository } from '../src/conversation/conversation.repository.js';
-import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
+import { claimRetries, unclaim } from '../src/dispatch/retry-claim.repository.js';
 import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
 import { Message } from '../src/message/message.entity.js';
 import { MessageRepository } from '../src/message/message.repository.js';
 import { recordProgress } from '../src/message/record-progress.js';
 import { acceptMessages } from '../src/send-message/accept-message.batch.js';
+import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { wakeSnoozed } from '../src/wake-snoozed/wake-snoozed.js';
 import { TestInbox } from './test-inbox.js';
 
@@ -27,6 +28,8 @@ const PAGE = 'messaging.message.page';
 const BY_KEY = [
   'messaging.message.judge',
   'messaging.message.lock',
+  'messaging.message.lock-free',
+  'messaging.dispatch.expired',
   'messaging.message.progress',
   'messaging.conversation.sequence',
   'messaging.conversation.find',
@@ -82,6 +85,8 @@ describe('statements on conversations and the partitions of messages', () => {
     const due = "UPDATE messaging.dispatch SET state = 'RETRY', due_at = now() WHERE message_id = $1";
     await inbox.superuser.dataSource.query(due, [messageId]);
     await claimRetries(database, [], { limit: 64, organizationMax: 16, underway: new Map() }, 'l');
+    await unclaim(database, ['l']);
+    await failExpired(database, 10, new Date());
     const fact = { type: 'sent' } as const;
     const report = { organizationId, messageId, fact, upstreamMessageId: null, traceparent: null };
     await database.transaction((tx) => recordProgress(tx, [report]));

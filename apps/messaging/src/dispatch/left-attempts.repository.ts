@@ -1,7 +1,7 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { announceUnknown } from './announce-unknown.js';
-import { lockMessages } from '../message/lock-messages.js';
+import { lockFreeMessages } from '../message/lock-messages.js';
 import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js';
 import { postponeDispatches, type Postponement } from './dispatch.repository.js';
 
@@ -40,17 +40,21 @@ export async function leftAttempts(database: Database, generations: readonly str
   return database.query(leftSql, [generations]);
 }
 
-/** Takes attempts over, each as it is said; those that were settled or taken over meanwhile stay as they are. */
-export async function takeOver(database: Database, postponements: readonly Postponement[]): Promise<void> {
-  await database.transaction(async (tx) => {
-    await lockMessages(
-      tx,
-      postponements.map(({ dispatch }) => dispatch),
-    );
+/**
+ * Takes attempts over, each as it is said; those that were settled or taken over meanwhile stay as they are. Waits for no lock.
+ *
+ * @returns those that were looked at; the messages of the others are held by other transactions
+ */
+export async function takeOver(database: Database, postponements: readonly Postponement[]): Promise<Postponement[]> {
+  return database.transaction(async (tx) => {
+    const attempts = postponements.map(({ dispatch }) => dispatch);
+    const free = new Set(await lockFreeMessages(tx, attempts));
+    const taken = postponements.filter(({ dispatch }) => free.has(dispatch));
     await announceUnknown(
       tx,
-      postponements.filter(({ state }) => state === 'UNKNOWN').map(({ dispatch }) => dispatch),
+      taken.filter(({ state }) => state === 'UNKNOWN').map(({ dispatch }) => dispatch),
     );
-    postponeDispatches(tx, postponements);
+    postponeDispatches(tx, taken);
+    return taken;
   });
 }

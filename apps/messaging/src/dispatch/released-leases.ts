@@ -39,13 +39,16 @@ export class ReleasedLeases implements OnModuleDestroy {
   /** A COMMIT whose answer was lost may be done later than it is looked for: so it is looked for as long as its lease. */
   private async round(): Promise<RoundResult> {
     const lookedAtMs = this.clock.monotonic();
+    let held: ReadonlySet<string>;
     try {
-      await unclaim(this.database, [...this.waiting.keys()]);
+      held = await unclaim(this.database, [...this.waiting.keys()]);
     } catch (error) {
       this.log.error('dispatch.give-back-delayed', error, { leases: this.waiting.size });
       return 'stuck';
     }
-    for (const [lease, sinceMs] of this.waiting) if (lookedAtMs - sinceMs > LEASE_MS) this.waiting.delete(lease);
+    for (const [lease, sinceMs] of this.waiting) {
+      if (lookedAtMs - sinceMs > LEASE_MS && !held.has(lease)) this.waiting.delete(lease);
+    }
     return this.waiting.size === 0 ? 'done' : 'stuck';
   }
 }

@@ -1,7 +1,7 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
-import { lockMessages, type MessageKey } from '../message/lock-messages.js';
+import { lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt } from './dispatch.entity.js';
 import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
@@ -167,14 +167,17 @@ export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lan
    LEFT JOIN contact o ON o.organization_id = f.organization_id AND o.id = f.contact_id AND o.version = f.version`,
 );
 
-const OF_LEASE = "state IN ('DISPATCHING', 'UNKNOWN') AND lease = ANY($1::text[])";
-const leasedSql = statement<MessageKey>(
+const leasedSql = statement<MessageKey & { lease: string }>(
   'messaging.dispatch.leased',
-  `SELECT organization_id AS "organizationId", message_id AS "messageId" FROM dispatch WHERE ${OF_LEASE}`,
+  `SELECT organization_id AS "organizationId", message_id AS "messageId", lease FROM dispatch
+   WHERE state IN ('DISPATCHING', 'UNKNOWN') AND lease = ANY($1::text[])`,
 );
 const unclaimSql = statement(
   'messaging.dispatch.unclaim',
-  `UPDATE dispatch SET state = CASE WHEN job_id IS NULL THEN 'RETRY' ELSE 'PACED' END, attempts = attempts - 1, due_at = now() WHERE ${OF_LEASE}`,
+  `UPDATE dispatch d SET state = CASE WHEN d.job_id IS NULL THEN 'RETRY' ELSE 'PACED' END, attempts = d.attempts - 1, due_at = now()
+   FROM unnest($1::text[], $2::text[], $3::text[]) AS own(organization_id, message_id, lease)
+   WHERE d.organization_id = own.organization_id AND d.message_id = own.message_id AND d.lease = own.lease
+     AND d.state IN ('DISPATCHING', 'UNKNOWN')`,
 );
 
 /** At most `max` lines behind the one given, in the order of their ids; null stands for the first. */
@@ -212,12 +215,16 @@ export async function claimRetries(
   });
 }
 
-/** Gives back what was marked under leases and never begun, whenever that turns out. Safe to repeat. */
-export async function unclaim(database: Database, leases: readonly string[]): Promise<void> {
-  await database.transaction(async (tx) => {
+/**
+ * Gives back what was marked under leases and never begun, whenever that turns out. Safe to repeat; waits for no lock.
+ *
+ * @returns leases of which something is left: another transaction holds its message
+ */
+export async function unclaim(database: Database, leases: readonly string[]): Promise<ReadonlySet<string>> {
+  return database.transaction(async (tx) => {
     const leased = await tx.query(leasedSql, [leases]);
-    if (leased.length === 0) return;
-    await lockMessages(tx, leased);
-    tx.atCommit(unclaimSql, [leases]);
+    const free = new Set(await lockFreeMessages(tx, leased));
+    if (free.size > 0) tx.atCommit(unclaimSql, unnestColumns([...free], ['organizationId', 'messageId', 'lease']));
+    return new Set(leased.filter((row) => !free.has(row)).map(({ lease }) => lease));
   });
 }

@@ -15,17 +15,16 @@ export interface LockedMessage extends Message {
   readonly isErased: boolean;
 }
 
-/** With FOR UPDATE the server reads the newest version of both once the lock is had. */
-const lockSql = statement<LockedMessage>(
-  'messaging.message.lock',
-  `SELECT m.organization_id AS "organizationId", ${messageColumns}, c.event_sequence AS "eventSequence",
+const locking = `SELECT m.organization_id AS "organizationId", ${messageColumns}, c.event_sequence AS "eventSequence",
      EXISTS (SELECT FROM erasure e WHERE e.organization_id = m.organization_id AND e.contact_id = m.contact_id) AS "isErased"
    FROM unnest($1::text[], $2::text[]) AS given(organization_id, id)
    JOIN message m ON m.organization_id = given.organization_id AND m.id = given.id AND m.direction = 'OUTBOUND'
    JOIN conversation c ON c.organization_id = m.organization_id AND c.id = m.conversation_id
    ORDER BY c.organization_id, c.channel_id, c.contact_id, m.id
-   FOR UPDATE OF c, m`,
-);
+   FOR UPDATE OF c, m`;
+/** With FOR UPDATE the server reads the newest version of both once the lock is had. */
+const lockSql = statement<LockedMessage>('messaging.message.lock', locking);
+const lockFreeSql = statement<LockedMessage>('messaging.message.lock-free', `${locking} SKIP LOCKED`);
 
 /**
  * Locks outbound messages and their conversations; what does not exist is left out.
@@ -35,7 +34,27 @@ const lockSql = statement<LockedMessage>(
  * over dispatch rows; a statement that locks out of this order must skip what is locked, never wait.
  */
 export async function lockMessages(tx: Transaction, keys: readonly MessageKey[]): Promise<LockedMessage[]> {
-  const distinct = [...new Map(keys.map((key) => [`${key.organizationId} ${key.messageId}`, key])).values()];
+  return locked(tx, lockSql, keys);
+}
+
+/**
+ * Locks messages as `lockMessages` does, without waiting: for work of all organizations, of which a row that is locked for long
+ * must hold up none.
+ *
+ * @returns the keys whose messages are locked now; the others are held by other transactions, and are left for later
+ */
+export async function lockFreeMessages<Key extends MessageKey>(tx: Transaction, keys: readonly Key[]): Promise<Key[]> {
+  const rows = await locked(tx, lockFreeSql, keys);
+  const own = new Set(rows.map(({ organizationId, id }) => `${organizationId} ${id}`));
+  return keys.filter((key) => own.has(nameOf(key)));
+}
+
+async function locked(tx: Transaction, lock: typeof lockSql, keys: readonly MessageKey[]): Promise<LockedMessage[]> {
+  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
   if (distinct.length === 0) return [];
-  return tx.query(lockSql, unnestColumns(distinct, ['organizationId', 'messageId']));
+  return tx.query(lock, unnestColumns(distinct, ['organizationId', 'messageId']));
+}
+
+function nameOf({ organizationId, messageId }: MessageKey): string {
+  return `${organizationId} ${messageId}`;
 }

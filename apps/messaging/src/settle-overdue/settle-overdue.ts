@@ -1,32 +1,30 @@
 import type { Database } from '@switchboard/postgres';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
-import { expiredDispatches } from '../dispatch/dispatch.repository.js';
+import { lockExpired } from '../dispatch/dispatch.repository.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 import { NEVER_TAKEN, OUTCOME_UNKNOWN } from '../message/message-progress.policy.js';
 import { recordProgress } from '../message/record-progress.js';
 
 /**
- * Fails what is open past 24 h, by name of what is not known of it. Late evidence still corrects it.
+ * Fails what is open past 24 h, by name of what is not known of it. Late evidence still corrects it. Waits for no lock.
  *
  * @param at what the clock says
- * @returns how many were open
+ * @returns how many were open and not locked
  */
 export async function failExpired(database: Database, limit: number, at: Date): Promise<number> {
-  const expired = await expiredDispatches(database, limit, SETTLE_DEADLINE_MS);
-  if (expired.length === 0) return 0;
-  await database.transaction((tx) =>
-    recordProgress(
-      tx,
-      expired.map(({ organizationId, messageId, state }) => ({
-        organizationId,
-        messageId,
-        fact: { type: 'failed', at, ...failureOf(state), afterSending: false },
-        onlyIfQueued: true,
-        upstreamMessageId: null,
-        traceparent: null,
-      })),
-    ),
-  );
+  const expired = await database.transaction(async (tx) => {
+    const open = await lockExpired(tx, limit, SETTLE_DEADLINE_MS);
+    const reports = open.map(({ organizationId, messageId, state }) => ({
+      organizationId,
+      messageId,
+      fact: { type: 'failed', at, ...failureOf(state), afterSending: false } as const,
+      onlyIfQueued: true,
+      upstreamMessageId: null,
+      traceparent: null,
+    }));
+    await recordProgress(tx, reports);
+    return open;
+  });
   for (const { state } of expired) dispatchMetrics().expired(state, 1);
   return expired.length;
 }

@@ -59,6 +59,28 @@ describe('attempts that a killed process left open', () => {
     expect(await store.dispatches(late)).toMatchObject([{ state: 'RETRY' }]);
   });
 
+  it('are decided when their row is free, with the journal kept that long, and hold up none of others', async () => {
+    const [locked, other] = [await marked(await store.sender()), await marked(await store.sender())];
+    const copy = await endedCopyOf(folder, journal.instance);
+    const takeOver = new TakeOverAttempts(store.database, copy, 'successor');
+    const holder = await store.superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM messaging.message WHERE id = $1 FOR UPDATE', [locked.messageId]);
+      const { released } = await takeOver.execute(0);
+      expect(released.map(({ messageId }) => messageId)).toEqual([other.messageId]);
+      expect(await store.dispatches(other)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+      await takeOver.execute(LEASE_MS + 1);
+      expect(await readdir(copy)).not.toEqual([]);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+    await takeOver.execute(LEASE_MS + 2);
+    expect(await store.dispatches(locked)).toMatchObject([{ state: 'RETRY', attempts: 0 }]);
+    expect(await readdir(copy)).toEqual([]);
+  });
+
   it('are decided once: nothing of the journal is left when no COMMIT can come any more', async () => {
     const copy = await endedCopyOf(folder, journal.instance);
     const takeOver = new TakeOverAttempts(store.database, copy, 'successor');

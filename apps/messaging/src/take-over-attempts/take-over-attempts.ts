@@ -38,7 +38,9 @@ export class TakeOverAttempts {
     // A look at a database that is not compared decides nothing, so the time after which journals go does not begin with it.
     if (journals.length === 0 || !(await mayTakeOver(this.database))) return { released: [], unknown: [] };
     for (const { instance } of journals) if (!this.ended.has(instance)) this.ended.set(instance, nowMs);
-    const taken = await this.decide(journals);
+    const { isComplete, ...taken } = await this.decide(journals);
+    // What is locked is decided when it is free: the journals are still needed.
+    if (!isComplete) return taken;
     for (const journal of journals) {
       if (nowMs - (this.ended.get(journal.instance) ?? nowMs) <= LEASE_MS) continue;
       await removeLeft(this.folder, journal);
@@ -47,7 +49,7 @@ export class TakeOverAttempts {
     return taken;
   }
 
-  private async decide(journals: readonly LeftJournal[]): Promise<TakenOver> {
+  private async decide(journals: readonly LeftJournal[]): Promise<TakenOver & { readonly isComplete: boolean }> {
     const left = await leftAttempts(
       this.database,
       journals.flatMap(({ generations }) => generations),
@@ -62,7 +64,12 @@ export class TakeOverAttempts {
         return { dispatch, ...AS_MARKED, state: 'UNKNOWN', delayMs: SETTLE_DEADLINE_MS, attempts: 1 } as const;
       }),
     ];
-    if (postponements.length > 0) await takeOver(this.database, postponements);
-    return { released, unknown };
+    const taken = postponements.length === 0 ? [] : await takeOver(this.database, postponements);
+    const decided = new Set(taken.map(({ dispatch }) => dispatch));
+    return {
+      released: released.filter((attempt) => decided.has(attempt)),
+      unknown: unknown.filter((attempt) => decided.has(attempt)),
+      isComplete: taken.length === postponements.length,
+    };
   }
 }
