@@ -1,9 +1,10 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { requestsCounted, type EndpointCount } from '@switchboard/contracts/gateway/events';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
-import { Database } from '@switchboard/postgres';
+import { Database, sqlState } from '@switchboard/postgres';
 
 /** A request with a key of an organization, that has ended. */
 export interface CountedRequest {
@@ -21,6 +22,8 @@ const FLUSH_INTERVAL_MS = 1_000;
 const GRAIN_MS = 15 * 60_000;
 /** Organizations of one flush at most; the rest goes with the next. */
 const EVENTS_MAX = 500;
+/** SQLSTATE of a row whose key is there already. */
+const UNIQUE_VIOLATION = '23505';
 
 /**
  * Counts requests by organization, endpoint and class of status for analytics, and hands them on once a second.
@@ -31,6 +34,8 @@ const EVENTS_MAX = 500;
 export class RequestCounts extends PollingWorker implements BeforeApplicationShutdown {
   /** By organization and quarter of an hour, then by class of status and endpoint. */
   private readonly waiting: Counts = new Map();
+  /** One transaction's events, not known to be stored. */
+  private batch: readonly NewEvent<Counted>[] = [];
 
   constructor(
     private readonly database: Database,
@@ -55,25 +60,31 @@ export class RequestCounts extends PollingWorker implements BeforeApplicationShu
     while (await this.round()) continue;
   }
 
-  /** What cannot be written stays for the next round. @returns whether more is waiting */
+  /**
+   * A batch that cannot be written is repeated in the next round, under the ids of the first time: it is counted once, also
+   * when its COMMIT was done and not answered.
+   *
+   * @returns whether more is waiting
+   */
   protected async round(): Promise<boolean> {
-    const taken = [...this.waiting].slice(0, EVENTS_MAX);
-    if (taken.length === 0) return false;
-    for (const [group] of taken) this.waiting.delete(group);
+    if (this.batch.length === 0) this.batch = this.takeWaiting();
+    const { batch } = this;
+    if (batch.length === 0) return false;
     try {
-      await this.database.transaction(async (tx) => appendEvents(tx, taken.map(eventOf)));
+      await this.database.transaction(async (tx) => appendEvents(tx, batch));
     } catch (error) {
-      for (const [group, counts] of taken) this.putBack(group, counts);
-      throw error;
+      // The outbox has one of these ids, so it has them all.
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
     }
+    this.batch = [];
     this.relay.wake();
     return this.waiting.size > 0;
   }
 
-  private putBack(group: string, counts: ReadonlyMap<string, number>): void {
-    const later = this.waiting.get(group) ?? new Map<string, number>();
-    for (const [key, requests] of counts) later.set(key, (later.get(key) ?? 0) + requests);
-    this.waiting.set(group, later);
+  private takeWaiting(): NewEvent<Counted>[] {
+    const taken = [...this.waiting].slice(0, EVENTS_MAX);
+    for (const [group] of taken) this.waiting.delete(group);
+    return taken.map(eventOf);
   }
 }
 
@@ -81,6 +92,7 @@ function eventOf([group, counts]: readonly [string, ReadonlyMap<string, number>]
   const [organizationId = '', quarter = ''] = group.split(' ');
   const at = new Date(Number(quarter) * GRAIN_MS);
   return {
+    id: newCuid(),
     event: requestsCounted,
     organizationId,
     aggregateId: organizationId,
