@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Log } from '@switchboard/platform';
 import { endedCopyOf } from '../../test/ended-journal.js';
 import { DispatchJournal } from './dispatch-journal.js';
-import { leftJournals, removeLeft } from './left-journals.js';
+import { leftJournals, removeLeft, removeUnproven } from './left-journals.js';
 
 describe('the journal of attempts', () => {
   const errors: string[] = [];
@@ -39,11 +39,29 @@ describe('the journal of attempts', () => {
     const unlocked = await endedCopyOf(folder, journal.instance);
     await rm(join(unlocked, `${journal.instance}.sock`));
     expect(await leftJournals(unlocked, 'another')).toEqual([]);
-    const elsewhere = await endedCopyOf(folder, journal.instance);
-    for (const name of await readdir(elsewhere)) {
-      if (name.endsWith('.begun')) await writeFile(join(elsewhere, name), 'another boot\n');
+    expect(await leftJournals(await copyOfAnotherBoot(), 'another')).toEqual([]);
+  });
+
+  it('is removed with its lock a day after it was written when it proves nothing', async () => {
+    const loneLock = await endedCopyOf(folder, journal.instance);
+    for (const name of await readdir(loneLock)) if (name.endsWith('.begun')) await rm(join(loneLock, name));
+    for (const left of [await copyOfAnotherBoot(), loneLock]) {
+      const names = await readdir(left);
+      await removeUnproven(left, 'another');
+      expect(await readdir(left)).toEqual(names);
+      await letADayPass(left);
+      await removeUnproven(left, 'another');
+      expect(await readdir(left)).toEqual([]);
     }
-    expect(await leftJournals(elsewhere, 'another')).toEqual([]);
+  });
+
+  it('stays, however old, while its process lives, and until it is taken over', async () => {
+    for (const kept of [await endedCopyOf(folder, journal.instance), folder]) {
+      await letADayPass(kept);
+      const names = await readdir(kept);
+      await removeUnproven(kept, 'another');
+      expect(await readdir(kept)).toEqual(names);
+    }
   });
 
   it('lets nothing begin that it cannot note, and leaves nothing when it ends in order', async () => {
@@ -89,4 +107,17 @@ describe('the journal of attempts', () => {
     }
     expect(errors).toEqual(['dispatch.journal-unusable']);
   });
+
+  async function copyOfAnotherBoot(): Promise<string> {
+    const copy = await endedCopyOf(folder, journal.instance);
+    for (const name of await readdir(copy)) {
+      if (name.endsWith('.begun')) await writeFile(join(copy, name), 'another boot\n');
+    }
+    return copy;
+  }
+
+  async function letADayPass(of: string): Promise<void> {
+    const written = new Date(Date.now() - 25 * 60 * 60 * 1_000);
+    for (const name of await readdir(of)) await utimes(join(of, name), written, written);
+  }
 });

@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { instanceOf } from './dispatch-journal.js';
 import { begunLine, generationOf, journalPath, readJournal } from './journal-file.js';
-import { endPath, hasEnded, lockPath } from './process-lock.js';
+import { endPath, holderOf, lockPath, stateOfHolder } from './process-lock.js';
 import { isSystemError } from './system-error.js';
 
-/** A journal that proves nothing (another boot's, or its lock is gone) is kept so long. */
+/** A journal or lock that proves nothing (another boot's, one without the other) is kept so long. */
 const UNPROVEN_KEEP_MS = 24 * 60 * 60 * 1_000;
 
 /** What a process that has ended left behind, complete: nothing is written to it any more. */
@@ -17,13 +17,11 @@ export interface LeftJournal {
 
 /** The journals of processes that have provably ended, read after they had. */
 export async function leftJournals(folder: string, ownInstance: string): Promise<LeftJournal[]> {
-  const generations = (await readdir(folder)).flatMap((name) => generationOf(name) ?? []);
   const left: LeftJournal[] = [];
-  for (const [instance, own] of Map.groupBy(generations, instanceOf)) {
-    if (instance === ownInstance) continue;
-    const journal = (await hasEnded(folder, instance)) ? await readLeft(folder, instance, own) : null;
+  for (const [instance, generations] of await journalsOfOthers(folder, ownInstance)) {
+    if ((await stateOfHolder(folder, instance)) !== 'ended') continue;
+    const journal = await readLeft(folder, instance, generations);
     if (journal) left.push(journal);
-    else await removeOutdated(folder, own);
   }
   return left;
 }
@@ -32,6 +30,42 @@ export async function leftJournals(folder: string, ownInstance: string): Promise
 export async function removeLeft(folder: string, { instance, generations }: LeftJournal): Promise<void> {
   for (const generation of generations) await rm(journalPath(folder, generation), { force: true });
   for (const path of [lockPath(folder, instance), endPath(folder, instance)]) await rm(path, { force: true });
+}
+
+/**
+ * Removes journals and locks that prove nothing, a day after they were last written: of another boot, without a lock, or a lock
+ * without a journal. What a living process holds stays, however old it is, and so does what is still to be taken over.
+ */
+export async function removeUnproven(folder: string, ownInstance: string): Promise<void> {
+  const names = await readdir(folder);
+  const journals = await journalsOfOthers(folder, ownInstance);
+  const instances = new Set([...journals.keys(), ...names.flatMap((name) => holderOf(name) ?? [])]);
+  instances.delete(ownInstance);
+  for (const instance of instances) {
+    const state = await stateOfHolder(folder, instance);
+    const generations = journals.get(instance) ?? [];
+    if (state === 'lives' || (state === 'ended' && (await readLeft(folder, instance, generations)))) continue;
+    const paths = generations.map((generation) => journalPath(folder, generation));
+    // The lock last: as long as there is a journal it may be the proof that its process has ended.
+    paths.push(lockPath(folder, instance), endPath(folder, instance));
+    await removeOutdated(paths);
+  }
+}
+
+async function removeOutdated(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const written = await stat(path).catch(ignoreGone);
+    if (!written) continue;
+    if (Date.now() - written.mtimeMs <= UNPROVEN_KEEP_MS) return;
+    await rm(path, { force: true });
+  }
+}
+
+async function journalsOfOthers(folder: string, ownInstance: string): Promise<Map<string, string[]>> {
+  const generations = (await readdir(folder)).flatMap((name) => generationOf(name) ?? []);
+  const journals = Map.groupBy(generations, instanceOf);
+  journals.delete(ownInstance);
+  return journals;
 }
 
 async function readLeft(folder: string, instance: string, all: readonly string[]): Promise<LeftJournal | null> {
@@ -49,14 +83,6 @@ async function readLeft(folder: string, instance: string, all: readonly string[]
       return begun.get(generation)?.has(begunLine(leaseNumber, messageId)) ?? true;
     },
   };
-}
-
-async function removeOutdated(folder: string, generations: readonly string[]): Promise<void> {
-  for (const generation of generations) {
-    const path = journalPath(folder, generation);
-    const written = await stat(path).catch(ignoreGone);
-    if (written && Date.now() - written.mtimeMs > UNPROVEN_KEEP_MS) await rm(path, { force: true });
-  }
 }
 
 /** Another replica may have taken it over. */

@@ -44,22 +44,27 @@ export function noteOfEnd(folder: string, name: string): void {
 }
 
 /**
- * Whether the process that held the lock has provably ended: it has said so, or its socket is there and nothing listens. A
- * socket that is gone, or that may not be asked, proves nothing.
+ * What is known of the process that held a lock. It has provably ended when it has said so, or when its socket is there and
+ * nothing listens. A socket that is gone, or that may not be asked, proves nothing.
  */
-export async function hasEnded(folder: string, name: string): Promise<boolean> {
-  if (existsSync(endPath(folder, name))) return true;
+export async function stateOfHolder(folder: string, name: string): Promise<'lives' | 'ended' | 'unknown'> {
+  if (existsSync(endPath(folder, name))) return 'ended';
   const folderFd = openSync(folder, 'r');
   const socket = connect(socketPath(folderFd, name));
   try {
     await once(socket, 'connect');
-    return false;
+    return 'lives';
   } catch (error) {
-    return isSystemError(error, 'ECONNREFUSED');
+    return isSystemError(error, 'ECONNREFUSED') ? 'ended' : 'unknown';
   } finally {
     socket.destroy();
     closeSync(folderFd);
   }
+}
+
+/** The process whose lock, or word of its end, a file of the folder is; null for another file. */
+export function holderOf(fileName: string): string | null {
+  return /^(.+)\.(?:sock|ended)$/.exec(fileName)?.[1] ?? null;
 }
 
 /** Where the lock of a process is. */
