@@ -137,6 +137,16 @@ export const canaries: readonly Canary[] = [
     text: imports('../../v1/messages/send-message.js'),
   },
   {
+    rule: 'shared-rooms-know-no-api',
+    path: 'apps/gateway/src/messages/accepted-message.ts',
+    text: imports('../v1/messages/send-message.js'),
+  },
+  {
+    rule: 'shared-rooms-know-no-api',
+    path: 'apps/gateway/src/template-list/template-page.ts',
+    text: typeImport('a', '../app/inbox/inbox-view.js'),
+  },
+  {
     rule: 'http-carries-every-route',
     path: 'apps/gateway/src/http/http-server.ts',
     text: imports('../v1/messages/send-message.js'),
@@ -167,6 +177,7 @@ export const lawfulFiles: Readonly<Record<string, string>> = {
   'apps/messaging/src/message/message.policy.ts': imports('@switchboard/contracts/grammar/cuid'),
   'apps/gateway/src/v1/messages/messages.controller.ts': imports('../../identity/admission.contract.js'),
   'apps/gateway/src/v1/messages/send-message.ts': 'export type a = 1;\n',
+  'apps/gateway/src/app/inbox/inbox-view.ts': imports('../../messages/whole-page.js') + 'export type a = 1;\n',
   'apps/gateway/src/description/headers.ts': 'export type a = 1;\n',
   'apps/gateway/src/messages/whole-page.ts': imports('../description/headers.js'),
   'apps/gateway/src/reference/descriptions.ts': imports('../description/headers.js') + 'export type a = 1;\n',

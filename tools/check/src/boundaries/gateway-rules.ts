@@ -33,6 +33,12 @@ export const gatewayRules: readonly IForbiddenRuleType[] = [
     to: { path: '^apps/gateway/src/(v1|app)/', pathNot: '^apps/gateway/src/$1/' },
   },
   {
+    name: 'shared-rooms-know-no-api',
+    comment: 'What both APIs use depends on neither: an import of one would bring it into the other.',
+    from: { path: `^apps/gateway/src/(${shared})/` },
+    to: { path: '^apps/gateway/src/(v1|app)/' },
+  },
+  {
     name: 'http-carries-every-route',
     comment: 'The server, the envelope and the limits serve routes that they do not know.',
     from: { path: '^apps/gateway/src/http/', pathNot: '\\.(unit|int)\\.ts$' },
