@@ -2,12 +2,21 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { listEventsRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { createLog } from '@switchboard/platform';
+import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { raiseFeed } from '../src/event/restored-feed.js';
 import { newCustomer, type Customer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
+const pendingSql = statement('t.pending', 'SELECT FROM webhooks.delivery WHERE event_id = ANY ($1::text[])');
+const lockSql = statement('t.lock-delivery', 'SELECT FROM webhooks.delivery WHERE event_id = $1 FOR UPDATE');
+/** Longer than a request may begin after its turn. */
+const waitingSql = statement(
+  't.waiting-for-long',
+  `SELECT FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'
+     AND clock_timestamp() - query_start > interval '4.2 s'`,
+);
 let running: RunningWebhooks;
 beforeAll(async () => {
   running = await startWebhooks(servers);
@@ -42,6 +51,33 @@ describe('an event that comes before the one that precedes it in its conversatio
     expect(arrived().filter((id) => id !== other)).toEqual([first, second, third, fourth]);
     expect((await readFeed(customer, null)).ids.filter((id) => id !== other)).toEqual([first, second, third, fourth]);
   });
+});
+
+describe('an attempt that is marked, and begins too late to be sent', () => {
+  it('is the next one of its conversation again, and no later event overtakes it', async () => {
+    const customer = newCustomer(running);
+    const held = Promise.withResolvers<() => void>();
+    let isHeld = true;
+    const url = running.receiver.at('/late', (response) => {
+      if (isHeld) held.resolve(() => void response.end());
+      else response.end();
+    });
+    await customer.register(url);
+    const conversationId = newCuid();
+    const ids: string[] = [];
+    for (const text of ['1', '2', '3', '4']) ids.push(await customer.receive(text, conversationId));
+    const release = await held.promise;
+    await eventually(async () => (await running.superuser.query(pendingSql, [ids])).length === ids.length);
+    await running.superuser.transaction(async (tx) => {
+      await tx.query(lockSql, [ids[1]]);
+      isHeld = false;
+      release();
+      // The turn that marks the second one is not committed before 4 s.
+      await eventually(async () => (await running.superuser.query(waitingSql, [running.prepared.name])).length > 0);
+    });
+    await eventually(() => running.receiver.arrivals('/late').length === ids.length);
+    expect(running.receiver.arrivals('/late').map(({ dataId }) => dataId)).toEqual(ids);
+  }, 60_000);
 });
 
 describe('a database from a backup', () => {

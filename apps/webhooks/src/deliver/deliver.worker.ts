@@ -161,9 +161,9 @@ export class DeliverWorker extends PollingWorker {
     const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
     let chosen: readonly MarkedAttempt[] = [];
     const choose = (lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] => {
-      for (const { attempt } of [...ended, ...unsent]) {
-        this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, false);
-      }
+      for (const { attempt } of ended) this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, false);
+      // What was not sent is the first of its conversation again, and is not among what is known: later ones would overtake it.
+      for (const { attempt } of unsent) this.book.find(attempt.delivery.webhookId)?.doubt();
       return (chosen = this.choose(lanes));
     };
     const startedMs = performance.now();
@@ -202,7 +202,6 @@ export class DeliverWorker extends PollingWorker {
     for (const { attempt, state } of result.settled) {
       if (state === 'PENDING') this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
     }
-    for (const { attempt } of unsent) this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
     for (const attempt of result.begun) {
       const request = result.requests.get(attempt.id);
       if (!request) {

@@ -52,7 +52,7 @@ export class OpenLane {
     this.isBehind = true;
   }
 
-  /** What is known may be wrong: a transaction has failed. */
+  /** What is known may be wrong, or is no longer in order: nothing begins before it is read again. */
   doubt(): void {
     this.isBehind = true;
     this.isDoubtful = true;
@@ -113,6 +113,7 @@ export class OpenLane {
   /** How many requests may begin now, by the lane's own rules. Source: docs/api-behaviour.md#webhooks-pacing. */
   slots(nowMs: number): number {
     const { probing, heldUntilMs, windowMax } = this.state;
+    if (this.isDoubtful) return 0;
     if (heldUntilMs !== null && nowMs < heldUntilMs) return 0;
     if (probing === null) return Math.max(windowMax - this.underWay.size, 0);
     if (nowMs < probing.nextAtMs) return 0;

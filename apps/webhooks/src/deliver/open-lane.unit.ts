@@ -93,6 +93,17 @@ describe('a lane that is woken', () => {
     expect(lane.mustRead(NOW_MS)).toBe(true);
   });
 
+  it('begins nothing while it is in doubt, and what was known to come next only if it still is', () => {
+    const lane = laneOf([1, 2]);
+    lane.state = { ...newLane, windowMax: 64 };
+    const [first, second] = [deliveryOf(1), deliveryOf(2)];
+    lane.doubt();
+    expect(lane.slots(NOW_MS)).toBe(0);
+    lane.reading();
+    lane.refill({ firsts: [first, second], retries: [], marked: [], moreFirsts: false, moreRetries: false });
+    expect([lane.slots(NOW_MS), lane.next(NOW_MS)]).toEqual([64, first]);
+  });
+
   it('is read again when something came while it was read', () => {
     const lane = laneOf([]);
     lane.woken();
