@@ -26,6 +26,8 @@ export class OpenLane {
   private isDoubtful = true;
   /** There is, or may be, more pending than what is here. */
   private isBehind = true;
+  /** A delivery waits for its retry that is not among `retries`. */
+  private missesRetry = false;
   /** When it was last seen with something pending. */
   busyAtMs = performance.now();
   readonly underWay = new Map<string, MarkedAttempt>();
@@ -67,8 +69,12 @@ export class OpenLane {
     return this.isDoubtful || (this.isBehind && this.slots(nowMs) > 0 && !this.knowsEnough);
   }
 
-  /** New first attempts, more than can be under way, of which the next may begin. Replayed ones would give way to new ones. */
+  /**
+   * New first attempts, more than can be under way, of which the next may begin. Replayed ones would give way to new ones, and
+   * the probe of a receiver that fails is the oldest delivery that is due, which may be a retry.
+   */
   private get knowsEnough(): boolean {
+    if (this.missesRetry && this.isUnproven) return false;
     const [first] = this.firsts;
     const isNew = first !== undefined && first.kind !== 'REPLAY' && this.firsts.length > this.state.windowMax;
     return isNew && this.nextFirst() !== null;
@@ -90,6 +96,7 @@ export class OpenLane {
   /** To be called before it is read: what comes from then on may be missed by the reading. */
   reading(): void {
     this.isBehind = false;
+    this.missesRetry = false;
   }
 
   /** Takes what was read in place of all that was known. */
@@ -145,6 +152,7 @@ export class OpenLane {
   /** To be called when an attempt was recorded. @param isAgain its delivery is due again */
   ended(attemptId: string, isAgain: boolean): void {
     this.unmark(attemptId);
+    this.missesRetry ||= isAgain;
     if (isAgain || (this.moreFirsts && this.nextFirst() === null)) this.isBehind = true;
   }
 

@@ -136,6 +136,23 @@ describe('a lane of a receiver that has not proved to answer', () => {
     expect([lane.next(NOW_MS)?.position, lane.readMax]).toEqual([17, 16]);
   });
 
+  it('is read after a failure, however many new ones it knows: its probe is the oldest delivery that is due', () => {
+    const lane = laneOf([1, 2, 3]);
+    const failed = lane.next(NOW_MS) ?? deliveryOf(0);
+    lane.begin(attemptOf(failed));
+    lane.ended('attempt-delivery-1', true);
+    lane.state = { ...newLane, probing: { sinceMs: NOW_MS, failedProbes: 0, nextAtMs: PROBE_AT_MS } };
+    expect([lane.mustRead(NOW_MS), lane.mustRead(PROBE_AT_MS)]).toEqual([false, true]);
+    const retry = { ...failed, tries: 1, dueAtMs: PROBE_AT_MS + 1 };
+    lane.reading();
+    const firsts = [2, 3].map(deliveryOf);
+    lane.refill({ firsts, retries: [retry], marked: [], moreFirsts: false, moreRetries: false });
+    expect(lane.next(PROBE_AT_MS)?.position).toBe(2);
+    expect(lane.next(PROBE_AT_MS + 1)).toEqual(retry);
+    lane.woken();
+    expect(lane.mustRead(PROBE_AT_MS)).toBe(false);
+  });
+
   it('reads many once it is proven', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 2 };
