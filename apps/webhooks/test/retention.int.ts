@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import {
   getWebhookDeliveryRpc,
   getWebhookSecretRpc,
@@ -86,6 +86,22 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
   expect(await gateway.call(getWebhookDeliveryRpc, customer.principal, old)).toMatchObject({ payload: null });
   const again = gateway.call(redeliverWebhookRpc, customer.principal, old);
   await expect(again).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
+}, 60_000);
+
+it('rotates once for an act that is asked for twice: the former secret signs on', async () => {
+  const { gateway, receiver } = running;
+  const webhook = await customer.register(receiver.at('/twice'), { events: ['template.status_updated'] });
+  const by = { actId: newCuid(), userId: newCuid(), email: 'a@example.org', address: null, traceId: null };
+  const rotate = () => gateway.call(rotateWebhookSecretRpc, customer.principal, { id: webhook.id, by });
+  const rotated = await rotate();
+  expect(await rotate()).toEqual(rotated);
+  await gateway.call(testWebhookRpc, customer.principal, { id: webhook.id });
+  const [arrival] = receiver.arrivals('/twice');
+  const former = arrival?.headers['x-service-signature-previous']?.toString();
+  expect(verifyServiceSignature(Buffer.from(arrival?.body ?? ''), former, webhook.secret)).toBe(true);
+  const other = { ...by, actId: newCuid() };
+  const again = await gateway.call(rotateWebhookSecretRpc, customer.principal, { id: webhook.id, by: other });
+  expect(again.secret).not.toBe(rotated.secret);
 }, 60_000);
 
 it('signs with the former secret for 24 hours after a rotation, and with the new one alone from then on', async () => {

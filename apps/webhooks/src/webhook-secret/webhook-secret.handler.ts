@@ -2,12 +2,12 @@ import { Controller } from '@nestjs/common';
 import type { WebhookSecretView } from '@switchboard/contracts/webhooks/http';
 import { getWebhookSecretRpc, rotateWebhookSecretRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
-import { appendAct } from '../webhook/append-act.js';
+import { appendAct, isDone } from '../webhook/append-act.js';
 import { readSealedSecrets, readSecrets, storeSecrets } from '../webhook/secret.repository.js';
-import { openSecrets, secretPlace } from '../webhook/webhook-secrets.js';
+import { openSecrets, secretPlace, type SecretColumn } from '../webhook/webhook-secrets.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
 
@@ -25,7 +25,12 @@ export class WebhookSecretHandler {
     return requireWebhook(await readSecrets(this.database, this.box, call.principal.organizationId, call.request.id));
   }
 
-  /** @throws WEBHOOK_NOT_FOUND */
+  /**
+   * Rotates once, however often the act is asked for: a second secret would take the place of the former one, by which the customer's
+   * receiver still verifies.
+   *
+   * @throws WEBHOOK_NOT_FOUND
+   */
   @RpcHandler(rotateWebhookSecretRpc)
   async rotate(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<WebhookSecretView> {
     const { organizationId } = call.principal;
@@ -33,16 +38,7 @@ export class WebhookSecretHandler {
     return this.database.transaction(
       async (tx) => {
         requireWebhook(await lockWebhook(tx, organizationId, webhookId));
-        const former = requireWebhook(await readSealedSecrets(tx, organizationId, webhookId));
-        const dataKey = await dataKeyOf(tx, this.box, organizationId);
-        const seal = (secret: string, column: 'secret_sealed' | 'previous_secret_sealed'): Buffer =>
-          this.box.seal(secret, secretPlace(organizationId, webhookId, column), dataKey);
-        await storeSecrets(tx, {
-          organizationId,
-          webhookId,
-          secretSealed: seal(newSigningSecret(), 'secret_sealed'),
-          previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
-        });
+        if (!(await isDone(tx, call.request.by))) await this.renew(tx, organizationId, webhookId);
         const shown = requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
         const after = { id: webhookId, previousSecretValidUntil: shown.previousSecretValidUntil };
         const facts = { action: 'webhook.secret-rotated', before: null, after } as const;
@@ -51,5 +47,17 @@ export class WebhookSecretHandler {
       },
       { tenant: organizationId },
     );
+  }
+  private async renew(tx: Transaction, organizationId: string, webhookId: string): Promise<void> {
+    const former = requireWebhook(await readSealedSecrets(tx, organizationId, webhookId));
+    const dataKey = await dataKeyOf(tx, this.box, organizationId);
+    const seal = (secret: string, column: SecretColumn): Buffer =>
+      this.box.seal(secret, secretPlace(organizationId, webhookId, column), dataKey);
+    await storeSecrets(tx, {
+      organizationId,
+      webhookId,
+      secretSealed: seal(newSigningSecret(), 'secret_sealed'),
+      previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
+    });
   }
 }

@@ -28,12 +28,21 @@ export interface WebhookAct extends WebhookActFacts {
  * @param by absent: the caller is of the release before, and writes the log alone
  */
 export async function appendAct(tx: Transaction, by: WebhookActor | undefined, act: WebhookAct): Promise<void> {
-  if (!by) return;
-  const [found] = await tx.query(knownSql, [by.actId]);
-  if (found?.isKnown) return;
+  if (!by || (await isDone(tx, by))) return;
   const { organizationId, webhookId: aggregateId, ...facts } = act;
   const of = { id: by.actId, event: webhookActed, organizationId, aggregateId, sequence: null };
   appendEvents(tx, [{ ...of, occurredAt: new Date(), data: { ...facts, by } }]);
+}
+
+/**
+ * Whether an act was done before: it is asked for again when its answer was lost. The webhook must be locked.
+ *
+ * @param by absent: the caller is of the release before, and is not known to ask again
+ */
+export async function isDone(tx: Transaction, by: WebhookActor | undefined): Promise<boolean> {
+  if (!by) return false;
+  const [found] = await tx.query(knownSql, [by.actId]);
+  return found?.isKnown === true;
 }
 
 /** Emits the event of an act that has changed a webhook. @param before as it was locked. @returns how it was, and is now */
