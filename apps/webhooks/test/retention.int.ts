@@ -25,6 +25,10 @@ const partitionsSql = statement<{ name: string }>(
   `SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
    WHERE c.relnamespace = 'webhooks'::regnamespace AND c.relname = ANY ($1::text[]) ORDER BY 1`,
 );
+const waitingSql = statement(
+  't.waiting-for-a-lock',
+  `SELECT FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`,
+);
 /** An attempt as it was made that many days ago, for an event of then. */
 const ageSql = statement(
   't.age-attempt',
@@ -86,6 +90,20 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
   expect(await gateway.call(getWebhookDeliveryRpc, customer.principal, old)).toMatchObject({ payload: null });
   const again = gateway.call(redeliverWebhookRpc, customer.principal, old);
   await expect(again).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
+}, 60_000);
+
+it('leaves a day to another replica that drops it at the same moment', async () => {
+  const { superuser, prepared } = running;
+  const { at, suffix } = dayOf(11);
+  await superuser.query(partitionSql, ['event', at, suffix]);
+  const database = await prepared.database();
+  let keeping: Promise<void> | undefined;
+  await superuser.transaction(async (tx) => {
+    await tx.query(statement('t.drop-day', `DROP TABLE webhooks.event_${suffix}`), []);
+    keeping = keepWebhookPartitions(database);
+    await eventually(async () => (await superuser.query(waitingSql, [prepared.name])).length > 0);
+  });
+  await expect(keeping).resolves.toBeUndefined();
 }, 60_000);
 
 it('rotates once for an act that is asked for twice: the former secret signs on', async () => {
