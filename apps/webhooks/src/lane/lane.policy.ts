@@ -1,3 +1,5 @@
+import { backoffMs, type Random } from '@switchboard/timing';
+
 /** How a webhook is delivered to now. Times are milliseconds since 1970 by the database's clock. */
 export interface LaneState {
   /** Requests in flight at most, while no probes are sent. */
@@ -34,8 +36,7 @@ export interface EndedAttempt {
 export const WINDOW_MAX = 64;
 /** Source: docs/api-behaviour.md#webhooks-deactivation. */
 export const CONSECUTIVE_FAILURES_MAX = 10;
-const PROBE_FIRST_MS = 1_000;
-const PROBE_MAX_MS = 60_000;
+const PROBE_PAUSE = { firstMs: 1_000, maxMs: 60_000 };
 /** Source: docs/api-behaviour.md#webhooks-attempts. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1_000;
 
@@ -61,10 +62,11 @@ export function isExhausted({ consecutiveFailures }: LaneState): boolean {
  * answers again.
  *
  * @param timeScale multiplies the waits
+ * @param random spreads the probes of receivers that failed together
  * Source: docs/api-behaviour.md#webhooks-pacing, docs/api-behaviour.md#webhooks-deactivation.
  */
-export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: number): LaneState {
-  return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale);
+export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
+  return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale, random);
 }
 
 /** The lane while nothing can be sent on our side: nothing counts. */
@@ -84,27 +86,27 @@ function afterSuccess(lane: LaneState, { beganAtMs, counts }: EndedAttempt): Lan
   return { ...lane, probing: null, windowMax, consecutiveFailures };
 }
 
-function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number): LaneState {
+function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
   const { beganAtMs, endedAtMs, counts, retryAfterMs } = ended;
   const isCounted = counts && (lane.countedUntilMs === null || beganAtMs >= lane.countedUntilMs);
   const heldUntilMs = retryAfterMs === null ? null : endedAtMs + Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * timeScale;
   return {
     windowMax: 1,
-    probing: probingAfterFailure(lane, ended, timeScale),
+    probing: probingAfterFailure(lane, ended, timeScale, random),
     heldUntilMs: latest(lane.heldUntilMs, heldUntilMs),
     consecutiveFailures: lane.consecutiveFailures + (isCounted ? 1 : 0),
     countedUntilMs: isCounted ? latest(lane.countedUntilMs, endedAtMs) : lane.countedUntilMs,
   };
 }
 
-function probingAfterFailure(lane: LaneState, { beganAtMs, endedAtMs }: EndedAttempt, timeScale: number): Probing {
+function probingAfterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): Probing {
+  const { beganAtMs, endedAtMs } = ended;
   const { probing } = lane;
-  if (probing === null)
-    return { sinceMs: endedAtMs, failedProbes: 0, nextAtMs: endedAtMs + PROBE_FIRST_MS * timeScale };
-  if (!isProbe(lane, beganAtMs)) return probing;
-  const failedProbes = probing.failedProbes + 1;
-  const pauseMs = Math.min(PROBE_FIRST_MS * 2 ** failedProbes, PROBE_MAX_MS);
-  return { ...probing, failedProbes, nextAtMs: endedAtMs + pauseMs * timeScale };
+  if (probing !== null && !isProbe(lane, beganAtMs)) return probing;
+  const { sinceMs, failedProbes } = probing
+    ? { ...probing, failedProbes: probing.failedProbes + 1 }
+    : { sinceMs: endedAtMs, failedProbes: 0 };
+  return { sinceMs, failedProbes, nextAtMs: endedAtMs + backoffMs(failedProbes + 1, PROBE_PAUSE, random) * timeScale };
 }
 
 function latest(former: number | null, next: number | null): number | null {

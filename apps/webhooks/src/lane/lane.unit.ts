@@ -8,6 +8,7 @@ function after(lane: LaneState, ...ends: readonly (Partial<EndedAttempt> & { beg
         former,
         { endedAtMs: end.beganAtMs + 10, isSuccess: true, counts: true, retryAfterMs: null, ...end },
         1,
+        () => 0.5,
       ),
     lane,
   );
@@ -34,6 +35,19 @@ describe('requests in flight', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     const healthy = after(lane, { beganAtMs: (lane.probing?.nextAtMs ?? 0) + 5 });
     expect(healthy).toMatchObject({ probing: null, windowMax: 2, consecutiveFailures: 0 });
+  });
+
+  it('are probes that come 25 % earlier or later, so that receivers that failed together are not probed together', () => {
+    const end = { beganAtMs: 0, endedAtMs: 0, isSuccess: false, counts: true, retryAfterMs: null };
+    const probeAtMs = (lane: LaneState, random: () => number) => laneAfter(lane, end, 1, random).probing?.nextAtMs;
+    const failing = { ...newLane, probing: { sinceMs: 0, failedProbes: 9, nextAtMs: 0 } };
+    for (const [lane, pauseMs] of [
+      [newLane, 1_000],
+      [failing, 60_000],
+    ] as const) {
+      expect(probeAtMs(lane, () => 0)).toBe(0.75 * pauseMs);
+      expect(probeAtMs(lane, () => 1)).toBe(1.25 * pauseMs);
+    }
   });
 
   it('stay single probes when something succeeds that began before the failure', () => {
@@ -71,7 +85,7 @@ describe('Retry-After', () => {
     const hold = { beganAtMs: 0, endedAtMs: 0, counts: true, ...failed };
     expect(after(newLane, { ...hold, retryAfterMs: 120_000 }).heldUntilMs).toBe(120_000);
     expect(after(newLane, { ...hold, retryAfterMs: 1e9 }).heldUntilMs).toBe(3_600_000);
-    const scaled = laneAfter(newLane, { ...hold, retryAfterMs: 1e9 }, 0.001);
+    const scaled = laneAfter(newLane, { ...hold, retryAfterMs: 1e9 }, 0.001, () => 0.5);
     expect(scaled).toMatchObject({ heldUntilMs: 3_600, probing: { nextAtMs: 1 } });
     const shorter = after(newLane, { ...hold, retryAfterMs: 120_000 }, { ...hold, retryAfterMs: 1_000 });
     expect(shorter.heldUntilMs).toBe(120_000);
