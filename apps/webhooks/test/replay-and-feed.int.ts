@@ -24,6 +24,22 @@ const actsSql = statement<{ id: string; action: string; payload: string }>(
   `SELECT id, payload::json #>> '{data,action}' AS action, payload FROM webhooks.outbox
    WHERE payload::json ->> 'organizationId' = $1 ORDER BY position`,
 );
+/** Events of an organization at the positions 1 to $2; every $4th of the type $3. */
+const storeEventsSql = statement(
+  't.store-events',
+  `WITH stored AS (
+     INSERT INTO webhooks.event (organization_id, id, type, line, body, occurred_at, stored_at, position)
+     SELECT $1, id, CASE WHEN n % $4 = 0 THEN $3 ELSE 'message.received' END, '',
+       json_build_object('data', json_build_object('id', id)), now(), now(), n
+     FROM generate_series(1, $2::integer) AS n
+     CROSS JOIN LATERAL (SELECT substr(webhooks.cuid_floor(now()), 1, 9) || substr(md5(n || $1), 1, 16)) AS drawn (id))
+   INSERT INTO webhooks.feed (organization_id, last_position) VALUES ($1, $2)`,
+);
+/** A row tells which transaction has written it. */
+const slicesSql = statement<{ count: number }>(
+  't.slices-of-deliveries',
+  `SELECT count(*)::integer AS count FROM webhooks.delivery WHERE webhook_id = $1 GROUP BY xmin::text`,
+);
 let running: RunningWebhooks;
 let customer: ReturnType<typeof newCustomer>;
 
@@ -112,6 +128,21 @@ describe('a replay', () => {
     );
     expect(new Set(failed.map(({ kind }) => kind))).toEqual(new Set(['REPLAY']));
     expect(await customer.webhook(webhook.id)).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
+  }, 60_000);
+});
+
+describe('a replay of thousands of events', () => {
+  it('queues 1,000 deliveries at a time, so that the deliveries of the webhook never wait long for it', async () => {
+    customer = newCustomer(running);
+    const count = 2_500;
+    await running.superuser.query(storeEventsSql, [customer.organizationId, count, 'conversation.closed', 5]);
+    const webhook = await customer.register(running.receiver.at('/slices', () => undefined));
+    const all = { since: new Date(0).toISOString(), until: null, events: null, onlyMissed: false, dryRun: false };
+    const request = { replayId: newCuid(), webhookId: webhook.id, ...all };
+    expect(await running.gateway.call(replayWebhookRpc, customer.principal, request)).toEqual({ count });
+    const slices = await running.superuser.query(slicesSql, [webhook.id]);
+    expect(slices.reduce((sum, slice) => sum + slice.count, 0)).toBe(count);
+    expect(Math.max(...slices.map((slice) => slice.count))).toBeLessThanOrEqual(1_000);
   }, 60_000);
 });
 

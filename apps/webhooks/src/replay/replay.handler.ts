@@ -7,12 +7,14 @@ import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { appendAct } from '../webhook/append-act.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.repository.js';
-import { countReplay, queueReplay, type ReplayedEvents } from './replay.repository.js';
+import { countReplay, queueReplay, replayedEventIds, type ReplayedEvents } from './replay.repository.js';
 
 /** Source: docs/api-behaviour.md#webhooks-replay. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
-/** Events of a transaction. */
-const SLICE_POSITIONS = 20_000;
+/** Positions that are looked at together; without a lock. */
+const LOOK_POSITIONS = 20_000;
+/** Deliveries of a transaction: the worker waits for the lane's lock meanwhile, and with its turn other webhooks. */
+const SLICE_DELIVERIES = 1_000;
 
 /** Answers `webhooks.replay-webhook`. */
 @Controller()
@@ -37,8 +39,11 @@ export class ReplayHandler {
     for (let { after } = events; after < events.upTo;) {
       const next = await nextPosition(this.database, organizationId, after);
       if (next === null || next > events.upTo) break;
-      const upTo = Math.min(next - 1 + SLICE_POSITIONS, events.upTo);
-      await this.queue(webhook, { ...events, after, upTo });
+      const upTo = Math.min(next - 1 + LOOK_POSITIONS, events.upTo);
+      const eventIds = await replayedEventIds(this.database, { ...events, after, upTo });
+      for (let start = 0; start < eventIds.length; start += SLICE_DELIVERIES) {
+        await this.queue(webhook, events.replayId, eventIds.slice(start, start + SLICE_DELIVERIES));
+      }
       after = upTo;
     }
     this.wakeUps.send([webhookId]);
@@ -71,11 +76,15 @@ export class ReplayHandler {
   }
 
   /** Under the lane's lock: nothing is queued for a webhook that is deactivated meanwhile. */
-  private async queue({ organizationId, id }: WebhookRow, events: ReplayedEvents): Promise<void> {
+  private async queue(
+    { organizationId, id }: WebhookRow,
+    replayId: string,
+    eventIds: readonly string[],
+  ): Promise<void> {
     await this.database.transaction(
       async (tx) => {
         requireActive(requireWebhook(await lockWebhook(tx, organizationId, id)));
-        await queueReplay(tx, events);
+        await queueReplay(tx, { organizationId, webhookId: id, replayId, eventIds });
       },
       { tenant: organizationId },
     );

@@ -25,15 +25,18 @@ const countSql = statement<{ count: number }>(
   'webhooks.replay.count',
   `SELECT count(*)::integer AS count FROM event e WHERE ${FILTER}`,
 );
-const queueSql = statement<{ count: number }>(
+const idsSql = statement<{ id: string }>(
+  'webhooks.replay.events',
+  `SELECT e.id FROM event e WHERE ${FILTER} ORDER BY e.position`,
+);
+const queueSql = statement(
   'webhooks.replay.queue',
-  `WITH queued AS (
-     INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
-     SELECT $8, substr($9, 1, 9) || substr(md5(e.id || $9), 1, 16), e.organization_id, e.id, e.type, e.line, e.position,
-       octet_length(e.body), 'REPLAY', now()
-     FROM event e WHERE ${FILTER} ORDER BY e.position
-     ON CONFLICT DO NOTHING RETURNING 1)
-   SELECT count(*)::integer AS count FROM queued`,
+  `INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
+   SELECT $2, substr($3, 1, 9) || substr(md5(e.id || $3), 1, 16), e.organization_id, e.id, e.type, e.line, e.position,
+     octet_length(e.body), 'REPLAY', now()
+   FROM unnest($4::text[]) AS replayed (id) JOIN event e ON e.id = replayed.id AND e.organization_id = $1
+   ORDER BY e.position
+   ON CONFLICT DO NOTHING`,
 );
 
 /** How many events a replay would send. */
@@ -42,10 +45,21 @@ export async function countReplay(on: Queryable, events: ReplayedEvents): Promis
   return row?.count ?? 0;
 }
 
-/** Queues the events. @returns how many are queued by it */
-export async function queueReplay(on: Queryable, events: ReplayedEvents): Promise<number> {
-  const [row] = await on.query(queueSql, [...valuesOf(events), events.replayId]);
-  return row?.count ?? 0;
+/** The events that a replay would send, oldest first. */
+export async function replayedEventIds(on: Queryable, events: ReplayedEvents): Promise<readonly string[]> {
+  const rows = await on.query(idsSql, valuesOf(events));
+  return rows.map(({ id }) => id);
+}
+
+/** Deliveries of a replay. */
+export interface QueuedReplay extends Pick<ReplayedEvents, 'organizationId' | 'webhookId' | 'replayId'> {
+  readonly eventIds: readonly string[];
+}
+
+/** Queues deliveries of events, those of them that are kept still. */
+export async function queueReplay(on: Queryable, queued: QueuedReplay): Promise<void> {
+  const { organizationId, webhookId, replayId, eventIds } = queued;
+  await on.query(queueSql, [organizationId, webhookId, replayId, eventIds]);
 }
 
 function valuesOf(events: ReplayedEvents): readonly unknown[] {
