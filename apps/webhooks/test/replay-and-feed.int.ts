@@ -94,6 +94,24 @@ describe('the feed', () => {
     expect((await feed({ from: '2020-01-01T00:00:00.000Z' })).ids).toHaveLength(4);
   }, 60_000);
 
+  it('looks at 20,000 events for a page, and gives a reader of a rare type every one of them, once', async () => {
+    customer = newCustomer(running);
+    await running.superuser.query(storeEventsSql, [customer.organizationId, 45_000, 'conversation.closed', 15_000]);
+    const walk = async (types: ListEventsRequest['types']) => {
+      const pages: (readonly string[])[] = [];
+      for (let cursor: string | null = null; ;) {
+        const { ids, nextCursor } = await feed({ types, cursor });
+        pages.push(ids);
+        if (nextCursor === cursor) return pages;
+        cursor = nextCursor;
+      }
+    };
+    const rare = await walk(['conversation.closed']);
+    expect(rare.map(({ length }) => length)).toEqual([1, 1, 1, 0]);
+    expect(new Set(rare.flat()).size).toBe(3);
+    expect(await walk(['optout.created'])).toEqual([[], [], [], []]);
+  }, 60_000);
+
   it('refuses a cursor that is none of its own', async () => {
     await expect(feed({ cursor: 'cabcdefgh' })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
   });
