@@ -24,6 +24,7 @@ export {
   type NatsExport,
   type NatsImport,
 } from './nats-accounts.js';
+export { natsServerSettings, type NatsServerSetting } from './nats-server-settings.js';
 export { natsUsers, PROVISIONER, type NatsUser } from './nats-users.js';
 export { provision, provisionConsumer, restartConsumers } from './provision.js';
 export type { DeliveredEvent } from './delivered-event.js';

@@ -25,7 +25,7 @@ const environment = (name: string): Record<string, string> => {
 const servers = testServers({ ownPostgres: true });
 
 describe('deploy/nats/nats.conf', () => {
-  it('lets in every service with its password of docker-compose.yml, answers the health check, and refuses every other user', async () => {
+  it('lets in every service with its password of docker-compose.yml, answers the health check, refuses every other user, and keeps none that stands still for over 20 s', async () => {
     const { url: address, monitor } = await startDeployedNats(environment('nats'), servers.onEnd);
     const connect = async (user: string, password: string): Promise<NatsConnection> => {
       const connection = await connectNats({ url: address, user, password, onStatus: () => undefined });
@@ -39,6 +39,9 @@ describe('deploy/nats/nats.conf', () => {
     await provision(await connect(natsProvisioner, passwordOf('provision')), 1);
     for (const name of names) expect((await connect(name, passwordOf(name))).getServer()).toBe(new URL(address).host);
     for (const { user } of natsUsers()) await expect(connect(user, 'another')).rejects.toThrow(/authorization/i);
+    // In nanoseconds. A client is closed when a ping is due and so many are unanswered; one ping may fall out after traffic.
+    const variables = (await (await fetch(`${monitor}/varz`)).json()) as { ping_interval: number; ping_max: number };
+    expect((variables.ping_interval / 1e9) * (variables.ping_max + 2)).toBe(20);
   });
 });
 

@@ -1,4 +1,4 @@
-import { administratorOf, natsAccounts, PROVISIONER } from '@switchboard/nats';
+import { administratorOf, natsAccounts, natsServerSettings, PROVISIONER } from '@switchboard/nats';
 import type { Secrets } from './secrets.js';
 
 /** The user with every right at the streams, for the developer's own tools and for tests; no service knows its password. */
@@ -20,10 +20,7 @@ export function composeNatsConfig(secrets: Secrets): string {
   // The server's format takes JSON as it is.
   return [
     `accounts: ${JSON.stringify(natsAccounts({ of, administrator: of(natsAdmin) }), null, 2)}`,
-    // A domain event fits into 1 MiB; the limit is the documented one, not an accident of a newer default.
-    'max_payload: 1MB',
-    // A client that stands still for the 2 s of the default would be sent away in the midst of its start.
-    'authorization { timeout: 10 }',
+    ...natsServerSettings.map(({ setting }) => setting),
   ].join('\n');
 }
 

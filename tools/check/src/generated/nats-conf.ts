@@ -1,4 +1,4 @@
-import { natsAccounts } from '@switchboard/nats';
+import { natsAccounts, natsServerSettings } from '@switchboard/nats';
 
 /**
  * `deploy/nats/nats.conf`: the server of docker-compose.yml, with an account for each service and one for the streams.
@@ -15,10 +15,7 @@ export function natsConf(): string {
     'listen: "0.0.0.0:4222"',
     '# For the health check within the container alone.',
     'http: "127.0.0.1:8222"',
-    '# A domain event fits; the limit is the documented one, not an accident of a newer default.',
-    'max_payload: 1MB',
-    '# A client that stands still for the 2 s of the default would be sent away in the midst of its start.',
-    'authorization { timeout: 10 }',
+    ...natsServerSettings.flatMap(({ setting, reason }) => [`# ${reason}`, setting]),
     '',
     'jetstream {',
     '  store_dir: "/data"',
