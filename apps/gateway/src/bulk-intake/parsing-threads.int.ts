@@ -37,6 +37,21 @@ it('hands pieces and chunks over: nothing of a body stays with the event loop, a
   expect(next).toBe(RECIPIENTS);
 });
 
+it('fails a body whose thread has ended between two pieces, and parses the next one', async () => {
+  const ended = new ParsingThreads();
+  const piece = (): Uint8Array => new Uint8Array(Buffer.from('{"recipients":['));
+  const body = ended.open();
+  await body.push(piece());
+  await ended.beforeApplicationShutdown();
+  await expect(body.push(piece())).rejects.toThrow('the parsing thread has ended');
+  await expect(body.end()).rejects.toThrow('the parsing thread has ended');
+  body.drop();
+  const next = ended.open();
+  expect(await next.push(piece())).toEqual([]);
+  next.drop();
+  await ended.beforeApplicationShutdown();
+});
+
 it('copies what lies in memory that is not its own', () => {
   const whole = new Uint8Array([1, 2, 3, 4]);
   expect(ownedBytes(whole).buffer).toBe(whole.buffer);

@@ -55,6 +55,8 @@ class ParsingThread {
   private readonly worker = new Worker(PROGRAM, { resourceLimits: MEMORY });
   /** By body; null while it asks nothing. */
   private readonly waiting = new Map<number, Waiting | null>();
+  /** Set once the thread has ended: it answers nothing any more. */
+  private end: Error | undefined;
 
   constructor(onEnd: () => void) {
     // An idle thread does not keep the process.
@@ -67,7 +69,8 @@ class ParsingThread {
     });
     const fail = (cause: unknown): void => {
       onEnd();
-      for (const asking of this.waiting.values()) asking?.reject(new Error('the parsing thread has ended', { cause }));
+      this.end ??= new Error('the parsing thread has ended', { cause });
+      for (const asking of this.waiting.values()) asking?.reject(this.end);
     };
     this.worker.on('error', fail).on('exit', fail);
   }
@@ -79,6 +82,7 @@ class ParsingThread {
   open(body: number): ParsedBody {
     this.waiting.set(body, null);
     const ask = async (request: ThreadRequest, transferred: ArrayBuffer[] = []): Promise<ThreadAnswer> => {
+      if (this.end) throw this.end;
       const asking = Promise.withResolvers<ThreadAnswer>();
       this.waiting.set(body, asking);
       this.worker.postMessage(request, transferred);
