@@ -71,7 +71,8 @@ describe('a lane', () => {
     if (!first) throw new Error('nothing was claimed');
     await lanes.control(job, 'HOLD', 'CHANNEL_DISCONNECTED');
     const blocked: UpstreamOutcome = { state: 'refused', kind: 'blocked', code: '131031', message: 'locked' };
-    await store.settle(settlementOf(first, blocked), settlementOf(first, blocked));
+    const paused: UpstreamOutcome = { state: 'refused', kind: 'template-paused', code: '132015', message: 'paused' };
+    await store.settle(...[blocked, blocked, paused].map((outcome) => settlementOf(first, outcome)));
     expect(await releaseConnected(store.database)).toBe(1);
     expect(await releaseConnected(store.database)).toBe(0);
     expect(await claimed(job)).toEqual([]);
@@ -80,8 +81,10 @@ describe('a lane', () => {
     expect(await heldAndReleased(job)).toEqual([
       ['held', 'CHANNEL_DISCONNECTED'],
       ['held', 'CHANNEL_BLOCKED'],
+      ['held', 'TEMPLATE_NOT_APPROVED'],
       ['released', 'CHANNEL_DISCONNECTED'],
       ['released', 'CHANNEL_BLOCKED'],
+      ['released', 'TEMPLATE_NOT_APPROVED'],
     ]);
   });
 

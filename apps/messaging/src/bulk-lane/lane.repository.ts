@@ -44,23 +44,23 @@ const shareSql = statement<{ channelId: string | null; isWithdrawn: boolean }>(
   'messaging.lane.share',
   `SELECT channel_id AS "channelId", is_withdrawn AS "isWithdrawn" FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR KEY SHARE`,
 );
-const HAS_NOT_REASON = (reason: string): string =>
-  `${reason} IS DISTINCT FROM l.held_reason AND NOT ${reason} = ANY (l.further_holds)`;
 /** Of a channel all open lanes, or one job's: those that have the cause already are not written. */
-const holdSql = statement<HeldLane>(
+const holdSql = statement<Omit<HeldLane, 'reason'> & { readonly reasons: readonly LaneHeldReason[] }>(
   'messaging.lane.hold',
   `WITH locked AS (
      SELECT l.organization_id, l.job_id, g.reason
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS g(organization_id, channel_id, job_id, reason)
      JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
-     WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND NOT l.is_withdrawn AND ${HAS_NOT_REASON('g.reason')}
+     WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND NOT l.is_withdrawn
+       AND g.reason IS DISTINCT FROM l.held_reason AND NOT g.reason = ANY (l.further_holds)
      ORDER BY l.organization_id, l.job_id FOR NO KEY UPDATE OF l
+   ), added AS (
+     SELECT organization_id, job_id, array_agg(DISTINCT reason) AS reasons FROM locked GROUP BY 1, 2
    )
-   UPDATE bulk_lane l SET held_reason = coalesce(l.held_reason, locked.reason),
-     further_holds = CASE WHEN l.held_reason IS NULL THEN '{}' ELSE l.further_holds || locked.reason END
-   FROM locked
-   WHERE l.organization_id = locked.organization_id AND l.job_id = locked.job_id AND ${HAS_NOT_REASON('locked.reason')}
-   RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId", locked.reason`,
+   UPDATE bulk_lane l SET held_reason = coalesce(l.held_reason, added.reasons[1]),
+     further_holds = CASE WHEN l.held_reason IS NULL THEN added.reasons[2:] ELSE l.further_holds || added.reasons END
+   FROM added WHERE l.organization_id = added.organization_id AND l.job_id = added.job_id
+   RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId", added.reasons`,
 );
 
 const finishSql = statement(
@@ -132,7 +132,7 @@ export async function holdLanes(tx: Transaction, targets: readonly HoldTarget[])
   const held = await tx.query(holdSql, unnestColumns(targets, ['organizationId', 'channelId', 'jobId', 'reason']));
   appendEvents(
     tx,
-    held.map((lane) => holdEvent(bulkLaneHeld, lane)),
+    held.flatMap(({ reasons, ...lane }) => reasons.map((reason) => holdEvent(bulkLaneHeld, { ...lane, reason }))),
   );
 }
 
