@@ -51,10 +51,11 @@ export const submitBatchRpc = defineRpc<SubmitBatchRequest, SubmittedBatch>('mes
 });
 
 /**
- * - PAUSE: nothing of the job begins any more until RESUME. What was claimed goes on.
+ * - PAUSE: nothing of the job begins any more until RESUME, once it is answered: it waits for what was claimed.
  * - RESUME: ends a pause, and every hold.
- * - HOLD: as a pause, with a reason, by whoever knows a cause that messaging does not; RELEASE ends a hold of that reason.
- * - WITHDRAW: nothing of the job begins any more, ever; its lane takes no further batch.
+ * - HOLD: nothing more is claimed, for a reason, by whoever knows a cause that messaging does not; RELEASE ends that reason,
+ *   and the lane goes on when there is no other.
+ * - WITHDRAW: as PAUSE, for ever; its lane takes no further batch, and what was to be sent again fails.
  */
 export type LaneAction = 'PAUSE' | 'RESUME' | 'HOLD' | 'RELEASE' | 'WITHDRAW';
 
