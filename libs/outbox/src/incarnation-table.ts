@@ -1,3 +1,5 @@
+import type { StatementRunner } from './statement-runner.js';
+
 /** After so many seconds without a comparison nothing that is due is sent: the process that compares has gone. */
 const COMPARED_WITHIN_S = 15;
 
@@ -24,6 +26,17 @@ export const incarnationTable = `
 
 /** Takes `incarnationTable` back; the next look begins with a new row. */
 export const incarnationTableReversal = 'DROP TABLE incarnation';
+
+/** Makes `incarnationTable`; a service extends it with a name and a timestamp. Lock: none, the table is new. Reversal: drops it. */
+export abstract class IncarnationMigration {
+  async up(runner: StatementRunner): Promise<void> {
+    await runner.query(incarnationTable);
+  }
+
+  async down(runner: StatementRunner): Promise<void> {
+    await runner.query(incarnationTableReversal);
+  }
+}
 
 /**
  * SQL: whether this database is known not to be a restored one, as long as it has ever been compared. In the statement that

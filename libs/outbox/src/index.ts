@@ -7,7 +7,7 @@ export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
 export { takeEvent, type BatchHandler } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
-export { incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
+export { IncarnationMigration, incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
 export {
   dropPartitions,
   keepOutboxPartitions,
@@ -16,7 +16,7 @@ export {
   type PastPartitions,
 } from './keep-partitions.js';
 export { LockedLines } from './locked-lines.js';
-export { pendingTable, pendingTableReversal } from './pending-table.sql.js';
+export { OutboxPendingMigration, pendingTable, pendingTableReversal } from './pending-table.sql.js';
 export type { EventBroker } from './publishing.js';
 export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';

@@ -1,4 +1,5 @@
 import { dropOutboxDay, dropOutboxDayReversal } from './retention.sql.js';
+import type { StatementRunner } from './statement-runner.js';
 
 /**
  * DDL of `outbox_pending` in the place of the mark in each event: a narrow row for each event that the relay has still to
@@ -44,3 +45,14 @@ export const pendingTableReversal = `
   DROP TABLE outbox_pending;
   ${dropOutboxDayReversal}
 `;
+
+/** Makes `pendingTable`, of which lock and reversal are; a service extends it with a name and a timestamp. */
+export abstract class OutboxPendingMigration {
+  async up(runner: StatementRunner): Promise<void> {
+    await runner.query(pendingTable);
+  }
+
+  async down(runner: StatementRunner): Promise<void> {
+    await runner.query(pendingTableReversal);
+  }
+}
