@@ -142,6 +142,20 @@ describe('a delivery that fails', () => {
     expect((next?.atMs ?? 0) - (held?.atMs ?? 0)).toBeGreaterThanOrEqual(900);
   }, 60_000);
 
+  it('holds the webhook no longer when it is enabled', async () => {
+    customer = newCustomer(running);
+    // An hour is 36 s here.
+    const webhook = await customer.register(running.receiver.at('/release', status(503, { 'retry-after': '3600' })));
+    await customer.receive('first');
+    await attemptsOf(webhook.id, 1);
+    running.receiver.at('/release', status(200));
+    await running.gateway.call(enableWebhookRpc, customer.principal, { id: webhook.id });
+    await arrived('/release', 2);
+    const [second] = await attemptsOf(webhook.id, 2);
+    expect(second?.outcome).toBe('SUCCEEDED');
+    expect(Date.parse(second?.at ?? '')).toBeLessThan(Date.parse(webhook.createdAt) + 20_000);
+  }, 60_000);
+
   it('goes to a URL that was changed meanwhile', async () => {
     customer = newCustomer(running);
     const webhook = await customer.register(running.receiver.at('/old', status(500)));

@@ -143,7 +143,7 @@ export class DeliverWorker extends PollingWorker {
     const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
     // A slice at a time: deliveries of others go on between them.
     if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
-    for (const { webhookId, state } of waiting) if (state !== 'closed') this.book.found(webhookId);
+    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane);
   }
 
   private interrupt(attempt: MarkedAttempt): void {

@@ -1,6 +1,7 @@
 import type { Database } from '@switchboard/postgres';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
+import type { WaitingLane } from '../lane/waiting-lanes.repository.js';
 import { provenFirst } from './candidates.js';
 import { OpenLane } from './open-lane.js';
 import type { WorkerLease } from './worker-lease.js';
@@ -40,11 +41,15 @@ export class LaneBook {
     }
   }
 
-  /** There is something to deliver that no worker has taken. */
-  found(webhookId: string): void {
-    const lane = this.owned.get(webhookId);
-    if (!lane) this.wanted.add(webhookId);
-    else if (lane.isIdle) lane.woken();
+  /** There is something to deliver that no other worker has taken. */
+  found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>): void {
+    const lane = this.owned.get(waiting.webhookId);
+    if (!lane) this.wanted.add(waiting.webhookId);
+    else {
+      // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
+      if (waiting.state === 'own') lane.state = waiting.lane;
+      if (lane.isIdle) lane.woken();
+    }
   }
 
   /** The lane belongs to another, or is closed. */

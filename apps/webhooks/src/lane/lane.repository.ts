@@ -12,7 +12,8 @@ export interface LockedLane {
   readonly nowMs: number;
 }
 
-interface StateRow {
+/** The state of a lane as it is read. */
+export interface StateRow {
   readonly windowMax: number;
   readonly probingSinceMs: number | null;
   readonly failedProbes: number;
@@ -40,7 +41,7 @@ const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::
 const at = (column: string): string => `to_timestamp(${column} / 1000)`;
 
 /** The columns of a `StateRow`; `l` is the lane. */
-const STATE = `l.window_max AS "windowMax", ${ms('l.probing_since')} AS "probingSinceMs",
+export const STATE_COLUMNS = `l.window_max AS "windowMax", ${ms('l.probing_since')} AS "probingSinceMs",
   l.failed_probes AS "failedProbes", ${ms('l.next_probe_at')} AS "nextProbeAtMs", ${ms('l.held_until')} AS "heldUntilMs",
   l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs"`;
 
@@ -50,7 +51,7 @@ const lockSql = statement<LaneRow>(
   `SELECT l.webhook_id AS "webhookId", l.is_open AS "isOpen",
      l.owner IS NOT NULL AND l.owner = $2
        AND EXISTS (SELECT FROM worker w WHERE w.id = $2 AND w.lease_until > clock_timestamp()) AS "isOwned",
-     ${STATE}, ${ms('clock_timestamp()')} AS "nowMs"
+     ${STATE_COLUMNS}, ${ms('clock_timestamp()')} AS "nowMs"
    FROM lane l WHERE l.webhook_id = ANY ($1::text[]) ORDER BY l.webhook_id FOR NO KEY UPDATE OF l`,
 );
 const storeSql = statement(
@@ -73,7 +74,7 @@ const acquireSql = statement<StateRow & { webhookId: string; organizationId: str
        SELECT FROM worker w WHERE w.id = l.owner AND w.lease_until > clock_timestamp()))
      ORDER BY l.webhook_id FOR NO KEY UPDATE)
    UPDATE lane l SET owner = $2 FROM free WHERE l.webhook_id = free.webhook_id
-   RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId", ${STATE}`,
+   RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId", ${STATE_COLUMNS}`,
 );
 const releaseSql = statement(
   'webhooks.lane.release',
@@ -136,7 +137,8 @@ export async function releaseLanes(queryable: Queryable, webhookIds: readonly st
   if (webhookIds.length > 0) await queryable.query(releaseSql, [webhookIds, worker]);
 }
 
-function stateOf(row: StateRow): LaneState {
+/** The state of a lane from its columns. */
+export function stateOf(row: StateRow): LaneState {
   const { windowMax, probingSinceMs, failedProbes, nextProbeAtMs, heldUntilMs, consecutiveFailures, countedUntilMs } =
     row;
   const probing =
