@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { listEventsRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { enableWebhookRpc, listEventsRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { createLog } from '@switchboard/platform';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
@@ -10,6 +10,7 @@ import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
 const pendingSql = statement('t.pending', 'SELECT FROM webhooks.delivery WHERE event_id = ANY ($1::text[])');
+const removeSql = statement('t.remove-delivery', 'DELETE FROM webhooks.delivery WHERE event_id = $1');
 const lockSql = statement('t.lock-delivery', 'SELECT FROM webhooks.delivery WHERE event_id = $1 FOR UPDATE');
 /** Longer than a request may begin after its turn. */
 const waitingSql = statement(
@@ -77,6 +78,39 @@ describe('an attempt that is marked, and begins too late to be sent', () => {
     });
     await eventually(() => running.receiver.arrivals('/late').length === ids.length);
     expect(running.receiver.arrivals('/late').map(({ dataId }) => dataId)).toEqual(ids);
+  }, 60_000);
+});
+
+describe('a delivery that has gone before its attempt begins', () => {
+  it('takes no place of others, and holds up no later event of its conversation', async () => {
+    const customer = newCustomer(running);
+    const held = new Map<string, () => void>();
+    const url = running.receiver.at('/gone', (response, { body, dataId }) => {
+      if (body.includes('held')) held.set(dataId, () => void response.end());
+      else response.end();
+    });
+    const webhook = await customer.register(url);
+    const arrived = (): readonly string[] => running.receiver.arrivals('/gone').map(({ dataId }) => dataId);
+    const conversationId = newCuid();
+    // Two may be under way after a success.
+    const first = await customer.receive('first');
+    await eventually(() => arrived().includes(first));
+    const earlier = await customer.receive('held', conversationId);
+    await eventually(() => held.has(earlier));
+    const gone = await customer.receive('gone', conversationId);
+    const later = await customer.receive('later', conversationId);
+    await eventually(async () => (await running.superuser.query(pendingSql, [[gone, later]])).length === 2);
+    // With it the worker has read what waits for the earlier one.
+    const other = await customer.receive('held');
+    await eventually(() => held.has(other));
+    await running.superuser.query(removeSql, [gone]);
+    // From one on again: two may be under way after the success of the earlier one, and the other is.
+    await running.gateway.call(enableWebhookRpc, customer.principal, { id: webhook.id });
+    held.get(earlier)?.();
+    // Before the other is over, which is given up after 10 s.
+    await eventually(() => arrived().includes(later), { deadlineMs: 6_000 });
+    expect(arrived()).not.toContain(gone);
+    for (const end of held.values()) end();
   }, 60_000);
 });
 

@@ -205,8 +205,9 @@ export class DeliverWorker extends PollingWorker {
     for (const attempt of result.begun) {
       const request = result.requests.get(attempt.id);
       if (!request) {
+        // Its delivery has gone, or is marked otherwise: what is known of the webhook is not what is stored.
         this.requests.forgo(attempt.delivery);
-        this.book.woken([attempt.delivery.webhookId]);
+        this.book.find(attempt.delivery.webhookId)?.doubt();
       } else void this.requests.send(attempt, request, startedMs).then((end) => this.onEnd(end));
     }
     logTurn(this.log, result);
