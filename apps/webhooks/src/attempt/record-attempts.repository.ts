@@ -1,5 +1,5 @@
 import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
-import type { MarkedAttempt, SettledAttempt } from '../delivery/delivery.entity.js';
+import { beginningOf, type MarkedAttempt, type SettledAttempt } from '../delivery/delivery.entity.js';
 
 const at = (column: string): string => `to_timestamp(${column} / 1000)`;
 
@@ -81,11 +81,12 @@ export async function unmarkAttempts(tx: Transaction, attempts: readonly MarkedA
 /** Records attempts with their ends, and what their deliveries became. */
 export async function recordAttempts(tx: Transaction, settled: readonly SettledAttempt[]): Promise<void> {
   if (settled.length === 0) return;
-  const rows = settled.map(({ attempt, result, state, dueAtMs }) => {
+  const rows = settled.map((one) => {
+    const { attempt, result, state, dueAtMs } = one;
     const { webhookId, organizationId, eventId, type, kind } = attempt.delivery;
     const of = { webhookId, organizationId, deliveryId: attempt.delivery.id, eventId, type, kind };
     const number = attempt.delivery.attempts + 1;
-    return { ...of, ...result, id: attempt.id, number, beganAtMs: attempt.beganAtMs, state, dueAtMs };
+    return { ...of, ...result, id: attempt.id, number, beganAtMs: beginningOf(one), state, dueAtMs };
   });
   const columns = [
     'webhookId',

@@ -6,19 +6,17 @@ import {
   unrecordedOf,
   type BegunRequest,
 } from '../attempt/record-attempts.repository.js';
-import type { AttemptResult, MarkedAttempt, SettledAttempt } from '../delivery/delivery.entity.js';
+import {
+  beginningOf,
+  type AttemptResult,
+  type EndedRequest,
+  type MarkedAttempt,
+  type SettledAttempt,
+} from '../delivery/delivery.entity.js';
 import { retryDelayMs } from '../delivery/retry.policy.js';
 import { heldLane, isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
 import { lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
 import { deactivateWebhooks, type Deactivation } from '../webhook/deactivate-webhooks.repository.js';
-
-/** An attempt that has ended and is to be recorded. */
-export interface EndedRequest {
-  readonly attempt: MarkedAttempt;
-  readonly result: AttemptResult;
-  /** Why there was no whole response; for the log alone. */
-  readonly reason?: string | null;
-}
 
 /** An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. */
 export interface UnsentRequest {
@@ -110,13 +108,15 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, ended: readonly EndedRe
   const lanes = new Map(locked);
   const deactivated: Deactivation[] = [];
   const inOrder = ended.toSorted((one, other) => endOf(one) - endOf(other));
-  for (const { attempt, result } of inOrder) {
+  for (const request of inOrder) {
+    const { attempt, result } = request;
     const { webhookId, organizationId, kind } = attempt.delivery;
     const lane = lanes.get(webhookId);
     if (!lane?.isOpen) continue;
     const end = {
+      // Of the mark: by then what was known of the receiver had let it begin.
       beganAtMs: attempt.beganAtMs,
-      endedAtMs: endOf({ attempt, result }),
+      endedAtMs: endOf(request),
       isSuccess: result.outcome === 'SUCCEEDED',
       counts: kind === 'AUTOMATIC',
       retryAfterMs: result.retryAfterMs,
@@ -159,8 +159,8 @@ async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunReq
   return requests;
 }
 
-function endOf({ attempt, result }: EndedRequest): number {
-  return attempt.beganAtMs + result.durationMs;
+function endOf(ended: EndedRequest): number {
+  return beginningOf(ended) + ended.result.durationMs;
 }
 
 function reasonOf({ consecutiveFailures }: LaneState, { responseStatus, error }: AttemptResult): string {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
 import { Database, isDataError } from '@switchboard/postgres';
-import type { MarkedAttempt } from '../delivery/delivery.entity.js';
+import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
 import type { LockedLane } from '../lane/lane.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { waitingLanes } from '../lane/waiting-lanes.repository.js';
@@ -12,7 +12,7 @@ import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
 import { deliverMetrics } from './deliver-metrics.js';
-import { deliverTurn, type EndedRequest, type TurnResult, type UnsentRequest } from './deliver-turn.js';
+import { deliverTurn, type TurnResult, type UnsentRequest } from './deliver-turn.js';
 import { logTurn, logUnsent } from './log-turn.js';
 import { LaneBook } from './lane-book.js';
 import type { OpenLane } from './open-lane.js';
@@ -208,7 +208,10 @@ export class DeliverWorker extends PollingWorker {
         // Its delivery has gone, or is marked otherwise: what is known of the webhook is not what is stored.
         this.requests.forgo(attempt.delivery);
         this.book.find(attempt.delivery.webhookId)?.doubt();
-      } else void this.requests.send(attempt, request, startedMs).then((end) => this.onEnd(end));
+        continue;
+      }
+      const times = { turnAtMs: startedMs, nowMs: this.dbClock.now() };
+      void this.requests.send(attempt, request, times).then((end) => this.onEnd(end));
     }
     logTurn(this.log, result);
     logUnsent(this.log, unsent);
@@ -222,6 +225,6 @@ export class DeliverWorker extends PollingWorker {
   }
 }
 
-function withoutBody({ attempt, result }: EndedRequest): EndedRequest {
-  return { attempt, result: { ...result, responseBody: null } };
+function withoutBody(ended: EndedRequest): EndedRequest {
+  return { ...ended, result: { ...ended.result, responseBody: null } };
 }

@@ -1,4 +1,4 @@
-import type { EndedRequest } from './deliver-turn.js';
+import type { EndedRequest } from '../delivery/delivery.entity.js';
 
 /** Ends that a turn records, and those of the turns after it; both in the order in which they came. */
 export interface EndsOfTurn {

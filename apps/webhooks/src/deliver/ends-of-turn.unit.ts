@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EndedRequest } from './deliver-turn.js';
+import type { EndedRequest } from '../delivery/delivery.entity.js';
 import { endsOfTurn } from './ends-of-turn.js';
 
 function end(webhookId: string, outcome: 'SUCCEEDED' | 'FAILED' = 'SUCCEEDED'): EndedRequest {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { endsWithin } from '@switchboard/timing';
 import type { BegunRequest } from '../attempt/record-attempts.repository.js';
-import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
+import type { EndedRequest, MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
 import { holdersOf } from './choose-deliveries.js';
-import type { EndedRequest, UnsentRequest } from './deliver-turn.js';
+import type { UnsentRequest } from './deliver-turn.js';
 import { InFlightBudget } from './in-flight-budget.js';
 import { interruptedResult, SendRequest, type SignedRequest } from '../attempt/send-request.client.js';
 import { UnreadableSecret } from '../webhook/webhook-secrets.js';
@@ -19,6 +19,14 @@ const BODY_GONE = 'event no longer kept';
 
 /** With another master key no secret of the webhook opens: it is tried again, by another process perhaps, after so long. */
 const UNREADABLE_HOLD_MS = 60_000;
+
+/** When a request is sent. */
+export interface SendTimes {
+  /** The beginning of its turn, monotonic. */
+  readonly turnAtMs: number;
+  /** Now, by the database's clock. */
+  readonly nowMs: number;
+}
 
 /** What came of a marked attempt. */
 export type RequestEnd = EndedRequest | UnsentRequest;
@@ -45,9 +53,9 @@ export class RequestsInFlight {
     this.budget.giveBack(holdersOf(delivery), delivery.bodyBytes);
   }
 
-  /** Sends the request of a marked attempt. Never rejects. @param turnAtMs when its turn began, monotonic */
-  async send(attempt: MarkedAttempt, request: BegunRequest, turnAtMs: number): Promise<RequestEnd> {
-    const ended = this.sendNow(attempt, request, turnAtMs);
+  /** Sends the request of a marked attempt. Never rejects. */
+  async send(attempt: MarkedAttempt, request: BegunRequest, times: SendTimes): Promise<RequestEnd> {
+    const ended = this.sendNow(attempt, request, times);
     this.open.set(attempt.id, ended);
     try {
       return await ended;
@@ -63,18 +71,22 @@ export class RequestsInFlight {
     await Promise.all(this.open.values());
   }
 
-  private async sendNow(attempt: MarkedAttempt, request: BegunRequest, turnAtMs: number): Promise<RequestEnd> {
+  private async sendNow(
+    attempt: MarkedAttempt,
+    request: BegunRequest,
+    { turnAtMs, nowMs }: SendTimes,
+  ): Promise<RequestEnd> {
     const { body, attemptId: _attemptId, ...to } = request;
     const { organizationId, webhookId, eventId: dataId } = attempt.delivery;
     if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE } };
     if (performance.now() - turnAtMs > LATE_MS) return { attempt, cause: 'late', holdMs: 0 };
-    return this.sendSigned(attempt, { ...to, organizationId, webhookId, dataId, body });
+    return this.sendSigned(attempt, { ...to, organizationId, webhookId, dataId, body }, nowMs);
   }
 
-  private async sendSigned(attempt: MarkedAttempt, request: SignedRequest): Promise<RequestEnd> {
+  private async sendSigned(attempt: MarkedAttempt, request: SignedRequest, sentAtMs: number): Promise<RequestEnd> {
     try {
       const { result, reason } = await this.sender.send(request, this.ending.signal);
-      return { attempt, result, reason };
+      return { attempt, sentAtMs, result, reason };
     } catch (error) {
       if (error instanceof UnreadableSecret) {
         return { attempt, cause: 'unreadable_secret', holdMs: UNREADABLE_HOLD_MS };

@@ -38,16 +38,27 @@ export interface AttemptResult {
   readonly retryAfterMs: number | null;
 }
 
-/** An attempt with its end, as it is recorded. */
-export interface SettledAttempt {
+/** An attempt that has ended and is to be recorded. */
+export interface EndedRequest {
   readonly attempt: MarkedAttempt;
+  /** When its request began, a little after the mark; absent when only the mark is known. */
+  readonly sentAtMs?: number;
   readonly result: AttemptResult;
   /** Why there was no whole response; for the log alone: open and closed ports differ in it. */
   readonly reason?: string | null;
+}
+
+/** An attempt with its end, as it is recorded. */
+export interface SettledAttempt extends EndedRequest {
   /** What the delivery became by it. */
   readonly state: DeliveryState;
   /** Null unless it is PENDING. */
   readonly dueAtMs: number | null;
+}
+
+/** When the attempt began, as customers see it; its duration is measured from then on. */
+export function beginningOf({ attempt, sentAtMs }: EndedRequest): number {
+  return sentAtMs ?? attempt.beganAtMs;
 }
 
 /** The error of an attempt of which no end was recorded. Source: docs/api-behaviour.md#webhooks-attempts. */
