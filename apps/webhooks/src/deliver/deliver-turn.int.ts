@@ -6,6 +6,7 @@ import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
 import { webhooksMigrations } from '../migrations/all.js';
+import { removeWebhook } from '../webhook/webhook.repository.js';
 import { ATTEMPT_LEASE_MS } from './choose-deliveries.js';
 import { deliverTurn, type TurnResult, type TurnSpec } from './deliver-turn.js';
 import { LaneBook } from './lane-book.js';
@@ -74,5 +75,36 @@ describe('an attempt that is sent some time after its mark', () => {
     await turn({ ended: [{ attempt, result: interruptedResult(ATTEMPT_LEASE_MS) }] });
     const [recorded] = await database.query(recordedSql, [attempt.id]);
     expect(Math.abs((recorded?.atMs ?? 0) - attempt.beganAtMs)).toBeLessThan(1);
+  });
+});
+
+describe('a webhook that is deleted while its deliveries are in memory', () => {
+  it('is lost to the worker, which begins nothing of it', async () => {
+    const webhook = await startWorker(2);
+    const other = await storeWebhook(database, 1);
+    book.found({ webhookId: other.id, state: 'free' });
+    await book.update(nowMs);
+    expect(book.find(webhook.id)?.next(nowMs)).not.toBeNull();
+    await database.transaction((tx) => removeWebhook(tx, webhook.organizationId, webhook.id));
+    const chosenOf: string[] = [];
+    const { lost, begun } = await turn({
+      candidates: [webhook.id, other.id],
+      choose: (lanes) => {
+        chosenOf.push(...lanes.keys());
+        return [];
+      },
+    });
+    expect({ lost, begun, chosenOf }).toEqual({ lost: [webhook.id], begun: [], chosenOf: [other.id] });
+    for (const id of lost) book.lost(id);
+    expect(book.busy.map(({ webhookId }) => webhookId)).toEqual([other.id]);
+  });
+
+  it('is lost with the end of the attempt that was under way', async () => {
+    const webhook = await startWorker(1);
+    const attempt = await begin(webhook);
+    await database.transaction((tx) => removeWebhook(tx, webhook.organizationId, webhook.id));
+    const { lost, settled } = await turn({ ended: [{ attempt, result: interruptedResult(100) }] });
+    expect(lost).toEqual([webhook.id]);
+    expect(settled).toMatchObject([{ state: 'DROPPED' }]);
   });
 });
