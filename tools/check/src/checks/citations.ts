@@ -7,6 +7,10 @@ const citing = /(^|\/)\.env\.example$|\.(ts|tsx|mjs|sql|sh|yml|yaml|md)$/;
 const canaryFile = /^tools\/check\/src\/.*\.unit\.ts$/;
 /** A page of the repository by its path from the root; what a longer path or an address ends with is none. */
 const page = /(?<![\w./:-])(docs\/[\w/.-]+\.(?:md|json))(?:#([\w-]+))?/g;
+/** Another file of the repository by its path from the root, in a comment. */
+const file =
+  /(?<![\w./:-])((?:apps|libs|tools|deploy)\/[\w./-]*\.(?:ts|tsx|mjs|md|sql|sh|yml|conf|json))(?:#([\w-]+))?/g;
+const comment = /(?:^\s*(?:\*|#|--)|\/\/|\/\*)(.*)$/;
 const adr = /\bADRs? (\d{4})\b/g;
 /**
  * A page or a task that is not in the repository: a clone does not contain it. OpenTelemetry has a specification of its own,
@@ -14,14 +18,14 @@ const adr = /\bADRs? (\d{4})\b/g;
  */
 const elsewhere =
   /\bSource: (?:the )?(?:issue|bar|brief|decisions|specification|style|architecture|design|(?:local run|upstream) page)\b|(?<!OpenTelemetry )\b(?:issue|decisions|specification),? "/;
-const markdownLink = /\]\(<?([^()\s>]+)>?\)/g;
+const markdownLink = /\]\(<?([^()\s>]+)>?(?:\s+"[^"]*")?\)/g;
 const codePath = /`((?:apps|libs|tools|docs|deploy)\/[\w./-]+)`/g;
 const fence = /^(```|~~~)[\s\S]*?^\1/gm;
 const inlineCode = /`[^`\n]*`/g;
 
 /**
  * Every page, anchor and ADR that code, comments and Markdown cite exists, every relative link of Markdown resolves, and
- * every path of the repository in a Markdown page's inline code does.
+ * every path of the repository in a comment or in a Markdown page's inline code does.
  */
 export const citationsCheck: Check = {
   name: 'citations',
@@ -46,7 +50,10 @@ function problemsOf(line: string, path: string, tree: Tree): readonly string[] {
     if (!tree.hasAdr(number)) problems.push(`cites ${cited}, which does not exist`);
   }
   if (elsewhere.test(line)) problems.push('cites a page that is not in the repository');
-  if (path.endsWith('.md')) problems.push(...problemsOfMarkdown(line, path, tree));
+  if (path.endsWith('.md')) return [...problems, ...problemsOfMarkdown(line, path, tree)];
+  for (const [cited, target = '', anchor] of (comment.exec(line)?.[1] ?? '').matchAll(file)) {
+    if (!tree.holds(target, anchor)) problems.push(`names ${cited}, which does not exist`);
+  }
   return problems;
 }
 

@@ -38,6 +38,20 @@ describe('a citation is refused', () => {
       '[b](../../docs/rules.md#gone)',
       'links to ../../docs/rules.md#gone, which does not exist',
     ],
+    ['by a link with a title', 'docs/b.md', '[b](gone.md "Gone")', 'links to gone.md, which does not exist'],
+    ['of a file in a comment', 'libs/a.ts', ' * In `apps/a/gone.ts`.', 'names apps/a/gone.ts, which does not exist'],
+    [
+      'of a file in the comment of a configuration',
+      'deploy/a.yml',
+      '# See apps/a/gone.sql',
+      'names apps/a/gone.sql, which does not exist',
+    ],
+    [
+      'of an anchor of a file',
+      'libs/a.ts',
+      'const a = 1; // apps/a/README.md#gone',
+      'names apps/a/README.md#gone, which does not exist',
+    ],
     ['by a link within its page', 'docs/b.md', '# B\n\n[b](#gone)', 'links to #gone, which does not exist'],
     ['of a path in inline code', 'docs/b.md', 'In `apps/a/gone.ts`.', 'names apps/a/gone.ts, which does not exist'],
   ])('%s that does not exist', (_what, path, text, problem) => {
@@ -49,6 +63,12 @@ describe('a citation is refused', () => {
 describe('a citation is accepted', () => {
   it.each<[string, string, string]>([
     ['of an anchor', 'libs/a.ts', '/** Source: docs/rules.md#order, docs/rules.md. See ADR 0001. */'],
+    [
+      'of a file in a comment',
+      'libs/a.ts',
+      '// apps/a/README.md#a, apps/<name>/src/main.ts, https://x.test/apps/a/gone.ts',
+    ],
+    ['of a file in code, which may be one that a test makes', 'libs/a.ts', "const path = 'apps/a/gone.ts';"],
     ['of a heading', 'libs/a.ts', '// docs/rules.md#what-null-means-here'],
     [
       'by a link',
