@@ -130,7 +130,9 @@ describe('a lane', () => {
     await settlements.beforeApplicationShutdown();
     await lanes.letPass(3_600_000);
     expect(await claimed(job)).toEqual([]);
-    const failed = (await store.events(job.sender.organizationId)).filter(({ subject }) => subject.includes('message.failed'));
+    const failed = (await store.events(job.sender.organizationId)).filter(({ subject }) =>
+      subject.includes('message.failed'),
+    );
     expect(failed).toHaveLength(2);
   });
 

@@ -24,7 +24,9 @@ describe('the orders for a lane', () => {
     store.messaging.isAway = true;
     expect(await store.act(job.id, 'pause')).toMatchObject({ status: 'PAUSED' });
     // As another replica that gives the order at this moment.
-    await store.change("UPDATE templates.lane_order SET due_at = now() + interval '20 s', lease = 'other', failures = 0");
+    await store.change(
+      "UPDATE templates.lane_order SET due_at = now() + interval '20 s', lease = 'other', failures = 0",
+    );
     store.messaging.isAway = false;
     let hasAnswered = false;
     const repeated = store.act(job.id, 'pause').then(() => void (hasAnswered = true));

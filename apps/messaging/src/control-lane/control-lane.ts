@@ -31,11 +31,7 @@ export class ControlLane {
    *
    * @throws SERVICE_UNAVAILABLE when the caller's patience ended before
    */
-  async execute(
-    organizationId: string,
-    request: ControlLaneRequest,
-    signal: AbortSignal,
-  ): Promise<ControlledLane> {
+  async execute(organizationId: string, request: ControlLaneRequest, signal: AbortSignal): Promise<ControlledLane> {
     const key = { organizationId, jobId: request.jobId };
     const control = async (tx: Transaction) => {
       const lane = await lockLane(tx, key);
