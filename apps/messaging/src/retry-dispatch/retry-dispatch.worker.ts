@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { pause } from '@switchboard/timing';
+import { pause, WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
@@ -31,7 +31,7 @@ export class RetryDispatchWorker extends PollingWorker {
   private walkedTo: RetryLine | null = null;
   /** By channel: so that the conversations of a line take turns. */
   private readonly behind = new Map<string, string>();
-  private onEnded = (): void => undefined;
+  private readonly ended = new WakeSignal();
 
   constructor(
     private readonly database: Database,
@@ -59,7 +59,6 @@ export class RetryDispatchWorker extends PollingWorker {
     const free = Math.max(this.window.size - underway, 0);
     const claimed = free > 0 ? await this.claim(lines, free) : [];
     for (const attempt of claimed) void this.attempt(attempt);
-    // The first that ends makes room, or lets the next message of its conversation follow.
     const isBusy = this.underway.size > 0;
     if (isBusy) await this.untilOneEnded();
     return (isBusy && !this.window.isProbe) || WAITING_MS;
@@ -97,7 +96,7 @@ export class RetryDispatchWorker extends PollingWorker {
       const left = this.count(attempt) - 1;
       if (left > 0) this.underway.set(organizationId, left);
       else this.underway.delete(organizationId);
-      this.onEnded();
+      this.ended.wake();
     }
   }
 
@@ -105,10 +104,10 @@ export class RetryDispatchWorker extends PollingWorker {
     return this.underway.get(organizationId) ?? 0;
   }
 
+  /** The first that ends makes room, or lets the next message of its conversation follow; others that end soon share the claim. */
   private async untilOneEnded(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.onEnded = resolve;
-    await Promise.race([promise, pause(WAITING_MS, this.stopping)]);
+    this.ended.clear();
+    await this.ended.pause(WAITING_MS, this.stopping);
     await pause(GATHER_MS, this.stopping);
   }
 }
