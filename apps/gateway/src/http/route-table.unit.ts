@@ -1,0 +1,14 @@
+import { describe, expect, it } from '@jest/globals';
+import { pathOf, RouteTable } from './route-table.js';
+
+describe('paths', () => {
+  it('know their methods, parameters included, and tell nothing of others', () => {
+    const table = new RouteTable();
+    table.add({ method: 'POST', url: '/v1/messages' });
+    table.add({ method: ['GET', 'HEAD'], url: '/v1/messages/:id' });
+    expect(table.methodsOf('/v1/messages')).toEqual(['POST']);
+    expect(table.methodsOf('/v1/messages/c1')).toEqual(['GET', 'HEAD']);
+    expect(['/v1/messages/', '/v1', '/v1/messages/c1/x'].map((path) => table.methodsOf(path))).toEqual([[], [], []]);
+    expect(['/a?b', 'http://host/a?b', '/a#b', '/a', '*'].map(pathOf)).toEqual(['/a', '/a', '/a', '/a', '*']);
+  });
+});
