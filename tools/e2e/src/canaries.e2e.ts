@@ -18,7 +18,7 @@ import {
   requestsToNothing,
   sendBytes,
 } from './canary-requests.js';
-import { inTurns } from './in-turns.js';
+import { eachConcurrently } from './each-concurrently.js';
 import { NatsRecorder } from './nats-recorder.js';
 import { carriers, surelySeen } from './personal-data.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
@@ -49,7 +49,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
         const answers = new Set<number>();
         if (route.access === 'key') answered.set(`${verb} ${route.path}`, answers);
         const made: string[] = [];
-        await inTurns(requestsOf(route, flock, [...known]), async (request) => {
+        await eachConcurrently(requestsOf(route, flock, [...known]), async (request) => {
           const { status, id } = await ask(all.baseUrl, request);
           answers.add(status);
           statuses.add(status);
@@ -76,15 +76,18 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     expect(await haveUpstreamQuote(all, flock)).toEqual([400, 200, 200, 403]);
     expect(await refuseRows(all, recorder, flock)).toEqual([500, 500, 'INTERNAL']);
     await publishNonsense(recorder, flock);
-    await inTurns(brokenBytes(flock), async (bytes) => void statuses.add((await sendBytes(all.baseUrl, bytes)) ?? 0));
+    await eachConcurrently(
+      brokenBytes(flock),
+      async (bytes) => void statuses.add((await sendBytes(all.baseUrl, bytes)) ?? 0),
+    );
     const templates = (await all.acme.get('/v1/templates?status=APPROVED&limit=1')).body?.items ?? [];
     const ids = ['id', 'contactId', 'conversationId'].map((name) => String(sent[0]?.body?.[name]));
     await sendToRoutes([...ids, ...templates.map(({ id }) => String(id))]);
     const elsewhere = [...requestsToNothing(flock), ...callbacksOf(flock, await lineOf(all))];
-    await inTurns(elsewhere, async (request) => void statuses.add((await ask(all.baseUrl, request)).status));
+    await eachConcurrently(elsewhere, async (request) => void statuses.add((await ask(all.baseUrl, request)).status));
     for (const { metrics = '' } of processes()) {
       const internals = requestsToInternals(flock);
-      await inTurns(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
+      await eachConcurrently(internals, async (request) => void (await ask(new URL(metrics).origin, request)));
     }
     const walk = await walkThroughApp(all.baseUrl, ownerOf(all), all.simulator);
     for (const status of walk.statuses) statuses.add(status);

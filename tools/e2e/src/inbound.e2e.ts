@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Api, ApiAnswer, ApiBody, Simulator } from './api.js';
 import { CallbackSender, deepJson, faultyForms } from './callback-faults.js';
 import { ConsumerBacklog } from './consumer-backlog.js';
-import { inTurns } from './in-turns.js';
+import { eachConcurrently } from './each-concurrently.js';
 import { recordedInbound } from './recorded-inbound.js';
 import { parseScrape, valuesOf } from './scrape.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
@@ -264,7 +264,7 @@ describe('what the upstream brings', () => {
         }),
       );
     const statuses = new Map<number, number>();
-    await inTurns([...forms.entries()], async ([index, form]) => {
+    await eachConcurrently([...forms.entries()], async ([index, form]) => {
       const answer = await callbacks.send(`{"object":"x","entry":[${form},${neighbourOf(index)}]}`);
       statuses.set(answer, (statuses.get(answer) ?? 0) + 1);
     });

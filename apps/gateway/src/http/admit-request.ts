@@ -10,7 +10,7 @@ import { bearerToken } from './authentication/credentials.policy.js';
 import { FailedAttempts } from './authentication/failed-attempts.js';
 import { AdmitSession } from './session/admit-session.js';
 import { isAppApiPath } from './app-headers.policy.js';
-import { RefusedStrangers } from './refused-strangers.js';
+import { MalformedRequestLimit } from './malformed-request-limit.js';
 import { refusalOfBodyHeaders } from './request-limits.policy.js';
 import { bodyBytesMaxOf, bodyUseOf, isApiPath, OPEN_PATH, type RouteDeclaration } from './route-declaration.js';
 import { requestedPath, RouteTable } from './route-table.js';
@@ -35,7 +35,7 @@ export class AdmitRequest {
     @Inject(ADMISSION) private readonly admission: Admission,
     private readonly admitSession: AdmitSession,
     private readonly failedAttempts: FailedAttempts,
-    private readonly refusedStrangers: RefusedStrangers,
+    private readonly malformedRequests: MalformedRequestLimit,
     private readonly routes: RouteTable,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -50,7 +50,7 @@ export class AdmitRequest {
     if (access === 'key') await this.authenticate(declaration, request, reply);
     if (access === 'session') await this.admitSession.admit(declaration, request);
     if (access === 'visitor') {
-      this.refusedStrangers.refusePastAllowance(request.ip);
+      this.malformedRequests.refusePastAllowance(request.ip);
       this.admitSession.refuseOtherOrigins(request);
     }
     request.state.admittedMs = this.clock.monotonic();

@@ -8,7 +8,7 @@ import { HealthController } from './health/health.controller.js';
 import { HttpListener } from './http-listener.js';
 import { HungRequests } from './hung-requests.js';
 import { OpenRequests } from './open-requests.js';
-import { RefusedStrangers } from './refused-strangers.js';
+import { MalformedRequestLimit } from './malformed-request-limit.js';
 import { RequestCounts } from './request-counts.js';
 import { RequestLifecycle } from './request-lifecycle.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -27,7 +27,7 @@ export const httpProviders: Provider[] = [
   HttpListener,
   HungRequests,
   OpenRequests,
-  RefusedStrangers,
+  MalformedRequestLimit,
   RequestLifecycle,
   RequestMetrics,
   RouteTable,

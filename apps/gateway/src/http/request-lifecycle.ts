@@ -15,7 +15,7 @@ import { parseJsonBody } from './json-body.policy.js';
 import { LEGACY_DEPRECATION, legacyLocation } from './legacy/legacy-location.policy.js';
 import { OpenRequests } from './open-requests.js';
 import { closeIfUnread, refusalOfThrown, sendRefusal } from './refusal.js';
-import { RefusedStrangers } from './refused-strangers.js';
+import { MalformedRequestLimit } from './malformed-request-limit.js';
 import { RequestCounts } from './request-counts.js';
 import { readInput } from './request-input.js';
 import { refusalOfHead } from './request-limits.policy.js';
@@ -36,7 +36,7 @@ export class RequestLifecycle {
     private readonly openRequests: OpenRequests,
     private readonly metrics: RequestMetrics,
     private readonly counts: RequestCounts,
-    private readonly refusedStrangers: RefusedStrangers,
+    private readonly malformedRequests: MalformedRequestLimit,
     @Inject(KEY_USES) private readonly keyUses: KeyUses,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'PUBLIC_BASE_URL' | 'TRUST_PROXY'>,
     @Inject(LOG) private readonly log: Log,
@@ -134,7 +134,7 @@ export class RequestLifecycle {
     const isAnswered = reply.raw.writableFinished || state.answeredMs !== null;
     const status = isAnswered ? reply.raw.statusCode : 499;
     if (state.admitted && status >= 200 && status < 300) this.keyUses.record(state.admitted.keyId, request.ip);
-    if (isOfStranger(request)) this.refusedStrangers.note(request.ip, status);
+    if (isOfVisitor(request)) this.malformedRequests.note(request.ip, status);
     endTrace(state, status);
     const { code, traceId, organizationId, keyId } = state;
     const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'unmatched';
@@ -194,6 +194,6 @@ function cutForwardedPorts(headers: IncomingHttpHeaders): void {
   else headers['x-forwarded-for'] = addresses;
 }
 
-function isOfStranger(request: FastifyRequest): boolean {
+function isOfVisitor(request: FastifyRequest): boolean {
   return !request.is404 && request.routeOptions.config.declaration?.access === 'visitor';
 }

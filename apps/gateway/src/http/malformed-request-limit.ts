@@ -13,7 +13,7 @@ const ALLOWANCE = { burst: 100, intervalMs: 50, waitMaxMs: 0 };
  * A network past its allowance is answered 429 before its body is read.
  */
 @Injectable()
-export class RefusedStrangers {
+export class MalformedRequestLimit {
   private readonly networks = new NetworkAllowance(ALLOWANCE);
 
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
@@ -25,7 +25,7 @@ export class RefusedStrangers {
     throw new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
   }
 
-  /** Counts an answer to a stranger. */
+  /** Counts an answer to a request without a session. */
   note(address: string, status: number): void {
     if (COUNTED_STATUSES.has(status)) this.networks.take(address, this.clock.monotonic());
   }
