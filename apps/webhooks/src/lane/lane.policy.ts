@@ -1,4 +1,4 @@
-import { backoffMs, type Random } from '@switchboard/timing';
+import type { Random } from '@switchboard/timing';
 
 /** How a webhook is delivered to now. Times are milliseconds since 1970 by the database's clock. */
 export interface LaneState {
@@ -106,7 +106,13 @@ function probingAfterFailure(lane: LaneState, ended: EndedAttempt, timeScale: nu
   const { sinceMs, failedProbes } = probing
     ? { ...probing, failedProbes: probing.failedProbes + 1 }
     : { sinceMs: endedAtMs, failedProbes: 0 };
-  return { sinceMs, failedProbes, nextAtMs: endedAtMs + backoffMs(failedProbes + 1, PROBE_PAUSE, random) * timeScale };
+  return { sinceMs, failedProbes, nextAtMs: endedAtMs + probePauseMs(failedProbes, random) * timeScale };
+}
+
+/** Never earlier than promised, up to 10 % later: receivers that failed together are not probed together. */
+function probePauseMs(failedProbes: number, random: Random = Math.random): number {
+  const { firstMs, maxMs } = PROBE_PAUSE;
+  return Math.min(firstMs * 2 ** failedProbes * (1 + random() / 10), maxMs);
 }
 
 function latest(former: number | null, next: number | null): number | null {

@@ -8,7 +8,7 @@ function after(lane: LaneState, ...ends: readonly (Partial<EndedAttempt> & { beg
         former,
         { endedAtMs: end.beganAtMs + 10, isSuccess: true, counts: true, retryAfterMs: null, ...end },
         1,
-        () => 0.5,
+        () => 0,
       ),
     lane,
   );
@@ -37,16 +37,16 @@ describe('requests in flight', () => {
     expect(healthy).toMatchObject({ probing: null, windowMax: 2, consecutiveFailures: 0 });
   });
 
-  it('are probes that come 25 % earlier or later, so that receivers that failed together are not probed together', () => {
+  it('are probes that come up to 10 % later, never after 60 s, so that receivers that failed together are not probed together', () => {
     const end = { beganAtMs: 0, endedAtMs: 0, isSuccess: false, counts: true, retryAfterMs: null };
     const probeAtMs = (lane: LaneState, random: () => number) => laneAfter(lane, end, 1, random).probing?.nextAtMs;
     const failing = { ...newLane, probing: { sinceMs: 0, failedProbes: 9, nextAtMs: 0 } };
-    for (const [lane, pauseMs] of [
-      [newLane, 1_000],
-      [failing, 60_000],
+    for (const [lane, earliestMs, latestMs] of [
+      [newLane, 1_000, 1_100],
+      [failing, 60_000, 60_000],
     ] as const) {
-      expect(probeAtMs(lane, () => 0)).toBe(0.75 * pauseMs);
-      expect(probeAtMs(lane, () => 1)).toBe(1.25 * pauseMs);
+      expect(probeAtMs(lane, () => 0)).toBe(earliestMs);
+      expect(probeAtMs(lane, () => 1)).toBe(latestMs);
     }
   });
 
@@ -85,7 +85,7 @@ describe('Retry-After', () => {
     const hold = { beganAtMs: 0, endedAtMs: 0, counts: true, ...failed };
     expect(after(newLane, { ...hold, retryAfterMs: 120_000 }).heldUntilMs).toBe(120_000);
     expect(after(newLane, { ...hold, retryAfterMs: 1e9 }).heldUntilMs).toBe(3_600_000);
-    const scaled = laneAfter(newLane, { ...hold, retryAfterMs: 1e9 }, 0.001, () => 0.5);
+    const scaled = laneAfter(newLane, { ...hold, retryAfterMs: 1e9 }, 0.001, () => 0);
     expect(scaled).toMatchObject({ heldUntilMs: 3_600, probing: { nextAtMs: 1 } });
     const shorter = after(newLane, { ...hold, retryAfterMs: 120_000 }, { ...hold, retryAfterMs: 1_000 });
     expect(shorter.heldUntilMs).toBe(120_000);

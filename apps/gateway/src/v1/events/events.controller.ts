@@ -26,10 +26,14 @@ export class EventsController {
       description:
         'What webhooks carry, oldest first, kept for 7 days: the way to catch up after an outage, or to live without a public ' +
         'URL. `nextCursor` is always present, on an empty page too, and a filter still advances it: a reader that continues ' +
-        'with it misses no event and sees none twice.',
+        'with it misses no event and sees none twice. With `type` a page looks at 20,000 events at most, and may be empty ' +
+        'before the end.',
       query: ListEventsQuery,
       answers: {
-        200: { description: 'A page of events; an empty one when there is no more so far.', body: 'EventFeed' },
+        200: {
+          description: 'A page of events. There are no more so far when `nextCursor` is the `cursor` that was sent.',
+          body: 'EventFeed',
+        },
       },
     },
   })
