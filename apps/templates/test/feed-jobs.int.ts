@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JobCounts } from '@switchboard/contracts/templates/job-http';
 import { testServers } from '@switchboard/testing';
 import { completeJob } from '../src/complete-jobs/complete-jobs.js';
-import { eraseRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
 import { takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
 import { holdJobs, releaseJobs } from '../src/job/job-flow.js';
 import { ReleaseQuotaWorker } from '../src/release-quota/release-quota.worker.js';
@@ -192,15 +191,6 @@ describe('a job in mid-course', () => {
     const release = new ReleaseQuotaWorker(store.database, store.messaging.client, silent);
     while (await release.round());
     expect(store.messaging.released.get(job.id)?.size).toBe(359);
-  });
-
-  it('counts a recipient once that was skipped by the cancellation and is erased later', async () => {
-    const { job } = await store.commit(store.batch(3, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
-    const canceled = await store.act(job.id, 'cancel');
-    expect(canceled.counts).toMatchObject({ queued: 0, skipped: 3 });
-    await eraseRecipients(store.database, store.organizationId, [{ jobId: job.id, index: 1 }]);
-    expect((await store.view(job.id)).counts).toEqual(canceled.counts);
-    expect((await store.recipients(job.id))[1]).toMatchObject({ status: 'SKIPPED', reason: 'JOB_CANCELED' });
   });
 
   it('withdraws its lane later when messaging is away, and skips what a dead replica had claimed', async () => {

@@ -34,6 +34,12 @@ const eraseSql = statement(
    WHERE r.organization_id = $1 AND r.job_id = given.job_id AND r.index = given.index`,
 );
 
+/** A cancellation counts the recipients that it skips without locking them: it has ended, or begins afterwards. */
+const shareJobsSql = statement(
+  'templates.job.share',
+  'SELECT FROM job WHERE organization_id = $1 AND id = ANY ($2::text[]) ORDER BY id FOR SHARE',
+);
+
 /** The next recipients behind the cursor, and which of them the contact is. */
 export async function findRecipients(
   database: Database,
@@ -58,6 +64,7 @@ export async function eraseRecipients(
 ): Promise<StatusChange[]> {
   const outcome = { organizationId, status: 'SKIPPED', reason: 'ERASED' } as const;
   return database.transaction(async (tx) => {
+    await tx.query(shareJobsSql, [organizationId, [...new Set(recipients.map(({ jobId }) => jobId))]]);
     const changes = await applyOutcomes(
       tx,
       recipients.map(({ jobId, index }) => ({ ...outcome, jobId, index })),

@@ -1,0 +1,43 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually, testServers } from '@switchboard/testing';
+import { changeJob } from '../src/control-job/change-job.js';
+import { eraseRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
+import { lockJobs } from '../src/job/job-flow.js';
+import { findJob } from '../src/job/job.repository.js';
+import { JobStore } from './job-store.js';
+
+const servers = testServers();
+const WAITING_FOR_A_LOCK =
+  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+let store: JobStore;
+
+beforeEach(async () => {
+  store = await JobStore.open(servers);
+});
+
+describe('an erasure', () => {
+  it('counts a recipient once that was skipped by the cancellation and is erased later', async () => {
+    const { job } = await store.commit(store.batch(3, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
+    const canceled = await store.act(job.id, 'cancel');
+    expect(canceled.counts).toMatchObject({ queued: 0, skipped: 3 });
+    await eraseRecipients(store.database, store.organizationId, [{ jobId: job.id, index: 1 }]);
+    expect((await store.view(job.id)).counts).toEqual(canceled.counts);
+    expect((await store.recipients(job.id))[1]).toMatchObject({ status: 'SKIPPED', reason: 'JOB_CANCELED' });
+  });
+
+  it('counts a recipient once that is skipped by a cancellation at the same moment', async () => {
+    const { job } = await store.commit(store.batch(3, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
+    const { organizationId } = store;
+    const erased = await store.database.transaction(async (tx) => {
+      await lockJobs(tx, [{ organizationId, jobId: job.id }]);
+      const row = await findJob(tx, organizationId, job.id);
+      if (!row) throw new Error('the job is not there');
+      await changeJob(tx, organizationId, row, 'cancel');
+      const done = eraseRecipients(store.database, organizationId, [{ jobId: job.id, index: 1 }]);
+      await eventually(async () => (await store.rows(WAITING_FOR_A_LOCK)).length > 0);
+      return { done };
+    });
+    await erased.done;
+    expect((await store.view(job.id)).counts).toMatchObject({ queued: 0, skipped: 3 });
+  });
+});
