@@ -46,16 +46,18 @@ const pauseSql = statement<{ lanes: number }>(
   'messaging.lane.pause-restored',
   `WITH paused AS (
      UPDATE bulk_lane SET is_paused = true
-     WHERE is_open AND NOT is_paused AND job_id < cuid_floor($1::timestamptz) AND EXISTS (
+     WHERE is_open AND NOT is_paused AND job_id < cuid_floor($1::timestamptz) AND (EXISTS (
        SELECT FROM bulk_item i WHERE i.organization_id = bulk_lane.organization_id AND i.job_id = bulk_lane.job_id
-         AND i.state = 'WAITING')
+         AND i.state = 'WAITING') OR EXISTS (
+       SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = bulk_lane.organization_id
+         AND d.channel_id = bulk_lane.channel_id AND d.job_id = bulk_lane.job_id))
      RETURNING true)
    SELECT count(*)::int AS lanes FROM paused`,
 );
 
 /**
  * Sends nothing again that the state that is gone may have sent: attempts that were due or under way at the backup are
- * UNKNOWN, and lanes of bulk sends whose recipients were waiting are paused. A status that carries our reference settles the
+ * UNKNOWN, and lanes of bulk sends that had something to begin are paused. A status that carries our reference settles the
  * former; the latter are for somebody to decide.
  *
  * @throws when an attempt is locked by somebody else: to be repeated
