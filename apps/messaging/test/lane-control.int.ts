@@ -8,6 +8,8 @@ import { endWithdrawn } from '../src/bulk-lane/end-withdrawn.js';
 import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
 import { RetrySignal } from '../src/dispatch/retry-signal.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
+import type { LaneAttempt } from '../src/begin-bulk/claim-lanes.js';
+import { lockMessages } from '../src/message/lock-messages.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
 import { MessagingStore, settlementOf, taken } from './messaging-store.js';
 
@@ -61,6 +63,28 @@ describe('a lane', () => {
       ['held', 'QUOTA'],
       ['released', 'QUOTA'],
       ['released', 'SUBSCRIPTION'],
+    ]);
+  });
+
+  it('goes on by hand but for causes that last, and is held anew where a former release ended a hold', async () => {
+    const job = lanes.job(await store.sender(2));
+    await lanes.submit(job);
+    for (const reason of ['SPAM_LIMIT', 'QUOTA'] as const) await lanes.control(job, 'HOLD', reason);
+    await lanes.control(job, 'RESUME', null, ['QUOTA']);
+    expect(await claimed(job)).toEqual([]);
+    await lanes.control(job, 'HOLD', 'SPAM_LIMIT');
+    // As a replica that knows one reason releases it.
+    await lanes.run('UPDATE messaging.bulk_lane SET held_reason = NULL WHERE job_id = $1', [job.jobId]);
+    await lanes.control(job, 'PAUSE');
+    await lanes.control(job, 'RESUME');
+    const [first] = attemptsOf(await lanes.claim('a process', 1), job);
+    if (!first) throw new Error('nothing was claimed');
+    await store.settle(settlementOf(first, { state: 'refused', kind: 'blocked', code: '131031', message: 'locked' }));
+    expect(await claimed(job)).toEqual([]);
+    expect((await heldAndReleased(job)).slice(2)).toEqual([
+      ['released', 'SPAM_LIMIT'],
+      ['held', 'SPAM_LIMIT'],
+      ['held', 'CHANNEL_BLOCKED'],
     ]);
   });
 
@@ -134,6 +158,27 @@ describe('a lane', () => {
       subject.includes('message.failed'),
     );
     expect(failed).toHaveLength(2);
+  });
+
+  it('that is withdrawn waits for no message that somebody holds, and ends it later', async () => {
+    const jobs = [lanes.job(await store.sender(1)), lanes.job(await store.sender(1))];
+    const attempts: LaneAttempt[] = [];
+    for (const job of jobs) {
+      await lanes.submit(job);
+      attempts.push(...attemptsOf(await lanes.claim(), job));
+    }
+    const [held, free] = attempts;
+    if (!held || !free) throw new Error('too few were claimed');
+    for (const attempt of attempts) await store.settle(settlementOf(attempt, NOT_NOW));
+    await lanes.run('UPDATE messaging.bulk_lane SET is_withdrawn = true WHERE NOT is_withdrawn');
+    await store.database.transaction(async (tx) => {
+      await lockMessages(tx, [held]);
+      await endWithdrawn(store.database, null, new Date());
+    });
+    expect(await store.message(free)).toMatchObject(CANCELED);
+    expect(await store.message(held)).toMatchObject({ status: 'QUEUED' });
+    await endWithdrawn(store.database, null, new Date());
+    expect(await store.message(held)).toMatchObject(CANCELED);
   });
 
   it('that was withdrawn by a process which ended is ended by the next look', async () => {

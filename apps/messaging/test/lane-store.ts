@@ -60,8 +60,9 @@ export class LaneStore {
     { sender, jobId }: Job,
     action: ControlLaneRequest['action'],
     heldReason: ControlLaneRequest['heldReason'] = null,
+    keptReasons: NonNullable<ControlLaneRequest['keptReasons']> = [],
   ) {
-    return this.controlLane.execute(sender.organizationId, { jobId, action, heldReason }, never);
+    return this.controlLane.execute(sender.organizationId, { jobId, action, heldReason, keptReasons }, never);
   }
 
   /** Claims what is due, of any channel. @param owner the process that does */

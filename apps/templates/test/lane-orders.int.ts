@@ -41,6 +41,23 @@ describe('the orders for a lane', () => {
     expect(store.messaging.lane(job.id).actions).toEqual([]);
   });
 
+  it('are carried out for a caller while they wait after a failure, and are not called done when a replica keeps them', async () => {
+    const { job } = await store.commit(store.batch(3));
+    store.messaging.isAway = true;
+    await store.act(job.id, 'pause');
+    await store.change("UPDATE templates.lane_order SET due_at = now() + interval '15 s', failures = 9");
+    store.messaging.isAway = false;
+    await store.act(job.id, 'cancel');
+    expect(store.messaging.lane(job.id).actions.slice(0, 2)).toEqual(['PAUSE', 'WITHDRAW']);
+    // As a replica that was killed with the orders in hand.
+    await store.change(
+      `INSERT INTO templates.lane_order (organization_id, job_id, actions, due_at, lease)
+       VALUES ($1, $2, '{WITHDRAW}', now() + interval '1 hour', 'dead')`,
+      [store.organizationId, job.id],
+    );
+    await expect(store.act(job.id, 'cancel')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
   it('keeps orders that are given while those before are being ended', async () => {
     const { job } = await store.commit(store.batch(3));
     store.messaging.isAway = true;

@@ -2,57 +2,45 @@ import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { JOB_CANCELED } from '../message/message-progress.policy.js';
 import { recordProgress } from '../message/record-progress.js';
+import { messageIfNotLocked } from '../dispatch/dispatch.repository.js';
+import type { MessageKey } from '../message/lock-messages.js';
 import type { LaneKey } from './lane.entity.js';
 
+const CANCELED = { code: JOB_CANCELED, message: 'The bulk send was cancelled before the upstream took the message' };
 /** Messages of a transaction. */
 const SLICE_MAX = 200;
 
-interface OpenMessage extends LaneKey {
-  readonly messageId: string;
-}
-
 /** Messages of withdrawn lanes that are to be sent again; of a backup it is not known whether they were sent since. */
 const openSql = (lanes: string): string =>
-  `SELECT d.organization_id AS "organizationId", d.job_id AS "jobId", d.message_id AS "messageId"
+  `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId"
    FROM ${lanes} JOIN dispatch d ON d.state = 'PACED' AND d.organization_id = l.organization_id
-     AND d.channel_id = l.channel_id AND d.job_id = l.job_id
+     AND d.channel_id = l.channel_id AND d.job_id = l.job_id ${messageIfNotLocked}
    WHERE l.is_withdrawn AND l.is_open AND ${IS_COMPARED} LIMIT ${SLICE_MAX}`;
-const ofLanesSql = statement<OpenMessage>(
+const ofLanesSql = statement<MessageKey>(
   'messaging.lane.withdrawn-messages',
   openSql(`unnest($1::text[], $2::text[]) AS g(organization_id, job_id)
      JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.job_id = g.job_id`),
 );
-const ofAllSql = statement<OpenMessage>('messaging.lane.all-withdrawn-messages', openSql('bulk_lane l'));
+const ofAllSql = statement<MessageKey>('messaging.lane.all-withdrawn-messages', openSql('bulk_lane l'));
 
 /**
  * Fails messages of cancelled bulk sends that were still to be sent: what was refused for the moment, or waited for another of
- * its conversation. One organization a transaction, so that a locked row holds up no other.
+ * its conversation. Waits for no lock: what somebody holds is left to the next look.
  *
  * @param lanes null: whatever lane has some left, by what a process was doing when it ended
  * @returns whether there may be more
  */
 export async function endWithdrawn(database: Database, lanes: readonly LaneKey[] | null, at: Date): Promise<boolean> {
-  const open = lanes
-    ? await database.query(ofLanesSql, unnestColumns(lanes, ['organizationId', 'jobId']))
-    : await database.query(ofAllSql, []);
-  for (const [organizationId, messages] of Map.groupBy(open, (message) => message.organizationId)) {
-    await database.transaction(
-      (tx) =>
-        recordProgress(
-          tx,
-          messages.map(({ messageId }) => ({
-            organizationId,
-            messageId,
-            fact: { type: 'failed', at, ...CANCELED, afterSending: false },
-            onlyIfQueued: true,
-            upstreamMessageId: null,
-            traceparent: null,
-          })),
-        ),
-      { tenant: organizationId },
+  return database.transaction(async (tx) => {
+    const open = await (lanes
+      ? tx.query(ofLanesSql, unnestColumns(lanes, ['organizationId', 'jobId']))
+      : tx.query(ofAllSql, []));
+    const common = { onlyIfQueued: true, upstreamMessageId: null, traceparent: null };
+    const fact = { type: 'failed', at, ...CANCELED, afterSending: false } as const;
+    await recordProgress(
+      tx,
+      open.map((message) => ({ ...message, ...common, fact })),
     );
-  }
-  return open.length === SLICE_MAX;
+    return open.length === SLICE_MAX;
+  });
 }
-
-const CANCELED = { code: JOB_CANCELED, message: 'The bulk send was cancelled before the upstream took the message' };

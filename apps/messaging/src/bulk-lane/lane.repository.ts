@@ -24,7 +24,7 @@ const makeSql = statement(
 const lockSql = statement<LockedLane>(
   'messaging.lane.lock',
   `SELECT channel_id AS "channelId", is_paused AS "isPaused", is_withdrawn AS "isWithdrawn",
-     array_remove(held_reason || further_holds, NULL) AS holds, begun::float8 AS begun
+     CASE WHEN held_reason IS NULL THEN '{}' ELSE held_reason || further_holds END AS holds, begun::float8 AS begun
    FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR UPDATE`,
 );
 const standSql = statement(
@@ -52,7 +52,7 @@ const holdSql = statement<Omit<HeldLane, 'reason'> & { readonly reasons: readonl
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS g(organization_id, channel_id, job_id, reason)
      JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
      WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND NOT l.is_withdrawn
-       AND g.reason IS DISTINCT FROM l.held_reason AND NOT g.reason = ANY (l.further_holds)
+       AND (l.held_reason IS NULL OR NOT g.reason = ANY (l.held_reason || l.further_holds))
      ORDER BY l.organization_id, l.job_id FOR NO KEY UPDATE OF l
    ), added AS (
      SELECT organization_id, job_id, array_agg(DISTINCT reason) AS reasons FROM locked GROUP BY 1, 2

@@ -17,8 +17,8 @@ export class CloseLanesWorker extends PollingWorker {
   }
 
   protected async round(): Promise<boolean> {
-    while (await endWithdrawn(this.database, null, new Date(systemClock.now())));
+    const hasWithdrawn = await endWithdrawn(this.database, null, new Date(systemClock.now()));
     await closeFinished(this.database);
-    return pruneClosed(this.database);
+    return (await pruneClosed(this.database)) || hasWithdrawn;
   }
 }

@@ -7,20 +7,21 @@ import type { LaneStand } from '../bulk-lane/lane.repository.js';
  */
 export function standAfter(
   before: LaneStand,
-  { action, heldReason }: Pick<ControlLaneRequest, 'action' | 'heldReason'>,
+  { action, heldReason, keptReasons }: Pick<ControlLaneRequest, 'action' | 'heldReason' | 'keptReasons'>,
 ): LaneStand {
   const { isPaused, isWithdrawn, holds } = before;
   switch (action) {
     case 'PAUSE':
       return { isPaused: true, isWithdrawn, holds };
     case 'RESUME':
-      return { isPaused: false, isWithdrawn, holds: [] };
+      return { isPaused: isWithdrawn, isWithdrawn, holds: isWithdrawn ? [] : (keptReasons ?? []) };
     case 'HOLD':
       if (heldReason === null || isWithdrawn || holds.includes(heldReason)) return before;
       return { isPaused, isWithdrawn, holds: [...holds, heldReason] };
     case 'RELEASE':
       return { isPaused, isWithdrawn, holds: holds.filter((reason) => reason !== heldReason) };
     case 'WITHDRAW':
-      return { isPaused: false, isWithdrawn: true, holds: [] };
+      // A replica of the release before knows a pause alone to keep it from claiming.
+      return { isPaused: true, isWithdrawn: true, holds: [] };
   }
 }

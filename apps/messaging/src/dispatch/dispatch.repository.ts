@@ -109,6 +109,12 @@ const abandonSql = statement<OverdueDispatch>(
    FROM due${keepLatest}
    RETURNING organization_id AS "organizationId", message_id AS "messageId"`,
 );
+/** Locks the message and the conversation of a dispatch `d`, which is left out when somebody else holds one of them. */
+export const messageIfNotLocked = `
+   CROSS JOIN LATERAL (SELECT m.conversation_id FROM message m
+     WHERE m.organization_id = d.organization_id AND m.id = d.message_id FOR UPDATE SKIP LOCKED) AS own
+   CROSS JOIN LATERAL (SELECT FROM conversation c
+     WHERE c.organization_id = d.organization_id AND c.id = own.conversation_id FOR UPDATE SKIP LOCKED) AS of_own`;
 /**
  * What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. Of a backup it
  * is not known whether it was sent since. Locks conversations and messages and waits for none: what another transaction
@@ -117,11 +123,7 @@ const abandonSql = statement<OverdueDispatch>(
 const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' }>(
   'messaging.dispatch.expired',
   `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.state
-   FROM dispatch d
-   CROSS JOIN LATERAL (SELECT m.conversation_id FROM message m
-     WHERE m.organization_id = d.organization_id AND m.id = d.message_id FOR UPDATE SKIP LOCKED) AS own
-   CROSS JOIN LATERAL (SELECT FROM conversation c
-     WHERE c.organization_id = d.organization_id AND c.id = own.conversation_id FOR UPDATE SKIP LOCKED) AS of_own
+   FROM dispatch d ${messageIfNotLocked}
    WHERE ((d.state = 'UNKNOWN' AND d.due_at <= now())
      OR (d.state IN ('RETRY', 'PACED') AND d.message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))))
      AND ${IS_COMPARED}

@@ -56,11 +56,10 @@ export async function changeJob(
     const holds = holdsAfterResume(job.holds);
     await tx.query(resumeSql, [organizationId, job.id, holds]);
     await startFeeds(tx, [key]);
-    // It ends every hold of the lane; those whose cause lasts follow at once.
-    appendLaneOrders(tx, [{ ...key, action: 'RESUME', reason: null }]);
-    for (const reason of holds) {
-      appendLaneOrders(tx, [{ ...key, action: 'HOLD', reason: reason as LaneHeldReason }]);
-    }
+    const keptReasons = holds as LaneHeldReason[];
+    appendLaneOrders(tx, [{ ...key, action: 'RESUME', reason: null, keptReasons }]);
+    // A messaging of the release before ends every hold: those whose cause lasts follow at once.
+    for (const reason of keptReasons) appendLaneOrders(tx, [{ ...key, action: 'HOLD', reason }]);
     return;
   }
   const [feed] = await tx.query(claimedSql, [organizationId, job.id]);

@@ -5,6 +5,7 @@ import { Database } from '@switchboard/postgres';
 import { measurePace } from '../job/job-estimate.policy.js';
 import { LaneClient } from '../lane/lane.client.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { UNFIT } from '../recipient/recipient-status.policy.js';
 import { templateFiller, type TemplateValues } from '../template/fill-template.policy.js';
 import type { TemplateRow } from '../template/template-view.js';
 import { TemplateRepository } from '../template/template.repository.js';
@@ -91,7 +92,7 @@ export class FeedJob {
   /** The template changed after the job was accepted, so that the upstream could only refuse these. */
   private async failUnfit(organizationId: string, jobId: string, unfit: readonly number[]): Promise<void> {
     if (unfit.length === 0) return;
-    const outcome = { organizationId, jobId, status: 'FAILED', reason: 'TEMPLATE_VARIABLES_MISMATCH' } as const;
+    const outcome = { organizationId, jobId, status: 'FAILED', reason: UNFIT } as const;
     await this.database.transaction(async (tx) => {
       await applyOutcomes(
         tx,

@@ -7,6 +7,8 @@ export interface LaneOrder {
   readonly action: LaneAction;
   /** With HOLD and RELEASE alone. */
   readonly reason: LaneHeldReason | null;
+  /** With RESUME: causes that last. */
+  readonly keptReasons?: readonly LaneHeldReason[];
 }
 
 /** Actions of one job that a replica has taken to carry out. */
@@ -48,7 +50,7 @@ const takeDueSql = statement<TakenRow>(
 const takeSql = statement<TakenRow>(
   'templates.lane-order.take',
   `UPDATE lane_order SET due_at = now() + interval '${LEASE_SECONDS} seconds', lease = $3
-   WHERE organization_id = $1 AND job_id = $2 AND due_at <= now()
+   WHERE organization_id = $1 AND job_id = $2 AND (due_at <= now() OR lease IS NULL)
    RETURNING organization_id AS "organizationId", job_id AS "jobId", actions, failures`,
 );
 /** What was appended meanwhile, by a transaction that this waits for as well, stays, and is due. */
@@ -85,7 +87,7 @@ export async function takeDueOrders(through: Queryable, limit: number, lease: st
   return (await through.query(takeDueSql, [limit, lease])).map(ordersOf);
 }
 
-/** Takes the orders of one job; null when there are none, or another replica has them. */
+/** Takes the orders of one job, those too that wait after a failure; null: there are none, or another replica has them. */
 export async function takeOrders(
   through: Queryable,
   organizationId: string,
@@ -126,12 +128,14 @@ function ordersOf({ actions, ...row }: TakenRow): TakenOrders {
   return { ...row, orders: actions.map(orderOf) };
 }
 
-function textOf({ action, reason }: LaneOrder): string {
-  return reason === null ? action : `${action}:${reason}`;
+function textOf({ action, reason, keptReasons = [] }: LaneOrder): string {
+  const reasons = reason === null ? keptReasons : [reason];
+  return reasons.length === 0 ? action : `${action}:${reasons.join(',')}`;
 }
 
 /** Only `textOf` writes these texts. */
 function orderOf(text: string): LaneOrder {
-  const [action, reason = null] = text.split(':') as [LaneAction, LaneHeldReason?];
-  return { action, reason };
+  const [action, reasons = ''] = text.split(':') as [LaneAction, string?];
+  const named = reasons.split(',').filter((reason) => reason !== '') as LaneHeldReason[];
+  return action === 'RESUME' ? { action, reason: null, keptReasons: named } : { action, reason: named[0] ?? null };
 }

@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
@@ -21,7 +23,8 @@ const BACKOFF = { firstMs: 250, maxMs: 15_000 };
 
 /** A caller waits for its lane, in which attempts may have their slot, but not for messaging to come back. */
 const CALLER_WAITS_MS = 5_000;
-const LOOK_EVERY_MS = 50;
+/** Between the looks of a caller, longer with every failure. */
+const LOOKS = { firstMs: 50, maxMs: 1_000 };
 
 /** Recipients that were taken up but, as far as is known, never reached the lane: nothing of them begins any more. */
 const leftSql = statement<{ index: number }>(
@@ -47,21 +50,33 @@ export class LaneOrders {
 
   /** Carries out the orders of one job now. What fails, or is another replica's, follows in the background. */
   async runOf(organizationId: string, jobId: string): Promise<void> {
-    const lease = newCuid();
-    const taken = await takeOrders(this.database, organizationId, jobId, lease);
-    if (taken) await this.run(taken, lease, new Budget(CALLER_WAITS_MS));
+    await this.runNow(organizationId, jobId, new Budget(CALLER_WAITS_MS));
   }
 
-  /** As `runOf`; what another replica carries out of the job is waited for, as long as messaging answers. */
+  /**
+   * Carries out the orders of one job, and waits for what another replica carries out of it.
+   *
+   * @throws SERVICE_UNAVAILABLE when that replica does not come to an end; when messaging does not answer, the orders follow
+   */
   async untilObeyed(organizationId: string, jobId: string): Promise<void> {
     const budget = new Budget(CALLER_WAITS_MS);
     for (;;) {
-      await this.runOf(organizationId, jobId);
+      await this.runNow(organizationId, jobId, budget);
       const failures = await failuresOfOrders(this.database, organizationId, jobId);
-      if (failures !== 0 || budget.leftMs <= 0) break;
-      await pause(LOOK_EVERY_MS, budget.signal);
+      if (failures === null) break;
+      if (budget.leftMs <= 0) {
+        if (failures > 0) return;
+        throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
+      }
+      await pause(backoffMs(failures + 1, LOOKS), budget.signal);
     }
     budget.close();
+  }
+
+  private async runNow(organizationId: string, jobId: string, budget: Budget): Promise<void> {
+    const lease = newCuid();
+    const taken = await takeOrders(this.database, organizationId, jobId, lease);
+    if (taken) await this.run(taken, lease, budget);
   }
 
   /** Carries out what is due. @returns how many jobs there were */

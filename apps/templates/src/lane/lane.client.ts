@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
-import type { LaneHeldReason } from '@switchboard/contracts/messaging/bulk-events';
 import {
   controlLaneRpc,
   laneStateRpc,
@@ -8,7 +7,6 @@ import {
   reserveQuotaRpc,
   submitBatchRpc,
   type ControlledLane,
-  type LaneAction,
   type LaneState,
   type ReservedQuota,
   type ReserveQuotaRequest,
@@ -17,6 +15,7 @@ import {
 } from '@switchboard/contracts/messaging/bulk-rpc';
 import { getQuotaRpc, type QuotaUse } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient, type Budget, type RpcLimits } from '@switchboard/nats';
+import type { LaneOrder } from './lane-order.repository.js';
 
 /** Asks messaging, which owns the lanes of jobs and the quota, on behalf of the platform. */
 @Injectable()
@@ -32,10 +31,11 @@ export class LaneClient {
   async control(
     organizationId: string,
     jobId: string,
-    order: { readonly action: LaneAction; readonly reason: LaneHeldReason | null },
+    order: LaneOrder,
     budget?: Budget,
   ): Promise<ControlledLane> {
-    const request = { jobId, action: order.action, heldReason: order.reason };
+    const { action, reason: heldReason, keptReasons = [] } = order;
+    const request = { jobId, action, heldReason, keptReasons };
     return this.rpc.call(controlLaneRpc, principalOf(organizationId), request, budget ? { budget } : {});
   }
 

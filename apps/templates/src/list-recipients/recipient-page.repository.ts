@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RecipientStatus, RecipientView } from '@switchboard/contracts/templates/job-http';
 import { Database, statement } from '@switchboard/postgres';
-import { recipientStatus } from '../recipient/recipient-status.policy.js';
+import { recipientStatus, UNFIT } from '../recipient/recipient-status.policy.js';
 
 interface RecipientRow {
   readonly index: number;
@@ -48,7 +48,7 @@ export class RecipientPageRepository {
     return rows.map(({ messageId, ...row }) => {
       const shown = recipientStatus(row.status);
       // The id is given before there is a message, and to some that get none.
-      const isMessage = shown !== 'QUEUED' && shown !== 'SKIPPED';
+      const isMessage = shown !== 'QUEUED' && shown !== 'SKIPPED' && row.reason !== UNFIT;
       return { ...row, status: shown, messageId: isMessage ? messageId : null };
     });
   }

@@ -16,6 +16,9 @@ const RANKS: Readonly<Record<RecipientStatus, number>> = {
   READ: 6,
 };
 
+/** Why a recipient FAILED that gets no message: its variables do not fit the template any more. */
+export const UNFIT = 'TEMPLATE_VARIABLES_MISMATCH';
+
 /** What an event says of a recipient. */
 export interface Outcome {
   readonly status: RecipientStatus;

@@ -52,7 +52,7 @@ export const submitBatchRpc = defineRpc<SubmitBatchRequest, SubmittedBatch>('mes
 
 /**
  * - PAUSE: nothing of the job begins any more until RESUME, once it is answered: it waits for what was claimed.
- * - RESUME: ends a pause, and every hold.
+ * - RESUME: ends a pause, and every hold but those whose cause lasts.
  * - HOLD: nothing more is claimed, for a reason, by whoever knows a cause that messaging does not; RELEASE ends that reason,
  *   and the lane goes on when there is no other.
  * - WITHDRAW: as PAUSE, for ever; its lane takes no further batch, and what was to be sent again fails.
@@ -65,6 +65,8 @@ export interface ControlLaneRequest {
   readonly action: LaneAction;
   /** With HOLD and RELEASE alone. */
   readonly heldReason: LaneHeldReason | null;
+  /** With RESUME: causes that last, of which it ends no hold. Missing: none. */
+  readonly keptReasons?: readonly LaneHeldReason[];
 }
 
 /** A lane as an action left it. */
