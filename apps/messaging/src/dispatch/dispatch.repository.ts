@@ -3,6 +3,7 @@ import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { keepLatest, outcomeColumns } from '../attempt-outcome/attempt-outcome.repository.js';
 import type { LaneKey } from '../bulk-lane/lane.entity.js';
+import { inAnyMonth } from '../message/lock-messages.js';
 import { announceUnknown } from './announce-unknown.js';
 import {
   ARRIVE_WITHIN_MS,
@@ -112,7 +113,7 @@ const abandonSql = statement<OverdueDispatch>(
 /** Locks the message and the conversation of a dispatch `d`, which is left out when somebody else holds one of them. */
 export const messageIfNotLocked = `
    CROSS JOIN LATERAL (SELECT m.conversation_id FROM message m
-     WHERE m.organization_id = d.organization_id AND m.id = d.message_id FOR UPDATE SKIP LOCKED) AS own
+     WHERE m.organization_id = d.organization_id AND m.id = ${inAnyMonth('d.message_id')} FOR UPDATE SKIP LOCKED) AS own
    CROSS JOIN LATERAL (SELECT FROM conversation c
      WHERE c.organization_id = d.organization_id AND c.id = own.conversation_id FOR UPDATE SKIP LOCKED) AS of_own`;
 /**

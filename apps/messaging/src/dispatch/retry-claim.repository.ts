@@ -1,7 +1,7 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
-import { lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
+import { inAnyMonth, lockFreeMessages, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS, type Attempt } from './dispatch.entity.js';
 import { IN_ORDER, isStillDue, LINE, OF_LINE, WAITED_FOR } from './retry-order.js';
 import { SETTLE_DEADLINE_MS } from './retry.policy.js';
@@ -127,7 +127,7 @@ const markSql = statement<MessageKey>(
      JOIN contact p ON p.organization_id = next.organization_id AND p.id = next.contact_id
      JOIN contact_phone f
        ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
-     JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
+     JOIN message m ON m.organization_id = next.organization_id AND m.id = ${inAnyMonth('next.message_id')}
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
      WHERE next.turn + coalesce(busy.underway, 0) <= $5 AND ${isStillDue('RETRY')} AND ${IS_COMPARED}
      ORDER BY next.turn + coalesce(busy.underway, 0), next.due_at LIMIT $1
@@ -139,7 +139,7 @@ const markSql = statement<MessageKey>(
      RETURNING d.organization_id, d.message_id
    )
    UPDATE message m SET attempted_at = now() FROM marked
-   WHERE m.organization_id = marked.organization_id AND m.id = marked.message_id
+   WHERE m.organization_id = marked.organization_id AND m.id = ${inAnyMonth('marked.message_id')}
    RETURNING m.organization_id AS "organizationId", m.id AS "messageId"`,
 );
 
