@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { sqlState, statement } from '@switchboard/postgres';
+import { sqlState, statement, withConflictRetries } from '@switchboard/postgres';
 import { deadlocksIn, SeededRandom, testServers } from '@switchboard/testing';
 import {
   callbackOf,
@@ -30,6 +30,17 @@ const YOUNGEST = 24;
 
 /** What the writers do is drawn from it; named when they fail. The order in which they meet is the machine's. */
 const seed = randomInt(2 ** 31);
+
+/**
+ * Statements that lock nothing but contacts, all in the order of their ids, make no circle of two contacts: the server makes it of a
+ * single one that is updated meanwhile (see `withConflictRetries`).
+ */
+function isOfOneContact(circle: string): boolean {
+  const statements = circle.split(/Process \d+: /).slice(1);
+  return statements.every((one) =>
+    /JOIN contact c [^]*ORDER BY c\.organization_id, c\.id FOR (UPDATE|KEY SHARE) OF c\s*$/.test(one),
+  );
+}
 
 type Work = (random: SeededRandom) => Promise<unknown>;
 
@@ -65,7 +76,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     const run = async (name: string, work: Work): Promise<void> => {
       const own = random.fork();
       while (performance.now() < endMs) {
-        await work(own).then(
+        await withConflictRetries(() => work(own)).then(
           () => done.set(name, (done.get(name) ?? 0) + 1),
           (error: unknown) => refusals.push(`${name}: ${sqlState(error) ?? String(error)}`),
         );
@@ -73,7 +84,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     };
     const twice = ['accept', 'settle', 'settle', 'callbacks', 'callbacks', 'claim', 'overdue'];
     await Promise.all([...Object.keys(writers), ...twice].map((name) => run(name, writers[name] ?? accept)));
-    const circles = deadlocksIn(await servers.postgresLog());
+    const circles = deadlocksIn(await servers.postgresLog()).filter((circle) => !isOfOneContact(circle));
     expect({ seed, refusals, circles }).toEqual({ seed, refusals: [], circles: [] });
     expect([...done.keys()].sort()).toEqual(Object.keys(writers).sort());
     for (const count of done.values()) expect(count).toBeGreaterThan(10);

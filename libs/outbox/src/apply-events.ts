@@ -1,7 +1,7 @@
 import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { DeliveredEvent, Disposition } from '@switchboard/nats';
-import { isTransientConflict, statement, type Database, type Transaction } from '@switchboard/postgres';
+import { statement, withConflictRetries, type Database, type Transaction } from '@switchboard/postgres';
 import { backoffMs } from '@switchboard/timing';
 import { consumerMetrics } from './consumer-metrics.js';
 import { buryEvent, takeLetters } from './dead-letter.js';
@@ -35,7 +35,6 @@ export interface RunSpec<Prepared> {
 
 /** Before one that waits is: its deliveries may be those of an outage. */
 export const WAITING_BACKOFF = { firstMs: 250, maxMs: 5_000 };
-const CONFLICT_TRIES_MAX = 3;
 const STILL_WAITING = 'what it speaks of is not here yet';
 const insertInbox = statement<{ eventId: string }>(
   'inbox.insert',
@@ -72,13 +71,7 @@ export async function applyEvents<Prepared>(
   run: RunSpec<Prepared>,
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await applyMeasured(run, events);
-    } catch (error) {
-      if (!isTransientConflict(error) || tried >= CONFLICT_TRIES_MAX) throw error;
-    }
-  }
+  return withConflictRetries(() => applyMeasured(run, events));
 }
 
 async function applyMeasured<Prepared>(

