@@ -36,7 +36,7 @@ const eraseSql = statement(
 
 /** A cancellation counts the recipients that it skips without locking them: it has ended, or begins afterwards. */
 const shareJobsSql = statement(
-  'templates.job.share',
+  'templates.job.share-many',
   'SELECT FROM job WHERE organization_id = $1 AND id = ANY ($2::text[]) ORDER BY id FOR SHARE',
 );
 

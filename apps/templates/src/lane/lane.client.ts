@@ -28,12 +28,7 @@ export class LaneClient {
   }
 
   /** Gives a lane an action; idempotent. */
-  async control(
-    organizationId: string,
-    jobId: string,
-    order: LaneOrder,
-    budget?: Budget,
-  ): Promise<ControlledLane> {
+  async control(organizationId: string, jobId: string, order: LaneOrder, budget?: Budget): Promise<ControlledLane> {
     const { action, reason: heldReason, keptReasons = [] } = order;
     const request = { jobId, action, heldReason, keptReasons };
     return this.rpc.call(controlLaneRpc, principalOf(organizationId), request, budget ? { budget } : {});
