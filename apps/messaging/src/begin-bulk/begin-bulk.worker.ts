@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { Database, isTimedOut, OutcomeUnknown, sqlState } from '@switchboard/postgres';
-import { pause } from '@switchboard/timing';
+import { WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
 import { nextLookInMs, sweepPaces, takeInteractive } from '../bulk-lane/channel-pace.repository.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
@@ -41,7 +41,7 @@ export class BeginBulkWorker extends PollingWorker {
   private channelsMax = CHANNELS_MAX;
   /** Channels that alone ran into a locked row, with the monotonic time until which they are left alone. */
   private readonly apart = new Map<string, number>();
-  private onEnded = (): void => undefined;
+  private readonly ended = new WakeSignal();
 
   constructor(
     private readonly database: Database,
@@ -132,7 +132,7 @@ export class BeginBulkWorker extends PollingWorker {
       this.log.error('lane.attempt-failed', error, { organizationId, messageId });
     } finally {
       this.underway--;
-      this.onEnded();
+      this.ended.wake();
     }
   }
 
@@ -145,8 +145,7 @@ export class BeginBulkWorker extends PollingWorker {
   }
 
   private async untilOneEnded(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.onEnded = resolve;
-    await Promise.race([promise, pause(FULL_MS, this.stopping)]);
+    this.ended.clear();
+    await this.ended.pause(FULL_MS, this.stopping);
   }
 }
