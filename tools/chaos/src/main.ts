@@ -5,11 +5,12 @@ import { faults } from './faults/all.js';
 import { isKept, tableOf } from './report/table.js';
 import { runChaos, type ChaosResult } from './run-chaos.js';
 
-const HELP = `usage: npm run chaos -- [--fault name[,name]] [--seed n] [--points n] [--short] [--json file]
+const HELP = `usage: npm run chaos -- [--fault name[,name]] [--seed n] [--points n] [--at-most n] [--short] [--json file]
 
   --fault    only these; without it all of them
   --seed     of everything that is drawn by lot; a new one each time without it
   --points   how often each fault is brought about, instead of its own number
+  --at-most  how often at most: its own number where that is less
   --short    a few points each, about four minutes in all
   --json     writes the results there as well
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     fault: { type: 'string' },
     seed: { type: 'string' },
     points: { type: 'string' },
+    'at-most': { type: 'string' },
     short: { type: 'boolean', default: false },
     json: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -43,6 +45,7 @@ if (values.help || unknown.length > 0) {
     faults: names === undefined ? faults : faults.filter(({ name }) => names.includes(name)),
     seed,
     points: values.points === undefined ? undefined : Number(values.points),
+    pointsMax: values['at-most'] === undefined ? undefined : Number(values['at-most']),
     isShort: values.short,
     say,
     onResult: (result) => void done.push(result),

@@ -9,6 +9,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Instead of each fault's own number. */
   readonly points?: number | undefined;
+  /** Of each fault. */
+  readonly pointsMax?: number | undefined;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
   /** Called when a fault is through. */
@@ -60,7 +62,8 @@ async function runFaults(options: ChaosOptions, stages: Set<Stage>): Promise<Cha
   };
   let shared: Stage | undefined;
   for (const fault of options.faults) {
-    const points = options.points ?? (options.isShort ? fault.points.short : fault.points.full);
+    const own = options.points ?? (options.isShort ? fault.points.short : fault.points.full);
+    const points = Math.min(own, options.pointsMax ?? own);
     if (points === 0) continue;
     const context: FaultContext = {
       say: (line) => options.say(`  ${line}`),
