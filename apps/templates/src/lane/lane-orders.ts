@@ -9,8 +9,8 @@ import { backoffMs, pause } from '@switchboard/timing';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import { LaneClient } from './lane.client.js';
 import {
-  ordersDone,
   failuresOfOrders,
+  ordersDone,
   ordersFailed,
   takeDueOrders,
   takeOrders,
@@ -73,18 +73,18 @@ export class LaneOrders {
     budget.close();
   }
 
-  private async runNow(organizationId: string, jobId: string, budget: Budget): Promise<void> {
-    const lease = newCuid();
-    const taken = await takeOrders(this.database, organizationId, jobId, lease);
-    if (taken) await this.run(taken, lease, budget);
-  }
-
   /** Carries out what is due. @returns how many jobs there were */
   async runDue(limit: number): Promise<number> {
     const lease = newCuid();
     const taken = await takeDueOrders(this.database, limit, lease);
     await Promise.all(taken.map((one) => this.run(one, lease)));
     return taken.length;
+  }
+
+  private async runNow(organizationId: string, jobId: string, budget: Budget): Promise<void> {
+    const lease = newCuid();
+    const taken = await takeOrders(this.database, organizationId, jobId, lease);
+    if (taken) await this.run(taken, lease, budget);
   }
 
   private async run(taken: TakenOrders, lease: string, budget?: Budget): Promise<void> {
