@@ -145,8 +145,9 @@ export const scripts = {
   },
   chaos: {
     about: 'Brings about faults under load and checks that every promise holds.',
-    usage: 'npm run chaos -- [--fault <name>,<name>] [--seed <n>] [--points <n>] [--short] [--json <file>]',
-    options: ['fault', 'seed', 'points', 'json'],
+    usage:
+      'npm run chaos -- [--fault <name>,<name>] [--seed <n>] [--points <n>] [--at-most <n>] [--short] [--json <file>]',
+    options: ['fault', 'seed', 'points', 'at-most', 'json'],
     flags: ['short', 'help'],
   },
   'new-service': {
