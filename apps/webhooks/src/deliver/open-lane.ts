@@ -131,7 +131,7 @@ export class OpenLane {
   /** The next delivery whose attempt may begin, without taking it; new events before replayed ones, the oldest first. */
   next(nowMs: number): PendingDelivery | null {
     const first = this.nextFirst();
-    const retry = this.retries.find(({ dueAtMs }) => dueAtMs <= nowMs) ?? null;
+    const retry = this.retries.filter(({ dueAtMs }) => dueAtMs <= nowMs).reduce(earlier, null);
     if (first === null || retry === null) return first ?? retry;
     return isBefore(retry, first) ? retry : first;
   }
@@ -203,6 +203,10 @@ export class OpenLane {
 /** What is sent again keeps an order of its own: it never holds up what is new. */
 function lineOf({ line, kind }: PendingDelivery): string {
   return line === '' ? '' : `${kind} ${line}`;
+}
+
+function earlier(one: PendingDelivery | null, other: PendingDelivery): PendingDelivery {
+  return one === null || isBefore(other, one) ? other : one;
 }
 
 function isBefore(one: PendingDelivery, other: PendingDelivery): boolean {

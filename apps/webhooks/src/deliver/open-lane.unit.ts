@@ -153,6 +153,25 @@ describe('a lane of a receiver that has not proved to answer', () => {
     expect(lane.mustRead(PROBE_AT_MS)).toBe(false);
   });
 
+  it('is probed with the oldest delivery that is due, not with the one that was due first', () => {
+    const lane = laneOf([]);
+    const [oldest, dueFirst] = [1, 3].map((position) => ({
+      ...deliveryOf(position),
+      tries: 1,
+      dueAtMs: NOW_MS - position,
+    }));
+    if (!oldest || !dueFirst) throw new Error('two were made');
+    lane.reading();
+    lane.refill({
+      firsts: [deliveryOf(2)],
+      retries: [dueFirst, oldest],
+      marked: [],
+      moreFirsts: false,
+      moreRetries: false,
+    });
+    expect(lane.next(NOW_MS)).toEqual(oldest);
+  });
+
   it('reads many once it is proven', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 2 };
