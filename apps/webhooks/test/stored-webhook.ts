@@ -10,29 +10,29 @@ export interface StoredWebhook {
   readonly id: string;
 }
 
+const EVENT = { type: 'message.received', line: '', body: '{}', contactId: null, messageId: null } as const;
+
 /** Stores a webhook and some events, each with its pending delivery. */
 export async function storeWebhook(database: Database, events: number): Promise<StoredWebhook> {
   const webhook = { organizationId: newCuid(), id: newCuid() };
-  const { organizationId, id } = webhook;
   const secretSealed = Buffer.alloc(1);
   const eventsFrom = cuidFloor(new Date(Date.now() - 60_000));
-  const of = {
-    organizationId,
-    type: 'message.received',
-    line: '',
-    body: '{}',
-    contactId: null,
-    messageId: null,
-  } as const;
-  const occurredAt = new Date().toISOString();
   await database.transaction(async (tx) => {
-    const told = { url: 'https://example.org/', events: [of.type], description: null };
+    const told = { url: 'https://example.org/', events: [EVENT.type], description: null };
     await insertWebhook(tx, { ...webhook, ...told, secretSealed, eventsFrom });
-    await insertLane(tx, organizationId, id);
-    await storePublicEvents(
-      tx,
-      Array.from({ length: events }, () => ({ ...of, id: newCuid(), occurredAt })),
-    );
+    await insertLane(tx, webhook.organizationId, webhook.id);
   });
+  await storeEvents(database, webhook, events);
   return webhook;
+}
+
+/** Stores further events of a webhook's organization, of which no worker is told. */
+export async function storeEvents(
+  database: Database,
+  { organizationId }: StoredWebhook,
+  events: number,
+): Promise<void> {
+  const occurredAt = new Date().toISOString();
+  const stored = Array.from({ length: events }, () => ({ ...EVENT, organizationId, id: newCuid(), occurredAt }));
+  await database.transaction(async (tx) => void (await storePublicEvents(tx, stored)));
 }

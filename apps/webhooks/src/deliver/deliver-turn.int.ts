@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
-import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
+import { eventually, testServers } from '@switchboard/testing';
+import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
+import { newLane } from '../lane/lane.policy.js';
+import { acquireLanes, lockLanes } from '../lane/lane.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
 import { removeWebhook } from '../webhook/webhook.repository.js';
 import { ATTEMPT_LEASE_MS } from './choose-deliveries.js';
@@ -17,7 +19,9 @@ const recordedSql = statement<{ atMs: number }>(
   't.recorded-attempt',
   'SELECT (extract(epoch FROM began_at) * 1000)::float8 AS "atMs" FROM attempt WHERE id = $1',
 );
+const WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 let database: Database;
+let superuser: Database;
 let lease: WorkerLease;
 let book: LaneBook;
 let nowMs: number;
@@ -25,6 +29,7 @@ let nowMs: number;
 beforeAll(async () => {
   const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
   database = await prepared.database();
+  superuser = await prepared.superuser();
 });
 
 /** A worker that owns the lane of a new webhook, and has read what is pending. */
@@ -33,7 +38,7 @@ async function startWorker(events: number): Promise<StoredWebhook> {
   nowMs = await lease.renew();
   book = new LaneBook(database, lease);
   const webhook = await storeWebhook(database, events);
-  book.found({ webhookId: webhook.id, state: 'free' });
+  book.found({ webhookId: webhook.id, state: 'free' }, nowMs);
   await book.update(nowMs);
   return webhook;
 }
@@ -82,7 +87,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
   it('is lost to the worker, which begins nothing of it', async () => {
     const webhook = await startWorker(2);
     const other = await storeWebhook(database, 1);
-    book.found({ webhookId: other.id, state: 'free' });
+    book.found({ webhookId: other.id, state: 'free' }, nowMs);
     await book.update(nowMs);
     expect(book.find(webhook.id)?.next(nowMs)).not.toBeNull();
     await database.transaction((tx) => removeWebhook(tx, webhook.organizationId, webhook.id));
@@ -106,5 +111,65 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     const { lost, settled } = await turn({ ended: [{ attempt, result: interruptedResult(100) }] });
     expect(lost).toEqual([webhook.id]);
     expect(settled).toMatchObject([{ state: 'DROPPED' }]);
+  });
+});
+
+describe('an attempt whose end is not for this worker to record', () => {
+  it('is told apart when the next ones are chosen', async () => {
+    const webhook = await startWorker(2);
+    const attempt = await begin(webhook);
+    const end = { attempt, result: interruptedResult(100) };
+    await turn({ ended: [end] });
+    const sets: ReadonlySet<string>[] = [];
+    await turn({ ended: [end], choose: (_lanes, recorded) => (sets.push(recorded), []) });
+    expect(sets.map((recorded) => recorded.has(attempt.id))).toEqual([false]);
+  });
+
+  it('is given up without a word about the receiver when its event is no longer kept', async () => {
+    const webhook = await startWorker(2);
+    const ended = { attempt: await begin(webhook), result: interruptedResult(0), isEventGone: true };
+    const { settled, lanes } = await turn({ ended: [ended] });
+    expect(settled).toMatchObject([{ state: 'FAILED', dueAtMs: null }]);
+    expect(lanes.get(webhook.id)?.state).toEqual(newLane);
+  });
+});
+
+describe('a lane that another transaction has locked', () => {
+  it('is read with the time behind the lock, and acquired by a later look', async () => {
+    const [webhook, other] = [await startWorker(1), await storeWebhook(database, 1)];
+    const holder = await superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM webhooks.lane WHERE webhook_id = ANY ($1) FOR UPDATE', [[webhook.id, other.id]]);
+      expect(await acquireLanes(database, [other.id], lease.id)).toEqual([]);
+      const locking = database.transaction((tx) => lockLanes(tx, [webhook.id], lease.id));
+      await eventually(async () => (await superuser.dataSource.query<unknown[]>(WAITING)).length > 0);
+      const { rows } = await holder.query<{ ms: number }>(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+      );
+      await holder.query('COMMIT');
+      const locked = (await locking).get(webhook.id);
+      expect(locked?.nowMs).toBeGreaterThanOrEqual(rows[0]?.ms ?? Infinity);
+    } finally {
+      holder.release(true);
+    }
+    expect(await acquireLanes(database, [other.id], lease.id)).toHaveLength(1);
+  });
+});
+
+describe('a lane of which one retry waits', () => {
+  it('is read again by a look, in case its wake-up was lost', async () => {
+    const webhook = await startWorker(1);
+    await turn({ timeScale: 1, ended: [{ attempt: await begin(webhook), result: interruptedResult(0) }] });
+    const lane = book.find(webhook.id);
+    lane?.doubt();
+    await book.update(nowMs);
+    expect([lane?.isIdle, lane?.next(nowMs)]).toEqual([false, null]);
+    await storeEvents(database, webhook, 1);
+    await book.update(nowMs);
+    expect(lane?.next(nowMs)).toBeNull();
+    book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs);
+    await book.update(nowMs);
+    expect(lane?.next(nowMs)).toMatchObject({ tries: 0 });
   });
 });

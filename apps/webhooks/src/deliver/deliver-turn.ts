@@ -21,7 +21,7 @@ import { deactivateWebhooks, type Deactivation } from '../webhook/deactivate-web
 /** An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. */
 export interface UnsentRequest {
   readonly attempt: MarkedAttempt;
-  readonly cause: 'late' | 'unreadable_secret';
+  readonly cause: 'late' | 'in_doubt' | 'unreadable_secret';
   /** How long the webhook is held, for what would not be sent either. */
   readonly holdMs: number;
 }
@@ -34,8 +34,8 @@ export interface TurnSpec {
   readonly unsent: readonly UnsentRequest[];
   /** Webhooks that may begin something. */
   readonly candidates: readonly string[];
-  /** Chooses what begins, of lanes that are this worker's and locked. */
-  readonly choose: (lanes: ReadonlyMap<string, LockedLane>) => readonly MarkedAttempt[];
+  /** Chooses what begins, of lanes that are this worker's and locked. @param recorded ids of attempts whose end this turn records */
+  readonly choose: (lanes: ReadonlyMap<string, LockedLane>, recorded: ReadonlySet<string>) => readonly MarkedAttempt[];
 }
 
 /** What a turn did. */
@@ -73,7 +73,7 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
     const { lanes, deactivated } = moveOn(hold(locked, unsent, timeScale), own, timeScale);
     const settled = own.map((one) => settle(one, lanes.get(one.attempt.delivery.webhookId), timeScale));
     const held = new Map([...lanes].filter(([, { isOpen, isOwned }]) => isOpen && isOwned));
-    const begun = spec.choose(held);
+    const begun = spec.choose(held, new Set(own.map(({ attempt }) => attempt.id)));
     const requests = await write(tx, { locked, lanes, settled, unsent, begun, deactivated });
     return {
       lanes,
@@ -112,7 +112,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, ended: readonly EndedRe
     const { attempt, result } = request;
     const { webhookId, organizationId, kind } = attempt.delivery;
     const lane = lanes.get(webhookId);
-    if (!lane?.isOpen) continue;
+    if (!lane?.isOpen || request.isEventGone) continue;
     const end = {
       // Of the mark: by then what was known of the receiver had let it begin.
       beganAtMs: attempt.beganAtMs,
@@ -132,7 +132,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, ended: readonly EndedRe
 function settle(ended: EndedRequest, lane: LockedLane | undefined, timeScale: number): SettledAttempt {
   const { attempt, result } = ended;
   if (result.outcome === 'SUCCEEDED') return { ...ended, state: 'SUCCEEDED', dueAtMs: null };
-  const delayMs = retryDelayMs(attempt.delivery.tries + 1, timeScale);
+  const delayMs = ended.isEventGone ? null : retryDelayMs(attempt.delivery.tries + 1, timeScale);
   if (delayMs === null) return { ...ended, state: 'FAILED', dueAtMs: null };
   if (!lane?.isOpen) return { ...ended, state: 'DROPPED', dueAtMs: null };
   return { ...ended, state: 'PENDING', dueAtMs: endOf(ended) + delayMs };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { deleteWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
-import { statement } from '@switchboard/postgres';
+import { Database, OutcomeUnknown, statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from '../../test/customer.js';
 import { startWebhooks, type RunningWebhooks } from '../../test/running-webhooks.js';
@@ -12,6 +12,10 @@ const countSql = statement<{ pending: number; dropped: number }>(
   't.deliveries-of-webhook',
   `SELECT (SELECT count(*)::integer FROM webhooks.delivery WHERE webhook_id = $1) AS pending,
      (SELECT count(*)::integer FROM webhooks.dropped_delivery WHERE webhook_id = $1) AS dropped`,
+);
+const attemptsSql = statement<{ outcome: string; error: string | null }>(
+  't.attempts-of-webhook',
+  'SELECT outcome, error FROM webhooks.attempt WHERE webhook_id = $1',
 );
 let running: RunningWebhooks;
 
@@ -36,5 +40,33 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     await eventually(async () => (await running.superuser.query(countSql, [id]))[0]?.pending === 0);
     expect(await running.superuser.query(countSql, [id])).toEqual([{ pending: 0, dropped: 2 }]);
     expect(running.receiver.arrivals('/deleted')).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a turn whose COMMIT is not answered', () => {
+  it('uses up no attempt of what it marked, which is sent at once', async () => {
+    const customer = newCustomer(running);
+    const { id } = await customer.register(running.receiver.at('/in-doubt'));
+    const { transaction } = Database.prototype;
+    let isLost = false;
+    const spy = jest.spyOn(Database.prototype, 'transaction').mockImplementation(async function (
+      this: Database,
+      ...given: Parameters<typeof transaction>
+    ): Promise<unknown> {
+      const result: unknown = await transaction.apply(this, given);
+      const begun = (result as { readonly begun?: readonly unknown[] } | undefined)?.begun ?? [];
+      if (isLost || begun.length === 0) return result;
+      isLost = true;
+      throw new OutcomeUnknown(new Error('the connection broke'));
+    });
+    try {
+      await customer.receive('1', newCuid());
+      await eventually(async () => (await running.superuser.query(attemptsSql, [id])).length > 0);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(isLost).toBe(true);
+    expect(await running.superuser.query(attemptsSql, [id])).toEqual([{ outcome: 'SUCCEEDED', error: null }]);
+    expect(running.receiver.arrivals('/in-doubt')).toHaveLength(1);
   }, 60_000);
 });

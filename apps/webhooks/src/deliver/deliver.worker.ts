@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
-import { Database, isDataError } from '@switchboard/postgres';
+import { Database, isDataError, OutcomeUnknown } from '@switchboard/postgres';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
 import type { LockedLane } from '../lane/lane.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
@@ -12,7 +12,7 @@ import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
 import { deliverMetrics } from './deliver-metrics.js';
-import { deliverTurn, type TurnResult, type UnsentRequest } from './deliver-turn.js';
+import { deliverTurn, type TurnResult, type TurnSpec, type UnsentRequest } from './deliver-turn.js';
 import { logTurn, logUnsent } from './log-turn.js';
 import { LaneBook } from './lane-book.js';
 import type { OpenLane } from './open-lane.js';
@@ -81,6 +81,8 @@ export class DeliverWorker extends PollingWorker {
     this.endListening();
     await this.requests.end();
     await super.onModuleDestroy();
+    // Of a turn that was committed meanwhile.
+    await this.requests.end();
     while (this.hasEnded) await this.turn([], TURN_MAX);
     await this.lease.end();
   }
@@ -143,7 +145,7 @@ export class DeliverWorker extends PollingWorker {
     const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
     // A slice at a time: deliveries of others go on between them.
     if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
-    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane);
+    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now());
   }
 
   private interrupt(attempt: MarkedAttempt): void {
@@ -160,8 +162,13 @@ export class DeliverWorker extends PollingWorker {
     const { id: worker } = this.lease;
     const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
     let chosen: readonly MarkedAttempt[] = [];
-    const choose = (lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] => {
-      for (const { attempt } of ended) this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, false);
+    const choose: TurnSpec['choose'] = (lanes, recorded) => {
+      for (const { attempt } of ended) {
+        const lane = this.book.find(attempt.delivery.webhookId);
+        // Another process has recorded or unmarked it: what its delivery waits for now is not known here.
+        if (recorded.has(attempt.id)) lane?.ended(attempt.id, false);
+        else lane?.doubt();
+      }
       // What was not sent is the first of its conversation again, and is not among what is known: later ones would overtake it.
       for (const { attempt } of unsent) this.book.find(attempt.delivery.webhookId)?.doubt();
       return (chosen = this.choose(lanes));
@@ -175,6 +182,8 @@ export class DeliverWorker extends PollingWorker {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
       this.book.doubt();
       for (const { delivery } of chosen) this.requests.forgo(delivery);
+      // Marked, if the COMMIT stands, and never sent: nothing of it counts.
+      if (error instanceof OutcomeUnknown) this.unsent.push(...chosen.map(inDoubt));
       this.ended = [...(isDataError(error) ? ended.map(withoutBody) : ended), ...this.ended];
       this.unsent.push(...unsent);
       throw error;
@@ -223,6 +232,10 @@ export class DeliverWorker extends PollingWorker {
     else this.unsent.push(end);
     this.signal.wake();
   }
+}
+
+function inDoubt(attempt: MarkedAttempt): UnsentRequest {
+  return { attempt, cause: 'in_doubt', holdMs: 0 };
 }
 
 function withoutBody(ended: EndedRequest): EndedRequest {

@@ -41,14 +41,18 @@ export class LaneBook {
     }
   }
 
-  /** There is something to deliver that no other worker has taken. */
-  found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>): void {
+  /**
+   * There is something to deliver that no other worker has taken.
+   *
+   * @param nowMs the database's clock. What has nothing to begin is read again: its wake-up may have been lost
+   */
+  found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number): void {
     const lane = this.owned.get(waiting.webhookId);
     if (!lane) this.wanted.add(waiting.webhookId);
     else {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
       if (waiting.state === 'own') lane.state = waiting.lane;
-      if (lane.isIdle) lane.woken();
+      if (lane.next(nowMs) === null) lane.woken();
     }
   }
 

@@ -78,7 +78,7 @@ export class RequestsInFlight {
   ): Promise<RequestEnd> {
     const { body, attemptId: _attemptId, ...to } = request;
     const { organizationId, webhookId, eventId: dataId } = attempt.delivery;
-    if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE } };
+    if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE }, isEventGone: true };
     if (performance.now() - turnAtMs > LATE_MS) return { attempt, cause: 'late', holdMs: 0 };
     return this.sendSigned(attempt, { ...to, organizationId, webhookId, dataId, body }, nowMs);
   }

@@ -45,14 +45,17 @@ export const STATE_COLUMNS = `l.window_max AS "windowMax", ${ms('l.probing_since
   l.failed_probes AS "failedProbes", ${ms('l.next_probe_at')} AS "nextProbeAtMs", ${ms('l.held_until')} AS "heldUntilMs",
   l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs"`;
 
-/** Sorted, so that two never wait for each other. */
+/** Sorted, so that two never wait for each other. Lease and clock are read behind the locks, which may be waited for. */
 const lockSql = statement<LaneRow>(
   'webhooks.lane.lock',
-  `SELECT l.webhook_id AS "webhookId", l.is_open AS "isOpen",
+  `WITH l AS MATERIALIZED (
+     SELECT * FROM lane WHERE webhook_id = ANY ($1::text[]) ORDER BY webhook_id FOR NO KEY UPDATE
+   ), locked AS MATERIALIZED (SELECT count(*) FROM l)
+   SELECT l.webhook_id AS "webhookId", l.is_open AS "isOpen",
      l.owner IS NOT NULL AND l.owner = $2
        AND EXISTS (SELECT FROM worker w WHERE w.id = $2 AND w.lease_until > clock_timestamp()) AS "isOwned",
      ${STATE_COLUMNS}, ${ms('clock_timestamp()')} AS "nowMs"
-   FROM lane l WHERE l.webhook_id = ANY ($1::text[]) ORDER BY l.webhook_id FOR NO KEY UPDATE OF l`,
+   FROM locked CROSS JOIN l`,
 );
 const storeSql = statement(
   'webhooks.lane.store',
@@ -65,14 +68,14 @@ const storeSql = statement(
    WHERE l.webhook_id = g.webhook_id`,
 );
 const insertSql = statement('webhooks.lane.insert', 'INSERT INTO lane (organization_id, webhook_id) VALUES ($1, $2)');
-/** Of those that no living worker owns; whoever holds a lock holds it shortly. */
+/** Of those that no living worker owns. One that is locked, by a process that stands still perhaps, is left to the next look. */
 const acquireSql = statement<StateRow & { webhookId: string; organizationId: string }>(
   'webhooks.lane.acquire',
   `WITH free AS (
      SELECT l.webhook_id FROM lane l
      WHERE l.webhook_id = ANY ($1::text[]) AND l.is_open AND (l.owner IS NULL OR l.owner = $2 OR NOT EXISTS (
        SELECT FROM worker w WHERE w.id = l.owner AND w.lease_until > clock_timestamp()))
-     ORDER BY l.webhook_id FOR NO KEY UPDATE)
+     ORDER BY l.webhook_id FOR NO KEY UPDATE SKIP LOCKED)
    UPDATE lane l SET owner = $2 FROM free WHERE l.webhook_id = free.webhook_id
    RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId", ${STATE_COLUMNS}`,
 );
