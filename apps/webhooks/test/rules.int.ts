@@ -97,6 +97,14 @@ describe('a receiver that is dead from the start', () => {
     const [manual] = await attemptsOf(webhook.id, 12);
     expect(manual).toMatchObject({ kind: 'MANUAL', deliveryId: last?.deliveryId, outcome: 'SUCCEEDED' });
     expect(await gateway.call(getWebhookDeliveryRpc, customer.principal, again)).toMatchObject({ state: 'SUCCEEDED' });
+
+    // Asked for again, as after a lost answer, when it has been delivered.
+    const by = { actId: newCuid(), userId: newCuid(), email: 'a@example.org', address: null, traceId: null };
+    await gateway.call(redeliverWebhookRpc, customer.principal, { ...again, by });
+    await attemptsOf(webhook.id, 13);
+    await gateway.call(redeliverWebhookRpc, customer.principal, { ...again, by });
+    const later = await customer.receive('afterwards');
+    expect((await arrived('/dead', 14))[13]?.dataId).toBe(later);
   }, 60_000);
 });
 

@@ -10,7 +10,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { bodyOf, deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { appendAct } from '../webhook/append-act.js';
+import { appendAct, isDone } from '../webhook/append-act.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
 
@@ -37,7 +37,8 @@ export class RedeliverHandler {
           throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
         }
         requireActive(webhook);
-        await deliverAgain(tx, delivery);
+        // Once, however often the act is asked for: what was delivered by it meanwhile is not sent another time.
+        if (!(await isDone(tx, call.request.by))) await deliverAgain(tx, delivery);
         const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
         await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
       },
