@@ -20,7 +20,8 @@ const storedSql = statement<{ isBefore: boolean }>(
 const occurredSql = statement<{ position: number }>(
   'webhooks.feed.occurred',
   `SELECT position::float8 AS position FROM event
-   WHERE organization_id = $1 AND position >= $2 AND occurred_at >= $3::timestamptz ORDER BY position LIMIT 1`,
+   WHERE organization_id = $1 AND position > $2 AND position <= $3 AND occurred_at >= $4::timestamptz
+   ORDER BY position LIMIT 1`,
 );
 const pageSql = statement<FeedRow>(
   'webhooks.feed.page',
@@ -34,6 +35,8 @@ const nextSql = statement<{ position: number | null }>(
   'SELECT min(position)::float8 AS position FROM event WHERE organization_id = $1 AND position > $2',
 );
 
+/** Positions that one statement looks at: all that is kept may be millions. */
+const SLICE_POSITIONS = 20_000;
 /** An event may be stored by a clock that is behind the one that it occurred by. */
 const CLOCK_MARGIN_MS = 60_000;
 
@@ -57,8 +60,29 @@ export async function positionBefore(on: Queryable, organizationId: string, from
     if (found?.isBefore) low = middle + 1;
     else high = middle;
   }
-  const [first] = await on.query(occurredSql, [organizationId, low, from]);
-  return (first?.position ?? last + 1) - 1;
+  for await (const slice of slicesOf(on, { organizationId, after: low - 1, upTo: last })) {
+    const [first] = await on.query(occurredSql, [organizationId, slice.after, slice.upTo, from]);
+    if (first) return first.position - 1;
+  }
+  return last;
+}
+
+/** Positions of an organization; the first one exclusive. */
+export interface Positions {
+  readonly organizationId: string;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** Slices of positions that one statement may look at. They have gaps, of what is no longer kept: those are walked over. */
+export async function* slicesOf(on: Queryable, { organizationId, after, upTo }: Positions): AsyncGenerator<Positions> {
+  for (let at = after; at < upTo;) {
+    const next = await nextPosition(on, organizationId, at);
+    if (next === null || next > upTo) return;
+    const slice = { organizationId, after: next - 1, upTo: Math.min(next - 1 + SLICE_POSITIONS, upTo) };
+    yield slice;
+    at = slice.upTo;
+  }
 }
 
 /** The position of the next event that is kept; null when there is none. Positions have gaps. */

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { replayWebhookRpc, type ReplayWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { lastPosition, nextPosition, positionBefore } from '../event/feed.repository.js';
+import { lastPosition, positionBefore, slicesOf } from '../event/feed.repository.js';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { appendAct } from '../webhook/append-act.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
@@ -11,8 +11,6 @@ import { countReplay, queueReplay, replayedEventIds, type ReplayedEvents } from 
 
 /** Source: docs/api-behaviour.md#webhooks-replay. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
-/** Positions that are looked at together; without a lock. */
-const LOOK_POSITIONS = 20_000;
 /** Deliveries of a transaction: the worker waits for the lane's lock meanwhile, and with its turn other webhooks. */
 const SLICE_DELIVERIES = 1_000;
 
@@ -36,15 +34,11 @@ export class ReplayHandler {
     // Counted first: of a repeated call the deliveries are queued already.
     const count = await countReplay(this.database, events);
     await this.audit(webhook, call.request, count);
-    for (let { after } = events; after < events.upTo;) {
-      const next = await nextPosition(this.database, organizationId, after);
-      if (next === null || next > events.upTo) break;
-      const upTo = Math.min(next - 1 + LOOK_POSITIONS, events.upTo);
-      const eventIds = await replayedEventIds(this.database, { ...events, after, upTo });
+    for await (const slice of slicesOf(this.database, events)) {
+      const eventIds = await replayedEventIds(this.database, { ...events, ...slice });
       for (let start = 0; start < eventIds.length; start += SLICE_DELIVERIES) {
         await this.queue(webhook, events.replayId, eventIds.slice(start, start + SLICE_DELIVERIES));
       }
-      after = upTo;
     }
     this.wakeUps.send([webhookId]);
     return { count };

@@ -1,14 +1,11 @@
 import { statement, type Queryable } from '@switchboard/postgres';
+import { slicesOf, type Positions } from '../event/feed.repository.js';
 
 /** What a replay sends again. */
-export interface ReplayedEvents {
-  readonly organizationId: string;
+export interface ReplayedEvents extends Positions {
   readonly webhookId: string;
   /** Makes the ids of the deliveries: repeated, a replay makes the same. */
   readonly replayId: string;
-  /** The positions between which it looks; the first one exclusive. */
-  readonly after: number;
-  readonly upTo: number;
   readonly since: Date;
   readonly until: Date | null;
   /** Event types, those of them that the webhook subscribes to. */
@@ -41,8 +38,12 @@ const queueSql = statement(
 
 /** How many events a replay would send. */
 export async function countReplay(on: Queryable, events: ReplayedEvents): Promise<number> {
-  const [row] = await on.query(countSql, valuesOf(events));
-  return row?.count ?? 0;
+  let count = 0;
+  for await (const slice of slicesOf(on, events)) {
+    const [row] = await on.query(countSql, valuesOf({ ...events, ...slice }));
+    count += row?.count ?? 0;
+  }
+  return count;
 }
 
 /** The events that a replay would send, oldest first. */
