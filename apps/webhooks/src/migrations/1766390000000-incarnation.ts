@@ -1,15 +1,6 @@
-import { incarnationTable, incarnationTableReversal } from '@switchboard/outbox';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { IncarnationMigration } from '@switchboard/outbox';
 
-/** Which state of the database the broker was shown last. Lock: none, the table is new. Reversal: drops it. */
-export class Incarnation1766390000000 implements MigrationInterface {
+/** Which state of the database the broker was shown last. Lock and reversal: see `IncarnationMigration`. */
+export class Incarnation1766390000000 extends IncarnationMigration {
   readonly name = 'Incarnation1766390000000';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(incarnationTable);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(incarnationTableReversal);
-  }
 }

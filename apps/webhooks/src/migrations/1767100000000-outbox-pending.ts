@@ -1,15 +1,6 @@
-import { pendingTable, pendingTableReversal } from '@switchboard/outbox';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { OutboxPendingMigration } from '@switchboard/outbox';
 
 /** A narrow row for each event that is to be published, in the place of a mark in the event. Lock and reversal: see `pendingTable`. */
-export class OutboxPending1767100000000 implements MigrationInterface {
+export class OutboxPending1767100000000 extends OutboxPendingMigration {
   readonly name = 'OutboxPending1767100000000';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(pendingTable);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(pendingTableReversal);
-  }
 }
