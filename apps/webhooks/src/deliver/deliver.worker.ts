@@ -177,6 +177,7 @@ export class DeliverWorker extends PollingWorker {
     try {
       const result = await deliverTurn(this.database, { worker, timeScale, ended, unsent, candidates, choose });
       this.follow(result, unsent, startedMs);
+      await this.leaveUnreadable(unsent);
       return result.begun.length;
     } catch (error) {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
@@ -225,6 +226,15 @@ export class DeliverWorker extends PollingWorker {
     logTurn(this.log, result);
     logUnsent(this.log, unsent);
     deliverMetrics(() => this.requests.count).turned(result, unsent);
+  }
+
+  /** Another worker may have the key of their secrets; as long as they are held, this one has not. */
+  private async leaveUnreadable(unsent: readonly UnsentRequest[]): Promise<void> {
+    const unreadable = unsent.filter(({ cause }) => cause === 'unreadable_secret');
+    if (unreadable.length === 0) return;
+    const webhookIds = [...new Set(unreadable.map(({ attempt }) => attempt.delivery.webhookId))];
+    const heldMs = Math.max(...unreadable.map(({ holdMs }) => holdMs)) * this.config.WEBHOOKS_TIME_SCALE;
+    await this.book.leave(webhookIds, heldMs);
   }
 
   private onEnd(end: RequestEnd): void {

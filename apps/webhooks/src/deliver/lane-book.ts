@@ -17,6 +17,8 @@ const READ_LANES_MAX = 32;
 export class LaneBook {
   private readonly owned = new Map<string, OpenLane>();
   private readonly wanted = new Set<string>();
+  /** Webhooks that are left to other workers, with the monotonic time until which they are. */
+  private readonly left = new Map<string, number>();
 
   constructor(
     private readonly database: Database,
@@ -37,7 +39,7 @@ export class LaneBook {
     for (const webhookId of webhookIds) {
       const lane = this.owned.get(webhookId);
       if (lane) lane.woken();
-      else if (this.lease.isPreferred(webhookId)) this.wanted.add(webhookId);
+      else if (this.lease.isPreferred(webhookId) && !this.isLeft(webhookId)) this.wanted.add(webhookId);
     }
   }
 
@@ -48,8 +50,9 @@ export class LaneBook {
    */
   found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number): void {
     const lane = this.owned.get(waiting.webhookId);
-    if (!lane) this.wanted.add(waiting.webhookId);
-    else {
+    if (!lane) {
+      if (!this.isLeft(waiting.webhookId)) this.wanted.add(waiting.webhookId);
+    } else {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
       if (waiting.state === 'own') lane.state = waiting.lane;
       if (lane.next(nowMs) === null) lane.woken();
@@ -59,6 +62,23 @@ export class LaneBook {
   /** The lane belongs to another, or is closed. */
   lost(webhookId: string): void {
     this.owned.delete(webhookId);
+  }
+
+  /** Gives lanes back that another worker may be able to serve, and leaves them alone for so long. */
+  async leave(webhookIds: readonly string[], durationMs: number): Promise<void> {
+    for (const webhookId of webhookIds) {
+      this.owned.delete(webhookId);
+      this.wanted.delete(webhookId);
+      this.left.set(webhookId, performance.now() + durationMs);
+    }
+    await releaseLanes(this.database, webhookIds, this.lease.id);
+  }
+
+  private isLeft(webhookId: string): boolean {
+    const untilMs = this.left.get(webhookId);
+    if (untilMs === undefined || performance.now() < untilMs) return untilMs !== undefined;
+    this.left.delete(webhookId);
+    return false;
   }
 
   /** What is known may be wrong: a transaction has failed. */
