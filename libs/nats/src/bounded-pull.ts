@@ -10,7 +10,8 @@ import {
   type ConsumerMessages,
   type JetStreamClient,
 } from '@nats-io/jetstream';
-import type { NatsConnection, Payload, PublishOptions } from '@nats-io/transport-node';
+import type { NatsConnection, Payload, PublishOptions, Subscription } from '@nats-io/transport-node';
+import { endsWithin } from '@switchboard/timing';
 
 /** Bytes of one pull at most. Several times what one event may have (`max_payload`): an event above it would never come. */
 export const PULL_BYTES_MAX = 4 * 1024 * 1024;
@@ -64,6 +65,21 @@ export async function closeWhenEnded(messages: ConsumerMessages): Promise<void> 
   for await (const status of messages.status()) {
     if (status.type === 'debug' && ENDED.has(status.code)) return void messages.close();
   }
+}
+
+/** What the broker has sent is here when it has answered; not for ever, as it may be away. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Ends a pull so that what is on its way comes out before the end. The client's own `close` drops it: the broker waits for its
+ * acknowledgement then, and delivers it 30 s later.
+ */
+export async function drainPull(messages: ConsumerMessages): Promise<void> {
+  // The client ends the pull when its subscription was drained, and has no method of its own that drains it.
+  const { sub } = messages as ConsumerMessages & { readonly sub?: Subscription };
+  const drained = sub?.drain().catch(() => undefined);
+  if (drained) await endsWithin(drained, DRAIN_MS);
+  await messages.close();
 }
 
 function within(request: string, limits: object): string {

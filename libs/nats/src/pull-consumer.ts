@@ -4,7 +4,7 @@ import { BurstPace, jittered, pause } from '@switchboard/timing';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { AckDeadlines } from './ack-deadline.js';
-import { boundConsumer, closeWhenEnded, isLimitReached } from './bounded-pull.js';
+import { boundConsumer, closeWhenEnded, drainPull, isLimitReached } from './bounded-pull.js';
 import { deliveredEventOf, type DeliveredEvent } from './delivered-event.js';
 import { ThrottledLog } from './throttled-log.js';
 
@@ -114,12 +114,12 @@ export class PullConsumer {
     this.running ??= this.loop();
   }
 
-  /** Takes nothing further and returns when the batch under way is done. */
+  /** Takes nothing further but what is on its way, and returns when the batch under way is done. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.stopSignal.abort();
     this.lookAgain?.();
-    await this.messages?.close();
+    if (this.messages) await drainPull(this.messages);
     await this.running;
   }
 
