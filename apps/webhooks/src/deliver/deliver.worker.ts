@@ -174,11 +174,11 @@ export class DeliverWorker extends PollingWorker {
       return (chosen = this.choose(lanes));
     };
     const startedMs = performance.now();
+    let begun: number;
     try {
       const result = await deliverTurn(this.database, { worker, timeScale, ended, unsent, candidates, choose });
       this.follow(result, unsent, startedMs);
-      await this.leaveUnreadable(unsent);
-      return result.begun.length;
+      begun = result.begun.length;
     } catch (error) {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
       this.book.doubt();
@@ -189,6 +189,9 @@ export class DeliverWorker extends PollingWorker {
       this.unsent.push(...unsent);
       throw error;
     }
+    // The turn stands, whatever comes of this.
+    await this.leaveUnreadable(unsent);
+    return begun;
   }
 
   private choose(lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] {

@@ -49,6 +49,8 @@ export class LaneBook {
    * @param nowMs the database's clock. What has nothing to begin is read again: its wake-up may have been lost
    */
   found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number): void {
+    // Another worker may have had it meanwhile: what is known of it here may be of long ago.
+    if (waiting.state === 'free') this.owned.delete(waiting.webhookId);
     const lane = this.owned.get(waiting.webhookId);
     if (!lane) {
       if (!this.isLeft(waiting.webhookId)) this.wanted.add(waiting.webhookId);
