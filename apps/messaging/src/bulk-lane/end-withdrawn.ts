@@ -1,7 +1,7 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, unnestColumns } from '@switchboard/postgres';
 import { JOB_CANCELED } from '../message/message-progress.policy.js';
-import { recordProgress } from '../message/record-progress.js';
+import { failedIfQueued, recordProgress } from '../message/record-progress.js';
 import { messageIfNotLocked } from '../dispatch/dispatch.repository.js';
 import type { MessageKey } from '../message/lock-messages.js';
 import type { LaneKey } from './lane.entity.js';
@@ -18,7 +18,7 @@ const openSql = (lanes: string): string =>
    WHERE l.is_withdrawn AND l.is_open AND ${IS_COMPARED} LIMIT ${SLICE_MAX}`;
 const ofLanesSql = statement<MessageKey>(
   'messaging.lane.withdrawn-messages',
-  openSql(`unnest($1::text[], $2::text[]) AS g(organization_id, job_id)
+  openSql(`(SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS named(organization_id, job_id)) AS g
      JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.job_id = g.job_id`),
 );
 const ofAllSql = statement<MessageKey>('messaging.lane.all-withdrawn-messages', openSql('bulk_lane l'));
@@ -27,7 +27,7 @@ const ofAllSql = statement<MessageKey>('messaging.lane.all-withdrawn-messages', 
  * Fails messages of cancelled bulk sends that were still to be sent: what was refused for the moment, or waited for another of
  * its conversation. Waits for no lock: what somebody holds is left to the next look.
  *
- * @param lanes null: whatever lane has some left, by what a process was doing when it ended
+ * @param lanes some more than once, perhaps; null: whatever lane has some left, by what a process was doing when it ended
  * @returns whether there may be more
  */
 export async function endWithdrawn(database: Database, lanes: readonly LaneKey[] | null, at: Date): Promise<boolean> {
@@ -35,11 +35,9 @@ export async function endWithdrawn(database: Database, lanes: readonly LaneKey[]
     const open = await (lanes
       ? tx.query(ofLanesSql, unnestColumns(lanes, ['organizationId', 'jobId']))
       : tx.query(ofAllSql, []));
-    const common = { onlyIfQueued: true, upstreamMessageId: null, traceparent: null };
-    const fact = { type: 'failed', at, ...CANCELED, afterSending: false } as const;
     await recordProgress(
       tx,
-      open.map((message) => ({ ...message, ...common, fact })),
+      open.map((message) => failedIfQueued(message, at, CANCELED)),
     );
     return open.length === SLICE_MAX;
   });

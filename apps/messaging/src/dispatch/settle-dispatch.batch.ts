@@ -95,9 +95,8 @@ export class SettleDispatch implements BeforeApplicationShutdown {
       return lane && isRepeated(settlement) ? [{ organizationId, jobId: lane.jobId }] : [];
     });
     if (lanes.length === 0) return;
-    const distinct = [...new Map(lanes.map((lane) => [`${lane.organizationId} ${lane.jobId}`, lane])).values()];
     try {
-      while (await endWithdrawn(this.database, distinct, new Date(systemClock.now())));
+      while (await endWithdrawn(this.database, lanes, new Date(systemClock.now())));
       this.relay.wakeLater();
     } catch (error) {
       // `CloseLanesWorker` finds what is left.

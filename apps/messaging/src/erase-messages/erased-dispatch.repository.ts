@@ -1,6 +1,6 @@
 import type { ErasureTarget } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
-import { recordProgress } from '../message/record-progress.js';
+import { failedIfQueued, recordProgress } from '../message/record-progress.js';
 
 /** Messages of a transaction. */
 const SLICE_MAX = 200;
@@ -32,14 +32,7 @@ export async function eraseDispatches(database: Database, target: ErasureTarget,
     await database.transaction((tx) =>
       recordProgress(
         tx,
-        open.map(({ messageId }) => ({
-          organizationId,
-          messageId,
-          fact: { type: 'failed', at, code: ERASED, message: '', afterSending: false },
-          onlyIfQueued: true,
-          upstreamMessageId: null,
-          traceparent: null,
-        })),
+        open.map(({ messageId }) => failedIfQueued({ organizationId, messageId }, at, { code: ERASED, message: '' })),
       ),
     );
     await target.keepOn();

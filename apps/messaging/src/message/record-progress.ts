@@ -28,6 +28,16 @@ export interface ProgressReport extends MessageKey {
   readonly traceparent: string | null;
 }
 
+/** Fails a message that nothing is known of by now: evidence that came before stands. */
+export function failedIfQueued(
+  { organizationId, messageId }: MessageKey,
+  at: Date,
+  failure: { readonly code: string; readonly message: string },
+): ProgressReport {
+  const fact = { type: 'failed', at, ...failure, afterSending: false } as const;
+  return { organizationId, messageId, fact, onlyIfQueued: true, upstreamMessageId: null, traceparent: null };
+}
+
 const updateSql = statement(
   'messaging.message.progress',
   `UPDATE message m SET status = p.status, upstream_message_id = p.upstream_message_id, error_code = p.error_code,

@@ -3,7 +3,7 @@ import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
 import { lockExpired } from '../dispatch/dispatch.repository.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 import { NEVER_TAKEN, OUTCOME_UNKNOWN } from '../message/message-progress.policy.js';
-import { recordProgress } from '../message/record-progress.js';
+import { failedIfQueued, recordProgress } from '../message/record-progress.js';
 
 /**
  * Fails what is open past 24 h, by name of what is not known of it. Late evidence still corrects it. Waits for no lock.
@@ -14,15 +14,10 @@ import { recordProgress } from '../message/record-progress.js';
 export async function failExpired(database: Database, limit: number, at: Date): Promise<number> {
   const expired = await database.transaction(async (tx) => {
     const open = await lockExpired(tx, limit, SETTLE_DEADLINE_MS);
-    const reports = open.map(({ organizationId, messageId, state }) => ({
-      organizationId,
-      messageId,
-      fact: { type: 'failed', at, ...failureOf(state), afterSending: false } as const,
-      onlyIfQueued: true,
-      upstreamMessageId: null,
-      traceparent: null,
-    }));
-    await recordProgress(tx, reports);
+    await recordProgress(
+      tx,
+      open.map((message) => failedIfQueued(message, at, failureOf(message.state))),
+    );
     return open;
   });
   for (const { state } of expired) dispatchMetrics().expired(state, 1);
