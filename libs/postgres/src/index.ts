@@ -11,6 +11,7 @@ export {
   isTimedOut,
   isTransientConflict,
   isUnavailable,
+  isUniqueViolation,
   OutcomeUnknown,
   sqlState,
 } from './postgres-errors.js';

@@ -23,6 +23,11 @@ export function isDataError(error: unknown): boolean {
   return /^(22|23)/.test(sqlState(error) ?? '');
 }
 
+/** True when a row with this key is there already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlState(error) === '23505';
+}
+
 /** True when the same transaction may pass if it is run again: serialization failure, deadlock. */
 export function isTransientConflict(error: unknown): boolean {
   return /^(40001|40P01)$/.test(sqlState(error) ?? '');

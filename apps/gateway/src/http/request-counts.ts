@@ -4,7 +4,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { appendEvents, Relay, type NewEvent } from '@switchboard/outbox';
 import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
-import { Database, sqlState } from '@switchboard/postgres';
+import { Database, isUniqueViolation } from '@switchboard/postgres';
 
 /** A request with a key of an organization, that has ended. */
 export interface CountedRequest {
@@ -22,8 +22,6 @@ const FLUSH_INTERVAL_MS = 1_000;
 const GRAIN_MS = 15 * 60_000;
 /** Organizations of one flush at most; the rest goes with the next. */
 const EVENTS_MAX = 500;
-/** SQLSTATE of a row whose key is there already. */
-const UNIQUE_VIOLATION = '23505';
 
 /**
  * Counts requests by organization, endpoint and class of status for analytics, and hands them on once a second.
@@ -74,7 +72,7 @@ export class RequestCounts extends PollingWorker implements BeforeApplicationShu
       await this.database.transaction(async (tx) => appendEvents(tx, batch));
     } catch (error) {
       // The outbox has one of these ids, so it has them all.
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+      if (!isUniqueViolation(error)) throw error;
     }
     this.batch = [];
     this.relay.wake();

@@ -4,13 +4,11 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { ConnectChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
 import { Relay } from '@switchboard/outbox';
 import { regionOf } from '@switchboard/phone';
-import { Database, sqlState, type Transaction } from '@switchboard/postgres';
+import { Database, isUniqueViolation, type Transaction } from '@switchboard/postgres';
 import { AccessTokens } from '../channel/access-token.js';
 import { displaced, insertChannel, lockChannels, requireRoom, updateChannels } from '../channel/channel-changes.js';
 import type { Channel } from '../channel/channel.entity.js';
 import { ShowToken } from '../channel/show-token.js';
-
-const UNIQUE_VIOLATION = '23505';
 
 /** Connects a line of the upstream as a channel. */
 @Injectable()
@@ -35,7 +33,7 @@ export class ConnectChannel {
     const line = { organizationId, id: request.channelId, name, phone, provider: 'cloud', businessAccountId };
     const connected = { ...line, phoneNumberId, defaultRegion, status: 'CONNECTED', optOutKeywords: [] } as const;
     const stored = await this.store(connected, request).catch((error: unknown) => {
-      throw sqlState(error) === UNIQUE_VIOLATION ? lineTaken() : error;
+      throw isUniqueViolation(error) ? lineTaken() : error;
     });
     this.relay.wake();
     return stored;

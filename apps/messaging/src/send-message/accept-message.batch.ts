@@ -3,7 +3,13 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { activeTraceparent } from '@switchboard/nats';
 import { appendEvents, Relay } from '@switchboard/outbox';
-import { Database, isTransientConflict, OutcomeUnknown, sqlState, type Transaction } from '@switchboard/postgres';
+import {
+  Database,
+  isTransientConflict,
+  isUniqueViolation,
+  OutcomeUnknown,
+  type Transaction,
+} from '@switchboard/postgres';
 import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
 import { holdRecipients } from '../contact/contact.repository.js';
@@ -58,7 +64,6 @@ const METADATA_BYTES_MAX = 26_000;
 /** Far more than concurrent batches over all replicas: the last one sees what is left. */
 const QUOTA_RUNS_MAX = 20;
 const CONFLICT_RUNS_MAX = 3;
-const UNIQUE_VIOLATION = '23505';
 
 /** Accepts texts: message, conversation, events and the mark of the first attempt in one transaction. */
 @Injectable()
@@ -123,7 +128,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
  */
 function runsAgain(error: unknown, runs: number): boolean {
   if (isQuotaMoved(error)) return runs < QUOTA_RUNS_MAX;
-  return runs < CONFLICT_RUNS_MAX && (isTransientConflict(error) || sqlState(error) === UNIQUE_VIOLATION);
+  return runs < CONFLICT_RUNS_MAX && (isTransientConflict(error) || isUniqueViolation(error));
 }
 
 /** The whole effect of a batch. */
