@@ -52,13 +52,11 @@ export class LaneBook {
     // Another worker may have had it meanwhile: what is known of it here may be of long ago.
     if (waiting.state === 'free') this.owned.delete(waiting.webhookId);
     const lane = this.owned.get(waiting.webhookId);
-    if (!lane) {
-      if (!this.isLeft(waiting.webhookId)) this.wanted.add(waiting.webhookId);
-    } else {
+    if (lane && waiting.state === 'own') {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
-      if (waiting.state === 'own') lane.state = waiting.lane;
+      lane.state = waiting.lane;
       if (lane.next(nowMs) === null) lane.woken();
-    }
+    } else if (!this.isLeft(waiting.webhookId)) this.wanted.add(waiting.webhookId);
   }
 
   /** The lane belongs to another, or is closed. */
@@ -77,10 +75,9 @@ export class LaneBook {
   }
 
   private isLeft(webhookId: string): boolean {
-    const untilMs = this.left.get(webhookId);
-    if (untilMs === undefined || performance.now() < untilMs) return untilMs !== undefined;
-    this.left.delete(webhookId);
-    return false;
+    const isLeft = performance.now() < (this.left.get(webhookId) ?? -Infinity);
+    if (!isLeft) this.left.delete(webhookId);
+    return isLeft;
   }
 
   /** What is known may be wrong: a transaction has failed. */

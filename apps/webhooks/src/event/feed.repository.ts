@@ -74,21 +74,26 @@ export interface Positions {
   readonly upTo: number;
 }
 
-/** Slices of positions that one statement may look at. They have gaps, of what is no longer kept: those are walked over. */
-export async function* slicesOf(on: Queryable, { organizationId, after, upTo }: Positions): AsyncGenerator<Positions> {
-  for (let at = after; at < upTo;) {
-    const next = await nextPosition(on, organizationId, at);
-    if (next === null || next > upTo) return;
-    const slice = { organizationId, after: next - 1, upTo: Math.min(next - 1 + SLICE_POSITIONS, upTo) };
+/** Slices of positions that one statement may look at, one after another. */
+export async function* slicesOf(on: Queryable, positions: Positions): AsyncGenerator<Positions> {
+  const { organizationId, upTo } = positions;
+  for (let { after } = positions; after < upTo;) {
+    const slice = await firstSlice(on, { organizationId, after, upTo });
     yield slice;
-    at = slice.upTo;
+    after = slice.upTo;
   }
 }
 
-/** The position of the next event that is kept; null when there is none. Positions have gaps. */
-export async function nextPosition(on: Queryable, organizationId: string, after: number): Promise<number | null> {
+/**
+ * The first positions, as many as one statement may look at. They have gaps, of a state that was restored and of what is no longer
+ * kept: those are walked over at once.
+ */
+export async function firstSlice(on: Queryable, positions: Positions): Promise<Positions> {
+  const { organizationId, after, upTo } = positions;
+  if (upTo - after <= SLICE_POSITIONS) return positions;
   const [next] = await on.query(nextSql, [organizationId, after]);
-  return next?.position ?? null;
+  const before = (next?.position ?? upTo + 1) - 1;
+  return { organizationId, after: Math.min(before, upTo), upTo: Math.min(before + SLICE_POSITIONS, upTo) };
 }
 
 /** Events between two positions (the first one exclusive), oldest first. */

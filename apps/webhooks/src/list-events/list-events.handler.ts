@@ -4,13 +4,11 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { listEventsRpc, type EventFeedPage, type ListEventsRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { lastPosition, nextPosition, positionBefore, readFeed, type FeedRow } from '../event/feed.repository.js';
+import { firstSlice, lastPosition, positionBefore, readFeed, type FeedRow } from '../event/feed.repository.js';
 import { feedCursor, feedPosition } from './feed-cursor.policy.js';
 
 /** The answer fits into one message of the broker, escaped as it is there. */
 const PAGE_BYTES_MAX = 700_000;
-/** Positions that a page with a filter looks at: what it wants may be as rare as once in all that is kept. */
-const WALK_POSITIONS_MAX = 20_000;
 
 /** Answers `webhooks.list-events`. Source: docs/api-behaviour.md#events-feed. */
 @Controller()
@@ -25,7 +23,9 @@ export class ListEventsHandler {
     const after = await this.startOf(organizationId, call.request);
     // Read first: every position up to it is committed, and what commits later has a higher one.
     const end = Math.max(await lastPosition(this.database, organizationId), after);
-    const upTo = types === null ? end : await this.endOfWalk(organizationId, after, end);
+    // What a filter wants may be as rare as once in all that is kept.
+    const range = { organizationId, after, upTo: end };
+    const { upTo } = types === null ? range : await firstSlice(this.database, range);
     const rows = await readFeed(this.database, organizationId, { after, upTo, types }, limit);
     const shown = fitting(rows);
     const isWhole = shown.length === rows.length && rows.length < limit;
@@ -35,13 +35,6 @@ export class ListEventsHandler {
       cursors: shown.map(({ position }) => feedCursor(position)),
       nextCursor: feedCursor(isWhole ? upTo : last),
     };
-  }
-
-  /** Positions have gaps, of a state that was restored and of what is no longer kept: they are walked over at once. */
-  private async endOfWalk(organizationId: string, after: number, end: number): Promise<number> {
-    if (end - after <= WALK_POSITIONS_MAX) return end;
-    const next = await nextPosition(this.database, organizationId, after);
-    return next === null ? end : Math.min(next - 1 + WALK_POSITIONS_MAX, end);
   }
 
   private async startOf(organizationId: string, { cursor, from }: ListEventsRequest): Promise<number> {

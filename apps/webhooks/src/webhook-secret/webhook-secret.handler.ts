@@ -48,6 +48,7 @@ export class WebhookSecretHandler {
       { tenant: organizationId },
     );
   }
+
   private async renew(tx: Transaction, organizationId: string, webhookId: string): Promise<void> {
     const former = requireWebhook(await readSealedSecrets(tx, organizationId, webhookId));
     const dataKey = await dataKeyOf(tx, this.box, organizationId);
