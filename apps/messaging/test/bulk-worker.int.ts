@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Relay } from '@switchboard/outbox';
 import { systemClock, type Log } from '@switchboard/platform';
 import type { RpcClient } from '@switchboard/nats';
 import { eventually, testServers } from '@switchboard/testing';
@@ -15,6 +14,7 @@ import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
 import type { SendLimits, Upstream, UpstreamOutcome, UpstreamTemplateMessage } from '../src/upstream/upstream.js';
 import { LaneStore, type Job } from './lane-store.js';
 import { MessagingStore, storeKey } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -63,13 +63,8 @@ describe('the loop over lanes', () => {
   /** A process's loop with a dispatcher of its own, over the same database. */
   async function processOf(upstream: Upstream): Promise<() => Promise<void>> {
     const { database } = store;
-    const relay = {
-      wake: () => undefined,
-      wakeSoon: () => undefined,
-      wakeLater: () => undefined,
-    } as Partial<Relay> as Relay;
     const [signal, begins, stopping] = [new LaneSignal(), new InteractiveBegins(), new AbortController()];
-    const settlements = new SettleDispatch(database, relay, new RetrySignal(), signal, log);
+    const settlements = new SettleDispatch(database, silentRelay, new RetrySignal(), signal, log);
     const journal = await DispatchJournal.open('', log);
     const rpc = { call: async () => ({ contacts: [] }) } as Partial<RpcClient> as RpcClient;
     const tokens = new AccessTokens({ current: storeKey, previous: null });
@@ -82,7 +77,7 @@ describe('the loop over lanes', () => {
       dispatcher,
       journal,
       released,
-      relay,
+      silentRelay,
       begins,
       unknown,
       end,

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { statement, type Transaction } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import type { Transaction } from '@switchboard/postgres';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { callbackOf, messageOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { lockContacts, replaceReported } from '../src/suppression/suppression.repository.js';
@@ -19,10 +19,6 @@ import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
 const servers = testServers();
 const unknown = { state: 'unknown', reason: 'cut' } as const;
 const throttled = { state: 'not-taken', code: '130429', message: 'too many', retry: 'normal' } as const;
-const waitingSql = statement<{ n: number }>(
-  'test.waiting',
-  "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-);
 
 describe('the dispatch of messages', () => {
   let store: MessagingStore;
@@ -267,7 +263,7 @@ describe('the dispatch of messages', () => {
   }
 
   async function untilOneWaits(): Promise<void> {
-    await eventually(async () => (await store.superuser.query(waitingSql, []))[0]?.n === 1);
+    await eventually(async () => (await lockWaiters(store.superuser)) === 1);
   }
 
   async function emittedOf(sender: Sender): Promise<(string | undefined)[]> {

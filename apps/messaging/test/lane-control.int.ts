@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Relay } from '@switchboard/outbox';
 import { createLog } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { LaneSignal } from '../src/bulk-lane/lane-signal.js';
@@ -12,6 +11,7 @@ import type { LaneAttempt } from '../src/begin-bulk/claim-lanes.js';
 import { lockMessages } from '../src/message/lock-messages.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
 import { MessagingStore, settlementOf, taken } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
 const log = createLog('messaging', { write: () => undefined });
@@ -133,14 +133,7 @@ describe('a lane', () => {
     await lanes.submit(job);
     const [waiting, late, sent] = attemptsOf(await lanes.claim(), job);
     if (!waiting || !late || !sent) throw new Error('too few were claimed');
-    const relay = { wake: () => undefined, wakeSoon: () => undefined, wakeLater: () => undefined };
-    const settlements = new SettleDispatch(
-      store.database,
-      relay as Partial<Relay> as Relay,
-      new RetrySignal(),
-      new LaneSignal(),
-      log,
-    );
+    const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
     await settlements.execute(settlementOf(waiting, NOT_NOW));
     await store.settle(settlementOf(sent, taken(sent)));
     await lanes.control(job, 'PAUSE');

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Relay } from '@switchboard/outbox';
 import { systemClock } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { ApplySuppressions } from '../src/apply-suppressions/apply-suppressions.js';
@@ -11,6 +10,7 @@ import { SettleDispatch } from '../src/dispatch/settle-dispatch.batch.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -46,12 +46,7 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
   };
   /** As the dispatcher records it, the pace behind the commit included. */
   const settle = async (attempt: LaneAttempt, outcome: UpstreamOutcome): Promise<void> => {
-    const relay = {
-      wake: () => undefined,
-      wakeSoon: () => undefined,
-      wakeLater: () => undefined,
-    } as Partial<Relay> as Relay;
-    const settlements = new SettleDispatch(store.database, relay, new RetrySignal(), new LaneSignal(), log);
+    const settlements = new SettleDispatch(store.database, silentRelay, new RetrySignal(), new LaneSignal(), log);
     await settlements.execute(settlementOf(attempt, outcome));
     await settlements.beforeApplicationShutdown();
   };

@@ -1,12 +1,12 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { BulkItem, ControlLaneRequest } from '@switchboard/contracts/messaging/bulk-rpc';
-import type { Relay } from '@switchboard/outbox';
 import { claimLanes, type LaneAttempt, type LaneClaim } from '../src/begin-bulk/claim-lanes.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ControlLane } from '../src/control-lane/control-lane.js';
 import { LaneSignal, UnknownContactSignal } from '../src/bulk-lane/lane-signal.js';
 import { SubmitBatch } from '../src/submit-batch/submit-batch.js';
 import type { MessagingStore, Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 /** A job of a sender. */
 export interface Job {
@@ -27,12 +27,7 @@ export class LaneStore {
   constructor(private readonly store: MessagingStore) {
     const [lanes, unknown] = [new LaneSignal(), new UnknownContactSignal()];
     this.submitBatch = new SubmitBatch(store.database, new ChannelRepository(store.database), lanes, unknown);
-    const relay = {
-      wake: () => undefined,
-      wakeSoon: () => undefined,
-      wakeLater: () => undefined,
-    } as Partial<Relay> as Relay;
-    this.controlLane = new ControlLane(store.database, relay, lanes);
+    this.controlLane = new ControlLane(store.database, silentRelay, lanes);
   }
 
   /** A job for every contact of the sender, not submitted. */

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Relay } from '@switchboard/outbox';
 import { createLog, systemClock } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
@@ -8,6 +7,7 @@ import { unclaim } from '../src/dispatch/retry-claim.repository.js';
 import { AcceptMessage, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { MessagingStore, settlementOf, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
 const CONTACTS = 4;
@@ -20,7 +20,7 @@ describe('a row of one organization that another session has locked', () => {
     store = await MessagingStore.open(servers);
     const log = createLog('messaging', { write: () => undefined });
     const released = new ReleasedLeases(store.database, systemClock, log);
-    accept = new AcceptMessage(store.database, { wakeSoon: () => undefined } as Relay, released, log);
+    accept = new AcceptMessage(store.database, silentRelay, released, log);
   });
 
   const send = (sender: Sender, contact: number, signal: AbortSignal): Promise<AcceptResult> =>

@@ -1,19 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { Relay } from '@switchboard/outbox';
-import { OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
+import { OutcomeUnknown, type Database } from '@switchboard/postgres';
 import { createLog, systemClock } from '@switchboard/platform';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { ReleasedLeases } from '../src/dispatch/released-leases.js';
 import { AcceptMessage, type AcceptRequest } from '../src/send-message/accept-message.batch.js';
 import { MessagingStore, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
 const NEVER = new AbortController().signal;
-const waitingSql = statement<{ n: number }>(
-  'test.waiting',
-  "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-);
 const log = createLog('messaging', { write: () => undefined });
 
 describe('a message whose COMMIT has no answer', () => {
@@ -55,7 +51,7 @@ describe('a message whose COMMIT has no answer', () => {
       messageId: request.messageId,
     });
     const again = acceptOver(store.database).execute({ ...request, lease: newCuid() }, NEVER);
-    await eventually(async () => ((await store.superuser.query(waitingSql, []))[0]?.n ?? 0) === 1);
+    await eventually(async () => (await lockWaiters(store.superuser)) === 1);
     await late.commit();
     expect(await again).toEqual({ verdict: 'repeated' });
     await eventually(async () => (await store.dispatches(request))[0]?.state === 'RETRY');
@@ -63,7 +59,7 @@ describe('a message whose COMMIT has no answer', () => {
   });
 
   function acceptOver(database: Database): AcceptMessage {
-    return new AcceptMessage(database, { wakeSoon: () => undefined } as Relay, released, log);
+    return new AcceptMessage(database, silentRelay, released, log);
   }
 
   /** The store's database, whose COMMITs are not answered and come when the test says. */

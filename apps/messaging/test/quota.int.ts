@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { Relay } from '@switchboard/outbox';
 import { createLog, systemClock } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
 import fc from 'fast-check';
@@ -10,6 +9,7 @@ import { isQuotaMoved, quotaMonthOf, quotaUse } from '../src/quota/quota.reposit
 import { AcceptMessage, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { callbackOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
 
 const servers = testServers();
 const CONTACTS = 8;
@@ -67,10 +67,9 @@ describe('the quota of a month', () => {
   }, 60_000);
 
   it('holds exactly under 200 concurrent senders of two replicas at its edge; the others find it used up', async () => {
-    const relay = { wakeSoon: () => undefined } as Relay;
     const log = createLog('messaging', { write: () => undefined });
     const released = new ReleasedLeases(store.database, systemClock, log);
-    const replica = (): AcceptMessage => new AcceptMessage(store.database, relay, released, log);
+    const replica = (): AcceptMessage => new AcceptMessage(store.database, silentRelay, released, log);
     const replicas = [replica(), replica()] as const;
     const [small, large] = [await store.sender(CONTACTS), await store.sender(CONTACTS)];
     // Connections that stand: else one replica has ended before the other begins.

@@ -1,17 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { messageReceived, type MessageEventData } from '@switchboard/contracts/messaging/events';
-import { statement } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import fc from 'fast-check';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { MessagePageRepository } from '../src/list-messages/message-page.repository.js';
 import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
-const waiting = statement<{ count: number }>(
-  'test.waiting',
-  "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-);
 /** Whose it is, and its second: some are of the same one, which the upstream does not tell apart. */
 const sent = fc.record({ who: fc.nat({ max: 1 }), second: fc.nat({ max: 4 }) });
 
@@ -73,7 +68,7 @@ describe('inbound messages that are taken together', () => {
       const repository = new MessagePageRepository(inbox.database);
       return (await repository.list(inbox.organizationId, page, page.limit)).length;
     };
-    const someoneWaits = async (): Promise<boolean> => (await inbox.superuser.query(waiting, []))[0]?.count === 1;
+    const someoneWaits = async (): Promise<boolean> => (await lockWaiters(inbox.superuser)) === 1;
     const recent = new Date(Date.now() - 20 * 86_400_000);
     for (const [index, at] of [recent, new Date(0), new Date(Date.now() + 400 * 86_400_000)].entries()) {
       const message = { contact, text: 'once', at, id: `wamid.month-${index}` };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { changeJob } from '../src/control-job/change-job.js';
 import { eraseRecipients } from '../src/erase-recipients/erased-recipient.repository.js';
 import { lockJobs } from '../src/job/job-flow.js';
@@ -7,8 +7,6 @@ import { findJob } from '../src/job/job.repository.js';
 import { JobStore } from './job-store.js';
 
 const servers = testServers();
-const WAITING_FOR_A_LOCK =
-  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 let store: JobStore;
 
 beforeEach(async () => {
@@ -34,7 +32,7 @@ describe('an erasure', () => {
       if (!row) throw new Error('the job is not there');
       await changeJob(tx, organizationId, row, 'cancel');
       const done = eraseRecipients(store.database, organizationId, [{ jobId: job.id, index: 1 }]);
-      await eventually(async () => (await store.rows(WAITING_FOR_A_LOCK)).length > 0);
+      await eventually(async () => (await lockWaiters(store.superuser)) > 0);
       return { done };
     });
     await erased.done;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { statement } from '@switchboard/postgres';
 import { ordersDone, takeDueOrders, takeOrders, type TakenOrders } from '../src/lane/lane-order.repository.js';
 import { JobStore } from './job-store.js';
@@ -10,8 +10,6 @@ const appendResumeSql = statement(
   'test.append-resume',
   `UPDATE lane_order SET actions = actions || 'RESUME'::text WHERE organization_id = $1 AND job_id = $2`,
 );
-const WAITING_FOR_A_LOCK =
-  "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 let store: JobStore;
 
 beforeEach(async () => {
@@ -70,7 +68,7 @@ describe('the orders for a lane', () => {
       // As `appendLaneOrders`, with its row locked and not committed.
       await tx.query(appendResumeSql, [key.organizationId, key.jobId]);
       const ended = ordersDone(store.database, taken, 'mine', 1);
-      await eventually(async () => (await store.rows(WAITING_FOR_A_LOCK)).length > 0);
+      await eventually(async () => (await lockWaiters(store.superuser)) > 0);
       return { ended };
     });
     await ending.ended;

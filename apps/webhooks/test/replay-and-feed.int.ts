@@ -35,7 +35,7 @@ const storeEventsSql = statement(
      CROSS JOIN LATERAL (SELECT substr(webhooks.cuid_floor(now()), 1, 9) || substr(md5(n || $1), 1, 16)) AS drawn (id))
    INSERT INTO webhooks.feed (organization_id, last_position) VALUES ($1, $2)`,
 );
-/** A row tells which transaction has written it. */
+/** A row names the transaction that has written it. */
 const slicesSql = statement<{ count: number }>(
   't.slices-of-deliveries',
   `SELECT count(*)::integer AS count FROM webhooks.delivery WHERE webhook_id = $1 GROUP BY xmin::text`,

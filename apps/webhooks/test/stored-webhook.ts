@@ -18,15 +18,15 @@ export async function storeWebhook(database: Database, events: number): Promise<
   const secretSealed = Buffer.alloc(1);
   const eventsFrom = cuidFloor(new Date(Date.now() - 60_000));
   await database.transaction(async (tx) => {
-    const told = { url: 'https://example.org/', events: [EVENT.type], description: null };
-    await insertWebhook(tx, { ...webhook, ...told, secretSealed, eventsFrom });
+    const settings = { url: 'https://example.org/', events: [EVENT.type], description: null };
+    await insertWebhook(tx, { ...webhook, ...settings, secretSealed, eventsFrom });
     await insertLane(tx, webhook.organizationId, webhook.id);
   });
   await storeEvents(database, webhook, events);
   return webhook;
 }
 
-/** Stores further events of a webhook's organization, of which no worker is told. */
+/** Stores further events of a webhook's organization, without a wake-up. */
 export async function storeEvents(
   database: Database,
   { organizationId }: StoredWebhook,

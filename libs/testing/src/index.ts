@@ -8,6 +8,7 @@ export { describeMigrations, type MigrationsSpec } from './describe-migrations.j
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { goldenFile } from './golden-file.js';
+export { lockWaiters } from './lock-waiters.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';
 export { SeededRandom } from './seeded-random.js';
 export type { DatabaseOverrides, Migrations, ServiceDatabase } from './service-database.js';

@@ -1,16 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { statement, type Database } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import type { Database } from '@switchboard/postgres';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { contactsMigrations } from '../migrations/all.js';
 import type { Contact } from './contact.entity.js';
 import type { ContactWrite } from './contact-ledger.js';
 import { storeContacts } from './contact.repository.js';
 
 const servers = testServers();
-const lockWaiters = statement<{ count: number }>(
-  't.lock-waiters',
-  `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-);
 
 describe('claims of aliases', () => {
   it('wait for each other in the order of the key, whatever order they are given in, and so never in a circle', async () => {
@@ -30,7 +26,7 @@ describe('claims of aliases', () => {
         },
       );
     };
-    const waiting = async (): Promise<number> => (await superuser.query(lockWaiters, []))[0]?.count ?? 0;
+    const waiting = (): Promise<number> => lockWaiters(superuser);
 
     // The blocker holds +1. In the order given the first would then hold +3 and the second +2, and each want the other's.
     const blocker = database.dataSource.createQueryRunner();

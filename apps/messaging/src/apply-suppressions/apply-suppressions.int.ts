@@ -3,7 +3,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement } from '@switchboard/postgres';
 import { createLog } from '@switchboard/platform';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from '../../test/messaging-store.js';
 import { projectContacts } from '../contact/contact.repository.js';
 import { claimRetries, type ClaimedAttempt } from '../dispatch/retry-claim.repository.js';
@@ -12,10 +12,6 @@ import { applyFenced, ApplySuppressions } from './apply-suppressions.js';
 type Client = Awaited<ReturnType<MessagingStore['superuser']['connect']>>;
 
 const servers = testServers();
-const waitingSql = statement<{ n: number }>(
-  'test.waiting',
-  "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-);
 const lockPhoneSql = statement(
   'test.lock-phone',
   'SELECT FROM contact_phone WHERE organization_id = $1 ORDER BY phone FOR UPDATE',
@@ -246,8 +242,8 @@ describe('the fence of opt-outs', () => {
     return claimRetries(store.database, [], bounds, newCuid());
   }
 
-  async function waiting(): Promise<number> {
-    return (await store.superuser.query(waitingSql, []))[0]?.n ?? 0;
+  function waiting(): Promise<number> {
+    return lockWaiters(store.superuser);
   }
 
   async function untilWaiting(count: number): Promise<void> {

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLog } from '@switchboard/platform';
-import { deadlocksIn, eventually, testServers } from '@switchboard/testing';
+import { deadlocksIn, eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { contactOf, MessagingStore } from '../../test/messaging-store.js';
 import { ApplySuppressions } from './apply-suppressions.js';
 
 const servers = testServers();
-const WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 
 describe('the fence of opt-outs', () => {
   let store: MessagingStore;
@@ -27,7 +26,7 @@ describe('the fence of opt-outs', () => {
       const facts = contactOf(organizationId, first?.id ?? '', first?.phone ?? '').contact;
       const contact = { ...facts, version: 2, optOuts: [{ channelId: '*', source: 'API' as const }] };
       const fenced = fence.execute(organizationId, contact, new AbortController().signal);
-      await eventually(async () => (await store.superuser.dataSource.query<unknown[]>(WAITING)).length === 1);
+      await eventually(async () => (await lockWaiters(store.superuser)) === 1);
       await other.query('SELECT FROM messaging.contact WHERE organization_id = $1 FOR UPDATE', [organizationId]);
       expect(deadlocksIn(await servers.postgresLog())).toHaveLength(1);
       await other.query('COMMIT');

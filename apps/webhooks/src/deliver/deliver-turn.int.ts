@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Database } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
@@ -19,7 +19,6 @@ const recordedSql = statement<{ atMs: number }>(
   't.recorded-attempt',
   'SELECT (extract(epoch FROM began_at) * 1000)::float8 AS "atMs" FROM attempt WHERE id = $1',
 );
-const WAITING = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
 let database: Database;
 let superuser: Database;
 let lease: WorkerLease;
@@ -115,7 +114,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
 });
 
 describe('an attempt whose end is not for this worker to record', () => {
-  it('is told apart when the next ones are chosen', async () => {
+  it('is distinguished when the next ones are chosen', async () => {
     const webhook = await startWorker(2);
     const attempt = await begin(webhook);
     const end = { attempt, result: interruptedResult(100) };
@@ -143,7 +142,7 @@ describe('a lane that another transaction has locked', () => {
       await holder.query('SELECT FROM webhooks.lane WHERE webhook_id = ANY ($1) FOR UPDATE', [[webhook.id, other.id]]);
       expect(await acquireLanes(database, [other.id], lease.id)).toEqual([]);
       const locking = database.transaction((tx) => lockLanes(tx, [webhook.id], lease.id));
-      await eventually(async () => (await superuser.dataSource.query<unknown[]>(WAITING)).length > 0);
+      await eventually(async () => (await lockWaiters(superuser)) > 0);
       const { rows } = await holder.query<{ ms: number }>(
         'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
       );
