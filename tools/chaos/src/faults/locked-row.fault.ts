@@ -3,6 +3,7 @@ import { SeededRandom } from '@switchboard/testing/seeded-random';
 import type { Finding } from '../audit/finding.js';
 import { failedSends } from '../fault/failed-sends.js';
 import type { Fault } from '../fault/fault.js';
+import { LockWaits } from '../fault/lock-waits.js';
 import { ReportBook } from '../fault/report-book.js';
 import { RowLock } from '../fault/row-lock.js';
 import type { Send } from '../ledger/ledgers.js';
@@ -67,8 +68,11 @@ async function lockOnce({
   const idleMs = Date.now();
   await wait(isShort ? SHORT_MS : IDLE_MS);
   const lockedMs = Date.now();
-  const lock = await RowLock.hold(stage.stack.devJson.databaseUrl, table, locked.organizationId);
+  const { databaseUrl } = stage.stack.devJson;
+  const waits = await LockWaits.watch(databaseUrl);
+  const lock = await RowLock.hold(databaseUrl, table, locked.organizationId);
   await wait(isShort ? SHORT_MS : LOCKED_MS);
+  const waited = await waits.end();
   await lock.release();
   const freedMs = Date.now();
   await wait(SHORT_MS / 2);
@@ -92,7 +96,7 @@ async function lockOnce({
     `(${during.length}), ${failed.length} failed`;
   const findings: Finding[] = [...failed];
   if (lock.rows === 0) findings.push({ rule: 'unnoticed', detail: `${table} has no row to lock` });
-  if (worst > SLOWER_MAX * idle) findings.push({ rule: 'send.slow', detail: note });
+  if (worst > SLOWER_MAX * idle) findings.push({ rule: 'send.slow', detail: `${note}; waited: ${waited}` });
   return { note, findings };
 }
 
