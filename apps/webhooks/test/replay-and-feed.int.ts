@@ -11,6 +11,7 @@ import {
   rotateWebhookSecretRpc,
   testWebhookRpc,
   type ListEventsRequest,
+  type ReplayWebhookRequest,
 } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
@@ -24,16 +25,21 @@ const actsSql = statement<{ id: string; action: string; payload: string }>(
   `SELECT id, payload::json #>> '{data,action}' AS action, payload FROM webhooks.outbox
    WHERE payload::json ->> 'organizationId' = $1 ORDER BY position`,
 );
-/** Events of an organization at the positions 1 to $2; every $4th of the type $3. */
+/** Events of an organization at the positions 1 to $2, one each millisecond until now; every $4th of the type $3. */
 const storeEventsSql = statement(
   't.store-events',
   `WITH stored AS (
      INSERT INTO webhooks.event (organization_id, id, type, line, body, occurred_at, stored_at, position)
      SELECT $1, id, CASE WHEN n % $4 = 0 THEN $3 ELSE 'message.received' END, '',
-       json_build_object('data', json_build_object('id', id)), now(), now(), n
+       json_build_object('data', json_build_object('id', id)),
+       date_trunc('milliseconds', now()) - ($2 - n) * interval '1 millisecond', now(), n
      FROM generate_series(1, $2::integer) AS n
      CROSS JOIN LATERAL (SELECT substr(webhooks.cuid_floor(now()), 1, 9) || substr(md5(n || $1), 1, 16)) AS drawn (id))
    INSERT INTO webhooks.feed (organization_id, last_position) VALUES ($1, $2)`,
+);
+const lastAtSql = statement<{ at: Date }>(
+  't.last-at',
+  'SELECT max(occurred_at) AS at FROM webhooks.event WHERE organization_id = $1',
 );
 /** A row names the transaction that has written it. */
 const slicesSql = statement<{ count: number }>(
@@ -110,6 +116,25 @@ describe('the feed', () => {
     expect(rare.map(({ length }) => length)).toEqual([1, 1, 1, 0]);
     expect(new Set(rare.flat()).size).toBe(3);
     expect(await walk(['optout.created'])).toEqual([[], [], [], []]);
+  }, 60_000);
+
+  it('finds what a time begins with, and counts what a replay would send, behind the first 20,000', async () => {
+    customer = newCustomer(running);
+    const count = 45_000;
+    await running.superuser.query(storeEventsSql, [customer.organizationId, count, 'conversation.closed', 5]);
+    const [last] = await running.superuser.query(lastAtSql, [customer.organizationId]);
+    const before = (ms: number): string => new Date((last?.at.getTime() ?? 0) - ms).toISOString();
+    expect((await feed({ from: before(9) })).ids).toHaveLength(10);
+    expect((await feed({ from: before(-1) })).ids).toEqual([]);
+
+    const webhook = await customer.register(running.receiver.at('/counted'));
+    const all = { webhookId: webhook.id, until: null, events: null, onlyMissed: false, dryRun: true };
+    const counted = (more: Pick<ReplayWebhookRequest, 'since'> & Partial<ReplayWebhookRequest>) =>
+      running.gateway.call(replayWebhookRpc, customer.principal, { ...all, replayId: newCuid(), ...more });
+    expect(await counted({ since: before(count) })).toEqual({ count });
+    expect(await counted({ since: before(count), onlyMissed: true })).toEqual({ count });
+    expect(await counted({ since: before(count), events: ['conversation.closed'] })).toEqual({ count: count / 5 });
+    expect(await counted({ since: before(29_999), until: before(9_999) })).toEqual({ count: 20_000 });
   }, 60_000);
 
   it('refuses a cursor that is none of its own', async () => {

@@ -66,10 +66,13 @@ export class LaneBook {
 
   /** Gives lanes back that another worker may be able to serve, and leaves them alone for so long. */
   async leave(webhookIds: readonly string[], durationMs: number): Promise<void> {
+    const nowMs = performance.now();
+    // Those too that nothing was found for since: their webhooks may be deleted.
+    for (const [webhookId, untilMs] of this.left) if (untilMs <= nowMs) this.left.delete(webhookId);
     for (const webhookId of webhookIds) {
       this.owned.delete(webhookId);
       this.wanted.delete(webhookId);
-      this.left.set(webhookId, performance.now() + durationMs);
+      this.left.set(webhookId, nowMs + durationMs);
     }
     await releaseLanes(this.database, webhookIds, this.lease.id);
   }

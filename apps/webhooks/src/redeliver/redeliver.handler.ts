@@ -31,14 +31,15 @@ export class RedeliverHandler {
       async (tx) => {
         // Under the lane's lock: a worker records the end of an attempt under it too.
         const webhook = requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+        // Once, however often the act is asked for: what was delivered by it meanwhile is not sent another time.
+        if (await isDone(tx, call.request.by)) return;
         const delivery = await findDelivery(tx, webhookId, deliveryId);
         if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
         if ((await bodyOf(tx, delivery.eventId)) === null) {
           throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
         }
         requireActive(webhook);
-        // Once, however often the act is asked for: what was delivered by it meanwhile is not sent another time.
-        if (!(await isDone(tx, call.request.by))) await deliverAgain(tx, delivery);
+        await deliverAgain(tx, delivery);
         const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
         await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
       },
