@@ -8,7 +8,7 @@ import {
   testWebhookRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
-import { eventually, testServers } from '@switchboard/testing';
+import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { verifyServiceSignature } from '@switchboard/webhook-signature';
 import { keepWebhookPartitions } from '../src/keep-partitions.js';
 import { newCustomer } from './customer.js';
@@ -24,10 +24,6 @@ const partitionsSql = statement<{ name: string }>(
   't.partitions',
   `SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
    WHERE c.relnamespace = 'webhooks'::regnamespace AND c.relname = ANY ($1::text[]) ORDER BY 1`,
-);
-const waitingSql = statement(
-  't.waiting-for-a-lock',
-  `SELECT FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`,
 );
 /** An attempt as it was made that many days ago, for an event of then. */
 const ageSql = statement(
@@ -101,7 +97,7 @@ it('leaves a day to another replica that drops it at the same moment', async () 
   await superuser.transaction(async (tx) => {
     await tx.query(statement('t.drop-day', `DROP TABLE webhooks.event_${suffix}`), []);
     keeping = keepWebhookPartitions(database);
-    await eventually(async () => (await superuser.query(waitingSql, [prepared.name])).length > 0);
+    await eventually(async () => (await lockWaiters(superuser)) > 0);
   });
   await expect(keeping).resolves.toBeUndefined();
 }, 60_000);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
 const LOOK_EVERY_MS = 50;
@@ -15,40 +16,41 @@ interface Wait {
 /** Which statements wait for locks, from looks at all sessions: what a slow row is explained by. */
 export class LockWaits {
   private readonly waits = new Map<string, { ended: number; last: Set<string> }>();
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private isStopping = false;
+  private readonly looking: Promise<string>;
 
-  private constructor(private readonly client: pg.Client) {}
+  private constructor(private readonly client: pg.Client) {
+    this.looking = this.lookOn();
+  }
 
   static async watch(databaseUrl: string): Promise<LockWaits> {
     const client = new pg.Client({ connectionString: databaseUrl });
     client.on('error', () => undefined);
     await client.connect();
-    const waits = new LockWaits(client);
-    waits.next();
-    return waits;
+    return new LockWaits(client);
   }
 
   /** Ends the watch. @returns the statements that waited most often, each with its service and how often */
   async end(): Promise<string> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.looking;
+    this.isStopping = true;
+    const failure = await this.looking;
     await this.client.end();
-    return [...this.waits]
+    const most = [...this.waits]
       .map(([statement, { ended, last }]) => ({ statement, count: ended + last.size }))
       .toSorted((a, b) => b.count - a.count)
       .slice(0, SHOWN_MAX)
-      .map(({ statement, count }) => `${count} × ${statement}`)
-      .join(', ');
+      .map(({ statement, count }) => `${count} × ${statement}`);
+    return [...most, failure].filter(Boolean).join(', ');
   }
 
-  private next(): void {
-    this.timer = setTimeout(() => {
-      // What cannot be asked explains nothing, and is no fault of what is watched.
-      this.looking = this.look().catch(() => undefined);
-      void this.looking.then(() => this.timer && this.next());
-    }, LOOK_EVERY_MS);
+  /** Never rejects. @returns why it could not look any more; empty when it was ended */
+  private async lookOn(): Promise<string> {
+    try {
+      for (; !this.isStopping; await wait(LOOK_EVERY_MS)) await this.look();
+      return '';
+    } catch (error) {
+      return `the watch failed: ${String(error)}`;
+    }
   }
 
   private async look(): Promise<void> {
