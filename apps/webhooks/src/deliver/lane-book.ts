@@ -78,9 +78,7 @@ export class LaneBook {
   }
 
   private isLeft(webhookId: string): boolean {
-    const isLeft = performance.now() < (this.left.get(webhookId) ?? -Infinity);
-    if (!isLeft) this.left.delete(webhookId);
-    return isLeft;
+    return performance.now() < (this.left.get(webhookId) ?? -Infinity);
   }
 
   /** What is known may be wrong: a transaction has failed. */
