@@ -24,7 +24,7 @@ const eraseSql = statement<{ rows: number; last: string | null }>(
      FROM attempt WHERE webhook_id = $1 AND id > $2 ORDER BY id LIMIT $5),
    erased AS (
      UPDATE attempt a SET response_body = CASE WHEN a.response_body IS NULL THEN NULL ELSE '' END
-     FROM slice WHERE a.webhook_id = $1 AND a.id = slice.id AND slice.is_found)
+     WHERE a.webhook_id = $1 AND a.id = ANY(ARRAY(SELECT id FROM slice WHERE is_found)))
    SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
 );
 
