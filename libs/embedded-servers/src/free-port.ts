@@ -1,4 +1,12 @@
+import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+
+/** Below it services of the system listen. */
+const LOWEST = 10_000;
+/** Where Linux draws the ports of outgoing connections from, unless it is set otherwise. */
+const USUAL_EPHEMERAL = 32_768;
+const TRIES_MAX = 50;
 
 /**
  * A TCP port of 127.0.0.1 that was free a moment ago. Another program may take it before it is used:
@@ -9,22 +17,47 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** As many different ports; all are bound before the first one is let go. */
+/**
+ * As many different ports; all are bound before the first one is let go.
+ *
+ * None that the kernel gives to outgoing connections: while a server is started again, such a connection, even one to the
+ * server itself, could take its port and keep it for as long as it lasts.
+ */
 export async function findFreePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            if (address !== null && typeof address !== 'string') resolve(address.port);
-            else reject(new Error('The kernel gave no port.'));
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
-  return ports;
+  const end = await firstEphemeralPort();
+  const bound = await Promise.all(Array.from({ length: count }, () => bindAny(end)));
+  await Promise.all(bound.map(({ close }) => close()));
+  return bound.map(({ port }) => port);
+}
+
+interface Bound {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Any below `end`; one of the kernel's choice when there is none, or all that were tried are taken. */
+async function bindAny(end: number): Promise<Bound> {
+  for (let left = TRIES_MAX; left > 0 && end > LOWEST; left--) {
+    const bound = await bind(randomInt(LOWEST, end)).catch(() => undefined);
+    if (bound) return bound;
+  }
+  return bind(0);
+}
+
+function bind(wanted: number): Promise<Bound> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(wanted, '127.0.0.1', () => {
+      const address = server.address();
+      const port = address !== null && typeof address === 'object' ? address.port : wanted;
+      resolve({ port, close: () => new Promise((closed) => server.close(() => closed())) });
+    });
+  });
+}
+
+/** Source: Linux, Documentation/networking/ip-sysctl, `ip_local_port_range`. Other systems begin higher. */
+async function firstEphemeralPort(): Promise<number> {
+  const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '');
+  return Number.parseInt(range, 10) || USUAL_EPHEMERAL;
 }

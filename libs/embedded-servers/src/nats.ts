@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from './free-port.js';
 import { commandLine, endProcess, identifyProcess } from './process-identity.js';
 import { endServer, type ServerProcess, spawnServer } from './server-process.js';
 
@@ -13,7 +14,7 @@ export interface NatsOptions {
   readonly dataDir: string;
   /** Further configuration in the server's own format: users and permissions, limits. Address and store are set here. */
   readonly configText?: string;
-  /** Without it the kernel chooses. With it a taken port is an error. */
+  /** Without it any free one, which is kept over restarts. With it a taken port is an error. */
   readonly port?: number;
   /** Also serve the monitoring endpoints, on a port that the kernel chooses. */
   readonly monitoring?: boolean;
@@ -49,7 +50,7 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
   const dataDir = resolve(options.dataDir);
   await mkdir(join(dataDir, 'run'), { recursive: true, mode: 0o700 });
   await endNatsOf(dataDir);
-  let running = await launch({ ...options, dataDir });
+  let running = await launchOnFreePort({ ...options, dataDir });
   const { url, port, monitoringUrl } = running;
   const stop = (graceMs = 5_000): Promise<void> => endServer(running.server, 'SIGTERM', graceMs);
   const kill = (): Promise<void> => endServer(running.server, 'SIGKILL', 1_000);
@@ -82,6 +83,8 @@ export async function endNatsOf(dataDir: string): Promise<boolean> {
   return true;
 }
 
+const PORT_TRIES = 5;
+
 interface Running {
   readonly server: ServerProcess;
   readonly url: string;
@@ -89,7 +92,20 @@ interface Running {
   readonly monitoringUrl: string | undefined;
 }
 
-async function launch(options: NatsOptions): Promise<Running> {
+/** Another program may take a port between the moment in which it was free and the server's. */
+async function launchOnFreePort(options: NatsOptions): Promise<Running> {
+  if (options.port !== undefined) return launch({ ...options, port: options.port });
+  for (let triesLeft = PORT_TRIES; ; triesLeft--) {
+    const port = await findFreePort();
+    try {
+      return await launch({ ...options, port });
+    } catch (error) {
+      if (triesLeft <= 1 || !(error instanceof PortTaken)) throw error;
+    }
+  }
+}
+
+async function launch(options: NatsOptions & { readonly port: number }): Promise<Running> {
   const runFolder = join(options.dataDir, 'run');
   // Ports files are named after the pid: one of an earlier server with the same pid would be taken for ours.
   for (const name of await readdir(runFolder)) await rm(join(runFolder, name), { force: true });
@@ -101,7 +117,7 @@ async function launch(options: NatsOptions): Promise<Running> {
   const ports = await awaitPorts(server, join(runFolder, `nats-server_${server.pid}.ports`), options.binary);
   if (ports === undefined) {
     await endServer(server, 'SIGKILL', 1_000);
-    throw new Error(explainFailure(await server.readLog(), options.port, log));
+    throw explainFailure(await server.readLog(), options.port, log);
   }
   return { server, ...ports };
 }
@@ -119,11 +135,11 @@ function configFile(dataDir: string): string {
   return join(dataDir, 'nats.conf');
 }
 
-function composeConfig(options: NatsOptions): string {
+function composeConfig(options: NatsOptions & { readonly port: number }): string {
   const runFolder = join(options.dataDir, 'run');
   return [
     'host: "127.0.0.1"',
-    `port: ${options.port ?? -1}`,
+    `port: ${options.port}`,
     ...(options.monitoring === true ? ['http: "127.0.0.1:-1"'] : []),
     `pid_file: ${JSON.stringify(join(runFolder, 'nats.pid'))}`,
     `ports_file_dir: ${JSON.stringify(runFolder)}`,
@@ -170,9 +186,11 @@ function firstOf(parsed: unknown, key: string): string | undefined {
   return Array.isArray(list) && typeof list[0] === 'string' ? list[0] : undefined;
 }
 
-function explainFailure(said: string, port: number | undefined, log: string): string {
-  if (said.includes('address already in use')) return `Port ${port ?? ''} is taken, NATS cannot use it.`;
-  if (said.includes('no space left on device')) return 'The disk is full: NATS cannot start.';
+class PortTaken extends Error {}
+
+function explainFailure(said: string, port: number, log: string): Error {
+  if (said.includes('address already in use')) return new PortTaken(`Port ${port} is taken, NATS cannot use it.`);
+  if (said.includes('no space left on device')) return new Error('The disk is full: NATS cannot start.');
   const fatal = said.split('\n').filter((line) => /\[FTL\]|\[ERR\]|nats\.conf:/.test(line));
-  return `NATS did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 20 s'} (log: ${log})`;
+  return new Error(`NATS did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 20 s'} (log: ${log})`);
 }

@@ -11,7 +11,7 @@ import { spawnAccount } from './unprivileged-user.js';
 export interface PostgresOptions {
   /** The cluster's folder; made when missing. Its password is next to it in `<dataDir>.password`. */
   readonly dataDir: string;
-  /** Without it the kernel chooses. With it a taken port is an error. */
+  /** Without it any free one, which is kept over restarts. With it a taken port is an error. */
   readonly port?: number;
   /** File for the server's log; `<dataDir>.log` without it. */
   readonly log?: string;
