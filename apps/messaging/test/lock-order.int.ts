@@ -25,6 +25,9 @@ import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
 
 const servers = testServers();
 const RUN_MS = 4_000;
+/** Of each kind at least; it goes on for as long on a machine that is busy with other work. */
+const DONE_MIN = 11;
+const RUN_MAX_MS = 40_000;
 /** The youngest messages: few, so that all writers meet on them. */
 const YOUNGEST = 24;
 
@@ -72,10 +75,15 @@ describe('sixteen writers that do everything to the same rows at once', () => {
       inbound,
       project,
     };
-    const endMs = performance.now() + RUN_MS;
+    const beganMs = performance.now();
+    const goesOn = (): boolean => {
+      const tookMs = performance.now() - beganMs;
+      const isShort = Object.keys(writers).some((name) => (done.get(name) ?? 0) < DONE_MIN);
+      return tookMs < RUN_MS || (isShort && tookMs < RUN_MAX_MS);
+    };
     const run = async (name: string, work: Work): Promise<void> => {
       const own = random.fork();
-      while (performance.now() < endMs) {
+      while (goesOn()) {
         await withConflictRetries(() => work(own)).then(
           () => done.set(name, (done.get(name) ?? 0) + 1),
           (error: unknown) => refusals.push(`${name}: ${sqlState(error) ?? String(error)}`),
@@ -87,7 +95,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     const circles = deadlocksIn(await servers.postgresLog()).filter((circle) => !isOfOneContact(circle));
     expect({ seed, refusals, circles }).toEqual({ seed, refusals: [], circles: [] });
     expect([...done.keys()].sort()).toEqual(Object.keys(writers).sort());
-    for (const count of done.values()) expect(count).toBeGreaterThan(10);
+    for (const count of done.values()) expect(count).toBeGreaterThanOrEqual(DONE_MIN);
     expect(await numberingFaults()).toEqual([]);
     expect(await store.quotaFaults()).toEqual([]);
   }, 60_000);

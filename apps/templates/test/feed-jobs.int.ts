@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JobCounts } from '@switchboard/contracts/templates/job-http';
-import { statement, type Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { completeJob } from '../src/complete-jobs/complete-jobs.js';
-import { claimRecipients, takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
+import { takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
 import { holdJobs, releaseJobs } from '../src/job/job-flow.js';
 import { ReleaseQuotaWorker } from '../src/release-quota/release-quota.worker.js';
 import { JobStore, recipient } from './job-store.js';
@@ -13,12 +12,6 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 const sumOf = (counts: JobCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 /** Messages a second at which one look hands over 240 recipients, in two requests. */
 const FAST = 960;
-/** Rows that this session has fetched by an index, as far as it has not reported them. Source: PostgreSQL manual, "The Cumulative Statistics System". */
-const recipientsFetchedSql = statement<{ fetched: number }>(
-  't.recipients-fetched',
-  `SELECT idx_tup_fetch::int AS fetched FROM pg_stat_xact_user_tables
-   WHERE schemaname = current_schema() AND relname = 'recipient'`,
-);
 let store: JobStore;
 
 beforeEach(async () => {
@@ -45,26 +38,6 @@ describe('a running job', () => {
     expect(items[0]).toMatchObject({ to: list[0]?.to, text: 'Hello Ada, today.', metadata: {} });
     const ids = items.map(({ messageId }) => messageId);
     expect(ids).toEqual([...new Set(ids)].sort());
-  });
-
-  it('is read by the slice, also when it is the first of a new database', async () => {
-    await store.commit(await store.stage(Array.from({ length: 2_000 }, () => recipient())));
-    const [feed] = await takeFeeds(store.database, 8);
-    if (!feed) throw new Error('nothing was due');
-    const fetched: number[] = [];
-    const counting: Pick<Database, 'transaction'> = {
-      transaction: (work, options) =>
-        store.database.transaction(async (tx) => {
-          fetched.push(...(await tx.query(recipientsFetchedSql, [])).map((row) => row.fetched));
-          const claimed = await work(tx);
-          fetched.push(...(await tx.query(recipientsFetchedSql, [])).map((row) => row.fetched));
-          return claimed;
-        }, options),
-    };
-    expect(await claimRecipients(counting, feed, 100, 120)).toHaveLength(20);
-    // Twenty to lock, twenty to update.
-    const [before = 0, after = 0] = fetched;
-    expect(after - before).toBe(40);
   });
 
   it('is not fed before its time', async () => {

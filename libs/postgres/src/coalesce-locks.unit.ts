@@ -50,6 +50,26 @@ describe.each(['55P03', '57014'])('coalesce with a row that is locked (%s)', (co
     expect(runs.at(-1)?.toSorted()).toEqual([5, 6]);
   });
 
+  it('frees the slot of the others after one timeout, however long the locked one takes', async () => {
+    const { promise: unlocked, resolve: unlock } = Promise.withResolvers<void>();
+    const call = coalesce<Item, number>({
+      name: 'test',
+      run: async (items) => {
+        if (new Set(items.map(({ tenant }) => tenant)).size > 1) throw serverError(code);
+        if (items.some(({ tenant }) => tenant === 'a')) await unlocked;
+        return items.map(({ value }) => ({ ok: value }));
+      },
+      tenant: ({ tenant }) => tenant,
+      limits: { items: 100, bytes: 100, inFlight: 1, waiting: 400 },
+    });
+    const locked = call(a(1));
+    expect(await Promise.all([call(b(2)), call({ tenant: 'c', value: 3 })])).toEqual([2, 3]);
+    expect(await call(b(4))).toBe(4);
+    unlock();
+    expect(await locked).toBe(1);
+    await call.drain();
+  });
+
   it('runs the locked one again until its caller stops waiting', async () => {
     const caller = new AbortController();
     const { call, runs } = overLocks(() => true);

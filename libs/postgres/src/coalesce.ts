@@ -52,6 +52,8 @@ export interface Coalesced<I, O> {
 
 /** How long an item waits for a lock whose caller has no signal. */
 const LOCK_WAIT_MAX_MS = 5_000;
+/** Batches under way at once of what is set apart: the first to be proven innocent do not wait behind the guilty one. */
+const APART_IN_FLIGHT = 2;
 const tracer = trace.getTracer('@switchboard/postgres');
 
 /**
@@ -62,9 +64,10 @@ const tracer = trace.getTracer('@switchboard/postgres');
  * 23) bisects to the guilty item; any other error, a lost COMMIT too, is every item's. No run begins with an item whose
  * signal has aborted.
  *
- * A batch that times out (55P03, 57014) is run again tenant by tenant. A tenant, or serial key, that alone times out is set
- * apart: what waits of it and what comes is run in batches of its own, one at a time over all that are set apart, again
- * and again while its callers wait (5 s without a signal), until one passes.
+ * When a batch times out (55P03, 57014), each of its tenants is set apart: what waits of it and what comes is run in batches
+ * of its own, one at a time and two over all that are set apart, in no slot of the others, until one passes, which is at once
+ * but for the tenant whose row is locked. That one is run again and again while its callers wait (5 s without a signal); where
+ * other serial keys of it pass, the guilty key alone stays apart.
  *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
  * which nothing of the item is stored
@@ -73,21 +76,22 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const queue = new FairQueue<Waiting<I, O>>(spec.limits);
   const measured = measureBatches(spec.name, queue);
   let inFlight = 0;
-  let isApartBusy = false;
+  const apartInFlight = new Set<string>();
   let scheduled = false;
   let draining = false;
   let onIdle: (() => void)[] = [];
 
-  const hasApart = (): boolean => !isApartBusy && queue.apartCount > 0;
+  const mayRunApart = (): boolean =>
+    apartInFlight.size < APART_IN_FLIGHT && queue.apartCount > apartInFlight.size;
 
   const schedule = (): void => {
-    if (scheduled || queue.length === 0 || (inFlight >= spec.limits.inFlight && !hasApart())) return;
+    if (scheduled || queue.length === 0 || (inFlight >= spec.limits.inFlight && !mayRunApart())) return;
     scheduled = true;
     // After the current I/O events, so that requests of one read of the socket share a batch.
     setImmediate(() => {
       scheduled = false;
       while (inFlight < spec.limits.inFlight && flush()) continue;
-      if (hasApart()) flushApart();
+      while (mayRunApart() && flushApart()) continue;
     });
   };
 
@@ -106,17 +110,21 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     return true;
   };
 
-  /** What is set apart has a slot of its own: it takes none from the others. */
-  const flushApart = (): void => {
-    const taken = queue.takeApart(dropAborted);
-    if (!taken) return settleIdle();
+  /** What is set apart has slots of its own: it takes none from the others. */
+  const flushApart = (): boolean => {
+    const taken = queue.takeApart(dropAborted, apartInFlight);
+    if (!taken) {
+      settleIdle();
+      return false;
+    }
     const { name, batch } = taken;
-    isApartBusy = true;
+    apartInFlight.add(name);
     void run(batch, () => settleApart(spec, name, batch), name).finally(() => {
-      isApartBusy = false;
+      apartInFlight.delete(name);
       settleIdle();
       schedule();
     });
+    return true;
   };
 
   const run = async (
@@ -140,7 +148,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   };
 
   const settleIdle = (): void => {
-    if (inFlight > 0 || isApartBusy || queue.length > 0) return;
+    if (inFlight > 0 || apartInFlight.size > 0 || queue.length > 0) return;
     for (const resolve of onIdle) resolve();
     onIdle = [];
   };

@@ -70,9 +70,17 @@ export class FairQueue<Entry extends QueueEntry> {
     return this.occupy(batch.entries);
   }
 
-  /** The next batch of the lines that are set apart: of one line alone, lines take turns. */
-  takeApart(drop: (entry: Entry) => boolean): { readonly name: string; readonly batch: Entry[] } | null {
+  /**
+   * The next batch of the lines that are set apart: of one line alone, lines take turns.
+   *
+   * @param underway names of lines that have a batch under way, of which no second one is taken
+   */
+  takeApart(
+    drop: (entry: Entry) => boolean,
+    underway: ReadonlySet<string>,
+  ): { readonly name: string; readonly batch: Entry[] } | null {
     for (const [name, line] of this.apart) {
+      if (underway.has(name)) continue;
       const batch = new Batch<Entry>(this.limits);
       for (let index = this.firstFree(line); index >= 0 && !batch.isFull; index = this.firstFree(line)) {
         const entry = line[index];
@@ -144,7 +152,7 @@ export class FairQueue<Entry extends QueueEntry> {
     return line.filter(isMoved);
   }
 
-  /** Lines whose callers have all gone would stay for ever. One whose batch is under way is empty as well, and comes back. */
+  /** Lines whose callers have all gone would stay for ever. One whose batch is under way may be empty as well, and comes back. */
   private forgetEmpty(): void {
     if (this.apart.size <= EMPTY_LINES_MAX) return;
     for (const [name, line] of this.apart) if (line.length === 0) this.apart.delete(name);

@@ -46,9 +46,8 @@ const CONFLICT_RUNS_MAX = 3;
 const PARTS_AT_ONCE = 2;
 
 /**
- * Runs a batch of several tenants and gives every item its outcome, but those of a tenant that alone timed out still.
- *
- * A batch that times out is run again tenant by tenant, so that the lock of one costs the others one timeout.
+ * Runs a batch of several tenants and gives every item its outcome, unless it times out: then what is left of it is returned
+ * by tenant, to be run apart. The lock of one costs the others one timeout, and the batch's slot no more.
  */
 export async function settleShared<I, O>(
   spec: BatchRun<I, O>,
@@ -56,16 +55,14 @@ export async function settleShared<I, O>(
 ): Promise<Stalled<Waiting<I, O>>[]> {
   const timeout = await settle(spec, batch);
   if (!timeout) return [];
-  const tenants = [...Map.groupBy(timeout.items, ({ tenant }) => tenant)];
-  const [only] = tenants;
-  if (only && tenants.length === 1) return [{ ...timeout, name: only[0], tenant: only[0] }];
-  const parts = tenants.map(([tenant, items]) => ({ name: tenant, tenant, items }));
-  return settleParts(spec, parts);
+  const { error } = timeout;
+  const tenants = Map.groupBy(timeout.items, ({ tenant }) => tenant);
+  return [...tenants].map(([tenant, items]) => ({ name: tenant, tenant, items, error }));
 }
 
 /**
- * Runs a batch of one line that was set apart, as `settleShared` does, and finds the guilty serial keys of a tenant: by
- * running key by key, for as long as the first ones do not time out as well.
+ * Runs a batch of one line that was set apart, and finds the guilty serial keys of a tenant that times out: by running key by
+ * key, for as long as the first ones do not time out as well.
  */
 export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
