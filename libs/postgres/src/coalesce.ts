@@ -81,8 +81,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   let draining = false;
   let onIdle: (() => void)[] = [];
 
-  const mayRunApart = (): boolean =>
-    apartInFlight.size < APART_IN_FLIGHT && queue.apartCount > apartInFlight.size;
+  const mayRunApart = (): boolean => apartInFlight.size < APART_IN_FLIGHT && queue.apartCount > apartInFlight.size;
 
   const schedule = (): void => {
     if (scheduled || queue.length === 0 || (inFlight >= spec.limits.inFlight && !mayRunApart())) return;

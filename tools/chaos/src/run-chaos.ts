@@ -56,7 +56,12 @@ async function runFaults(options: ChaosOptions, stages: Set<Stage>): Promise<Cha
     options.onResult?.(result);
   };
   const open = async (stageOptions: StageOptions = {}): Promise<Stage> => {
-    const stage = await openStage({ ...stageOptions, ...(options.signal && { signal: options.signal }) });
+    const onFailedStart = (line: string): void => options.say(`  ${line}`);
+    const stage = await openStage({
+      onFailedStart,
+      ...stageOptions,
+      ...(options.signal && { signal: options.signal }),
+    });
     stages.add(stage);
     return stage;
   };

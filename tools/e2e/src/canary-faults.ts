@@ -2,6 +2,7 @@ import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { callbackMessage } from '@switchboard/contracts/gateway/events';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
+import { withConflictRetries } from '@switchboard/postgres';
 import pg from 'pg';
 import type { Api, ApiAnswer } from './api.js';
 import type { Flock } from './canary-flock.js';
@@ -20,7 +21,9 @@ export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder,
   const { databaseUrl } = all.stack.devJson;
   const [phone = ''] = flock.writtenPhones;
   return withDatabase(databaseUrl, async (client) => {
-    await client.query(`
+    // Tables that services work on meanwhile: their locks and these may make a circle, after which nothing of this stands.
+    const change = (sql: string): Promise<unknown> => withConflictRetries(() => client.query(sql));
+    await change(`
       CREATE FUNCTION public.canary() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN PERFORM NEW.text::integer; RETURN NEW; END $$;
       GRANT USAGE ON SCHEMA public TO PUBLIC;
@@ -45,7 +48,7 @@ export async function refuseRows(all: EverythingRunning, recorder: NatsRecorder,
         }
       ).error?.code,
     );
-    await client.query(`
+    await change(`
       DROP TRIGGER canary ON messaging.message; DROP FUNCTION public.canary; DROP INDEX contacts.canary;
       ALTER TABLE messaging.message DROP CONSTRAINT canary; REVOKE USAGE ON SCHEMA public FROM PUBLIC`);
     return statuses;

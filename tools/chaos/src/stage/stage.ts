@@ -33,16 +33,20 @@ export interface Stage {
 }
 
 /** What a stage may want otherwise than `npm start` has it. */
-export type StageOptions = Omit<Partial<StackOptions>, 'port' | 'onLine' | 'quiet'>;
+export interface StageOptions extends Omit<Partial<StackOptions>, 'port' | 'onLine' | 'quiet'> {
+  /** Takes one line when something that was killed could not be started again: then what follows is not the platform's doing. */
+  readonly onFailedStart?: (line: string) => void;
+}
 
 const CALLERS = 36;
 const THINK_MS_MAX = 40;
 const INBOUND_PER_SECOND = 6;
 
 /** Starts a stack whose organizations may send as much as they like. */
-export async function openStage(options: StageOptions = {}): Promise<Stage> {
+export async function openStage({ onFailedStart, ...options }: StageOptions = {}): Promise<Stage> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
-  const stack = await startStack({ ...options, dataDir, quiet: true });
+  const onLine = (line: string): void => (line.includes('did not start') ? onFailedStart?.(line.trim()) : undefined);
+  const stack = await startStack({ ...options, dataDir, onLine });
   try {
     return await equip(stack, dataDir);
   } catch (error) {
