@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { statement, type Database } from '@switchboard/postgres';
+import { statement, type Database, type Queryable } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { claimRecipients, takeFeeds } from '../src/feed-jobs/job-feed.repository.js';
 import { JobStore, recipient } from './job-store.js';
@@ -22,19 +22,23 @@ describe('a claim of recipients', () => {
     await store.commit(await store.stage(Array.from({ length: 2_000 }, () => recipient())));
     const [feed] = await takeFeeds(store.database, 8);
     if (!feed) throw new Error('nothing was due');
-    const fetched: number[] = [];
+    let fetched = NaN;
     const counting: Pick<Database, 'transaction'> = {
       transaction: (work, options) =>
         store.database.transaction(async (tx) => {
-          fetched.push(...(await tx.query(recipientsFetchedSql, [])).map((row) => row.fetched));
+          const before = await recipientsFetched(tx);
           const claimed = await work(tx);
-          fetched.push(...(await tx.query(recipientsFetchedSql, [])).map((row) => row.fetched));
+          fetched = (await recipientsFetched(tx)) - before;
           return claimed;
         }, options),
     };
     expect(await claimRecipients(counting, feed, 100, 120)).toHaveLength(20);
     // Twenty to lock, twenty to update.
-    const [before = 0, after = 0] = fetched;
-    expect(after - before).toBe(40);
+    expect(fetched).toBe(40);
   });
 });
+
+async function recipientsFetched(through: Queryable): Promise<number> {
+  const [row] = await through.query(recipientsFetchedSql, []);
+  return row?.fetched ?? 0;
+}

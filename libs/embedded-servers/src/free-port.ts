@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { systemErrorCode } from './system-error.js';
 
 /** Below it services of the system listen. */
 const LOWEST = 10_000;
-/** Where Linux draws the ports of outgoing connections from, unless it is set otherwise. */
+/** Where Linux begins with the ports of outgoing connections, unless it is set otherwise. */
 const USUAL_EPHEMERAL = 32_768;
 const TRIES_MAX = 50;
 
@@ -38,8 +39,11 @@ interface Bound {
 /** Any below `end`; one of the kernel's choice when there is none, or all that were tried are taken. */
 async function bindAny(end: number): Promise<Bound> {
   for (let left = TRIES_MAX; left > 0 && end > LOWEST; left--) {
-    const bound = await bind(randomInt(LOWEST, end)).catch(() => undefined);
-    if (bound) return bound;
+    try {
+      return await bind(randomInt(LOWEST, end));
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EADDRINUSE') throw error;
+    }
   }
   return bind(0);
 }
@@ -58,6 +62,10 @@ function bind(wanted: number): Promise<Bound> {
 
 /** Source: Linux, Documentation/networking/ip-sysctl, `ip_local_port_range`. Other systems begin higher. */
 async function firstEphemeralPort(): Promise<number> {
-  const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '');
-  return Number.parseInt(range, 10) || USUAL_EPHEMERAL;
+  try {
+    return Number.parseInt(await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    return USUAL_EPHEMERAL;
+  }
 }

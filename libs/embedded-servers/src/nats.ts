@@ -50,7 +50,7 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
   const dataDir = resolve(options.dataDir);
   await mkdir(join(dataDir, 'run'), { recursive: true, mode: 0o700 });
   await endNatsOf(dataDir);
-  let running = await launchOnFreePort({ ...options, dataDir });
+  let running = await launch({ ...options, dataDir });
   const { url, port, monitoringUrl } = running;
   const stop = (graceMs = 5_000): Promise<void> => endServer(running.server, 'SIGTERM', graceMs);
   const kill = (): Promise<void> => endServer(running.server, 'SIGKILL', 1_000);
@@ -83,6 +83,7 @@ export async function endNatsOf(dataDir: string): Promise<boolean> {
   return true;
 }
 
+/** Another program may take a port between the moment in which it was free and the server's. */
 const PORT_TRIES = 5;
 
 interface Running {
@@ -92,34 +93,30 @@ interface Running {
   readonly monitoringUrl: string | undefined;
 }
 
-/** Another program may take a port between the moment in which it was free and the server's. */
-async function launchOnFreePort(options: NatsOptions): Promise<Running> {
-  if (options.port !== undefined) return launch({ ...options, port: options.port });
-  for (let triesLeft = PORT_TRIES; ; triesLeft--) {
-    const port = await findFreePort();
-    try {
-      return await launch({ ...options, port });
-    } catch (error) {
-      if (triesLeft <= 1 || !(error instanceof PortTaken)) throw error;
-    }
-  }
-}
-
-async function launch(options: NatsOptions & { readonly port: number }): Promise<Running> {
+async function launch(options: NatsOptions): Promise<Running> {
   const runFolder = join(options.dataDir, 'run');
-  // Ports files are named after the pid: one of an earlier server with the same pid would be taken for ours.
-  for (const name of await readdir(runFolder)) await rm(join(runFolder, name), { force: true });
   const config = configFile(options.dataDir);
-  await rm(config, { force: true });
-  await writeFile(config, composeConfig(options), { mode: 0o600 });
   const log = options.log ?? join(options.dataDir, 'nats.log');
-  const server = await spawnServer({ command: options.binary, args: ['-c', config], log, environment: environment() });
-  const ports = await awaitPorts(server, join(runFolder, `nats-server_${server.pid}.ports`), options.binary);
-  if (ports === undefined) {
+  for (let triesLeft = PORT_TRIES; ; triesLeft--) {
+    const port = options.port ?? (await findFreePort());
+    // Ports files are named after the pid: one of an earlier server with the same pid would be taken for ours.
+    for (const name of await readdir(runFolder)) await rm(join(runFolder, name), { force: true });
+    await rm(config, { force: true });
+    await writeFile(config, composeConfig(options, port), { mode: 0o600 });
+    const server = await spawnServer({
+      command: options.binary,
+      args: ['-c', config],
+      log,
+      environment: environment(),
+    });
+    const ports = await awaitPorts(server, join(runFolder, `nats-server_${server.pid}.ports`), options.binary);
+    if (ports !== undefined) return { server, ...ports };
     await endServer(server, 'SIGKILL', 1_000);
-    throw explainFailure(await server.readLog(), options.port, log);
+    const said = await server.readLog();
+    const isPortTaken = said.includes('address already in use');
+    const mayRetry = isPortTaken && options.port === undefined && triesLeft > 1;
+    if (!mayRetry) throw new Error(explainFailure(said, port, isPortTaken, log));
   }
-  return { server, ...ports };
 }
 
 /**
@@ -135,11 +132,11 @@ function configFile(dataDir: string): string {
   return join(dataDir, 'nats.conf');
 }
 
-function composeConfig(options: NatsOptions & { readonly port: number }): string {
+function composeConfig(options: NatsOptions, port: number): string {
   const runFolder = join(options.dataDir, 'run');
   return [
     'host: "127.0.0.1"',
-    `port: ${options.port}`,
+    `port: ${port}`,
     ...(options.monitoring === true ? ['http: "127.0.0.1:-1"'] : []),
     `pid_file: ${JSON.stringify(join(runFolder, 'nats.pid'))}`,
     `ports_file_dir: ${JSON.stringify(runFolder)}`,
@@ -186,11 +183,9 @@ function firstOf(parsed: unknown, key: string): string | undefined {
   return Array.isArray(list) && typeof list[0] === 'string' ? list[0] : undefined;
 }
 
-class PortTaken extends Error {}
-
-function explainFailure(said: string, port: number, log: string): Error {
-  if (said.includes('address already in use')) return new PortTaken(`Port ${port} is taken, NATS cannot use it.`);
-  if (said.includes('no space left on device')) return new Error('The disk is full: NATS cannot start.');
+function explainFailure(said: string, port: number, isPortTaken: boolean, log: string): string {
+  if (isPortTaken) return `Port ${port} is taken, NATS cannot use it.`;
+  if (said.includes('no space left on device')) return 'The disk is full: NATS cannot start.';
   const fatal = said.split('\n').filter((line) => /\[FTL\]|\[ERR\]|nats\.conf:/.test(line));
-  return new Error(`NATS did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 20 s'} (log: ${log})`);
+  return `NATS did not start: ${fatal.at(-1)?.trim() ?? 'no answer within 20 s'} (log: ${log})`;
 }

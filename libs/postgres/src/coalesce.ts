@@ -52,7 +52,7 @@ export interface Coalesced<I, O> {
 
 /** How long an item waits for a lock whose caller has no signal. */
 const LOCK_WAIT_MAX_MS = 5_000;
-/** Batches under way at once of what is set apart: the first to be proven innocent do not wait behind the guilty one. */
+/** Batches under way at once of what is set apart: tenants that have nothing locked do not wait behind the one that has. */
 const APART_IN_FLIGHT = 2;
 const tracer = trace.getTracer('@switchboard/postgres');
 
@@ -81,7 +81,7 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   let draining = false;
   let onIdle: (() => void)[] = [];
 
-  const mayRunApart = (): boolean => apartInFlight.size < APART_IN_FLIGHT && queue.apartCount > apartInFlight.size;
+  const mayRunApart = (): boolean => apartInFlight.size < APART_IN_FLIGHT && queue.apartCount > 0;
 
   const schedule = (): void => {
     if (scheduled || queue.length === 0 || (inFlight >= spec.limits.inFlight && !mayRunApart())) return;

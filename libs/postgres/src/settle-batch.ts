@@ -47,7 +47,7 @@ const PARTS_AT_ONCE = 2;
 
 /**
  * Runs a batch of several tenants and gives every item its outcome, unless it times out: then what is left of it is returned
- * by tenant, to be run apart. The lock of one costs the others one timeout, and the batch's slot no more.
+ * by tenant, to be run apart. The lock of one costs the others, and the batch's slot, one timeout.
  */
 export async function settleShared<I, O>(
   spec: BatchRun<I, O>,

@@ -84,8 +84,8 @@ const shareJobSql = statement<{ goesOn: boolean }>(
    WHERE organization_id = $1 AND id = $2 FOR SHARE`,
 );
 /**
- * Ids grow with the indexes. One that a recipient has is kept: its former hand-over may have arrived. The bounds stand
- * twice: planned for an empty table, a look-up by the keys of the slice alone read the whole job for each slice.
+ * Ids grow with the indexes. One that a recipient has is kept: its former hand-over may have arrived. The slice is an
+ * array of keys: planned for an empty table, a join with it reads the whole job for each slice.
  */
 const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
   'templates.recipient.claim',
@@ -94,8 +94,7 @@ const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
      ORDER BY index FOR UPDATE
    ), claimed AS (
      UPDATE recipient r SET message_id = coalesce(r.message_id, ($5::text[])[r.index - $3::int + 1])
-     WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index >= $3 AND r.index < $4
-       AND r.index = ANY(ARRAY(SELECT index FROM slice)) AND r.status = 'QUEUED'
+     WHERE r.organization_id = $1 AND r.job_id = $2 AND r.index = ANY(ARRAY(SELECT index FROM slice)) AND r.status = 'QUEUED'
      RETURNING r.index, r.message_id, r.phone, r.variables, r.client_reference, r.metadata, r.status
    )
    SELECT index, message_id AS "messageId", phone, variables, client_reference AS "clientReference", metadata, status
