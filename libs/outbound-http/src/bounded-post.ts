@@ -7,6 +7,9 @@ export const RESPONSE_BYTES_MAX = 1_024;
 /** Interim responses (1xx) before the response at most: without a bound they keep a connection busy for the whole time. */
 const INTERIM_MAX = 8;
 
+/** One for all: Node works out the stack of whatever ends a connection, and nobody reads this one. */
+const REST_UNREAD = new Error('the rest of the response is not read');
+
 type Ended =
   | Omit<Extract<OutboundEnd, { state: 'answered' }>, 'durationMs'>
   | Omit<Extract<OutboundEnd, { state: 'failed' }>, 'durationMs'>;
@@ -51,13 +54,16 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
     else {
       this.chunks.push(chunk.subarray(0, chunk.length - (this.bytes - RESPONSE_BYTES_MAX)));
       this.onResponseEnd();
-      controller.abort(new Error('the rest of the response is not read'));
+      controller.abort(REST_UNREAD);
     }
   }
 
   onResponseEnd(): void {
     const { status, retryAfter } = this;
-    if (status !== null) this.finish({ state: 'answered', status, body: this.body(), retryAfter });
+    if (status !== null) {
+      const isCut = this.bytes > RESPONSE_BYTES_MAX;
+      this.finish({ state: 'answered', status, body: this.body(), isCut, retryAfter });
+    }
   }
 
   onResponseError(_controller: unknown, error: Error): void {

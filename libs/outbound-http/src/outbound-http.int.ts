@@ -50,7 +50,7 @@ describe('a request', () => {
 
   it('reuses the connection of a response that was read to its end', async () => {
     const own = await receiver((socket) => socket.write(response(200, [], 'ok')));
-    for (let n = 0; n < 5; n += 1) expect(await post(own.url)).toMatchObject({ status: 200, body: 'ok' });
+    for (let n = 0; n < 5; n += 1) expect(await post(own.url)).toMatchObject({ status: 200, body: 'ok', isCut: false });
     // The first one may be free only after the next request has begun.
     expect(own.sockets.length).toBeLessThanOrEqual(2);
     expect(own.requests).toHaveLength(5);
@@ -123,7 +123,7 @@ describe('a response', () => {
       pump();
     });
     const end = await post(own.url);
-    expect(end).toMatchObject({ state: 'answered', status: 200, body: 'x'.repeat(1_024) });
+    expect(end).toMatchObject({ state: 'answered', status: 200, body: 'x'.repeat(1_024), isCut: true });
     const [socket] = own.sockets;
     await closeOf(socket);
     // What fits into the buffers of both ends of a connection, and not what an endless body would come to.

@@ -25,6 +25,8 @@ export type OutboundEnd =
       readonly status: number;
       /** At most 1,024 bytes of UTF-8 without NUL; the rest of the response is never read. */
       readonly body: string;
+      /** There was more of it, so that its connection was closed. */
+      readonly isCut: boolean;
       /** The header `Retry-After`. */
       readonly retryAfter: string | null;
       readonly durationMs: number;

@@ -21,6 +21,8 @@ export interface SignedRequest extends SealedSecrets {
 export interface LoggedResult {
   readonly result: AttemptResult;
   readonly reason: string | null;
+  /** The response was longer than what is read of one. */
+  readonly isCut: boolean;
 }
 
 /** Sends one signed request to a receiver; what comes of it is a result, never an exception. */
@@ -39,7 +41,9 @@ export class SendRequest {
     const nowMs = this.clock.now();
     const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
     const end = await this.outbound.post({ url, headers, body, ...(signal ? { signal } : {}) });
-    return { result: resultOf(end, this.clock.now()), reason: end.state === 'failed' ? end.reason : null };
+    const isFailed = end.state === 'failed';
+    const reason = isFailed ? end.reason : null;
+    return { result: resultOf(end, this.clock.now()), reason, isCut: !isFailed && end.isCut };
   }
 }
 

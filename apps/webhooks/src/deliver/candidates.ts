@@ -1,16 +1,16 @@
-/** Lanes of receivers that have not proved to answer, of which a turn begins something, and records failures, at most. */
-export const UNPROVEN_MAX = 16;
+/** Lanes that give way, of which a turn begins something, and records failures, at most. */
+export const WAY_GIVING_MAX = 6;
 
-/** The lanes that a turn locks: the proven first, and of the others few, so that no turn lasts for them. */
-export function provenFirst<Lane extends { readonly organizationId: string; readonly isUnproven: boolean }>(
+/** The lanes that a turn locks: those that give way are few of them, so that no turn lasts for these. */
+export function fewGivingWay<Lane extends { readonly organizationId: string; readonly givesWay: boolean }>(
   lanes: readonly Lane[],
   max: number,
   random?: () => number,
 ): readonly Lane[] {
-  const { proven = [], others = [] } = Object.groupBy(lanes, (lane) => (lane.isUnproven ? 'others' : 'proven'));
+  const { first = [], others = [] } = Object.groupBy(lanes, ({ givesWay }) => (givesWay ? 'others' : 'first'));
   // Their places are theirs, however many others there are: a new webhook gets its first request.
-  const few = Math.min(others.length, UNPROVEN_MAX);
-  return [...candidatesOf(proven, max - few, random), ...candidatesOf(others, few, random)];
+  const few = Math.min(others.length, WAY_GIVING_MAX);
+  return [...candidatesOf(first, max - few, random), ...candidatesOf(others, few, random)];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SeededRandom } from '@switchboard/testing';
-import { candidatesOf, provenFirst, UNPROVEN_MAX } from './candidates.js';
+import { candidatesOf, fewGivingWay, WAY_GIVING_MAX } from './candidates.js';
 
 const lanesOf = (organizationId: string, count: number) =>
   Array.from({ length: count }, (_, lane) => ({ organizationId, webhookId: `${organizationId}-${lane}` }));
@@ -32,19 +32,19 @@ describe('the lanes that a turn locks', () => {
   });
 });
 
-describe('the lanes that a turn locks, of receivers that answer and that do not', () => {
-  const of = (organizationId: string, count: number, isUnproven: boolean) =>
-    lanesOf(organizationId, count).map((lane) => ({ ...lane, isUnproven }));
+describe('the lanes that a turn locks, of which some give way', () => {
+  const of = (organizationId: string, count: number, givesWay: boolean) =>
+    lanesOf(organizationId, count).map((lane) => ({ ...lane, givesWay }));
 
-  it('are the proven ones, and few of the others', () => {
-    const chosen = provenFirst([...of('hangs', 100, true), ...of('answers', 40, false)], 64);
-    expect(chosen.slice(0, 40).every(({ isUnproven }) => !isUnproven)).toBe(true);
-    expect(chosen).toHaveLength(40 + UNPROVEN_MAX);
+  it('are those that do not, and few of the others', () => {
+    const chosen = fewGivingWay([...of('hangs', 100, true), ...of('answers', 40, false)], 64);
+    expect(chosen.slice(0, 40).every(({ givesWay }) => !givesWay)).toBe(true);
+    expect(chosen).toHaveLength(40 + WAY_GIVING_MAX);
   });
 
-  it('keep places for the others, however many proven ones there are, and are no more than a turn may have', () => {
-    const chosen = provenFirst([...of('answers', 200, false), ...of('hangs', 100, true)], 64);
+  it('keep places for the others, however many do not, and are no more than a turn may have', () => {
+    const chosen = fewGivingWay([...of('answers', 200, false), ...of('hangs', 100, true)], 64);
     expect(chosen).toHaveLength(64);
-    expect(chosen.filter(({ isUnproven }) => isUnproven)).toHaveLength(UNPROVEN_MAX);
+    expect(chosen.filter(({ givesWay }) => givesWay)).toHaveLength(WAY_GIVING_MAX);
   });
 });

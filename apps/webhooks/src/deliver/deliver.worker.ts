@@ -7,7 +7,7 @@ import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { waitingLanes } from '../lane/waiting-lanes.repository.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
-import { provenFirst, UNPROVEN_MAX } from './candidates.js';
+import { fewGivingWay, WAY_GIVING_MAX } from './candidates.js';
 import { chooseDeliveries } from './choose-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliverSignal } from './deliver-signal.js';
@@ -47,8 +47,8 @@ export class DeliverWorker extends PollingWorker {
   private ended: EndedRequest[] = [];
   private unsent: UnsentRequest[] = [];
   private lookedAtMs = -Infinity;
-  /** The last turn left out receivers that fail, or have not answered yet. */
-  private isForProven = false;
+  /** The last turn left out the lanes that give way. */
+  private isForFirst = false;
   private endListening: () => void = () => undefined;
 
   constructor(
@@ -96,25 +96,25 @@ export class DeliverWorker extends PollingWorker {
     const ready = this.stopping.aborted
       ? []
       : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
-    const candidates = provenFirst(ready, CANDIDATES_MAX);
+    const candidates = fewGivingWay(ready, CANDIDATES_MAX);
     if (candidates.length === 0 && !this.hasEnded) return this.book.isBehind(nowMs) || this.idle(nowMs);
     const begun = await this.nextTurn(candidates);
-    const mayGoOn = begun > 0 || this.isForProven || this.hasEnded || this.book.isBehind(this.dbClock.now());
+    const mayGoOn = begun > 0 || this.isForFirst || this.hasEnded || this.book.isBehind(this.dbClock.now());
     return mayGoOn || BLOCKED_PAUSE_MS;
   }
 
   /**
-   * Receivers that fail, or have not answered yet, have every second turn at most while there is anything else to do: their turns
-   * last longest, and no other receiver waits for more than one of them.
+   * Lanes that give way have every second turn at most while there is anything else to do: their turns last longest, and no
+   * other receiver waits for more than one of them.
    */
   private async nextTurn(lanes: readonly OpenLane[]): Promise<number> {
-    const proven = lanes.filter(({ isUnproven }) => !isUnproven);
-    const hasOthers = proven.length > 0 || endsOfTurn(this.ended, 1, 0).taken.length > 0;
-    this.isForProven = hasOthers && !this.isForProven;
-    const candidates = this.isForProven ? proven : lanes;
+    const first = lanes.filter(({ givesWay }) => !givesWay);
+    const hasOthers = first.length > 0 || endsOfTurn(this.ended, 1, 0).taken.length > 0;
+    this.isForFirst = hasOthers && !this.isForFirst;
+    const candidates = this.isForFirst ? first : lanes;
     return this.turn(
       candidates.map(({ webhookId }) => webhookId),
-      this.isForProven ? 0 : UNPROVEN_MAX,
+      this.isForFirst ? 0 : WAY_GIVING_MAX,
     );
   }
 
@@ -241,8 +241,10 @@ export class DeliverWorker extends PollingWorker {
   }
 
   private onEnd(end: RequestEnd): void {
-    if ('result' in end) this.ended.push(end);
-    else this.unsent.push(end);
+    if ('result' in end) {
+      this.ended.push(end);
+      this.book.find(end.attempt.delivery.webhookId)?.answered(end.isCut === true);
+    } else this.unsent.push(end);
     this.signal.wake();
   }
 }

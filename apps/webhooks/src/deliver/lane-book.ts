@@ -2,7 +2,7 @@ import type { Database } from '@switchboard/postgres';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
 import type { WaitingLane } from '../lane/waiting-lanes.repository.js';
-import { provenFirst } from './candidates.js';
+import { fewGivingWay } from './candidates.js';
 import { OpenLane } from './open-lane.js';
 import type { WorkerLease } from './worker-lease.js';
 
@@ -94,7 +94,7 @@ export class LaneBook {
   /** Lanes whose deliveries must be read before it is known what of them may begin. */
   private mustRead(nowMs: number): readonly OpenLane[] {
     const behind = [...this.owned.values()].filter((lane) => lane.mustRead(nowMs));
-    return provenFirst(behind, READ_LANES_MAX);
+    return fewGivingWay(behind, READ_LANES_MAX);
   }
 
   /** Acquires the lanes that are wanted, and reads what is pending of those that may begin more than is known. */

@@ -37,6 +37,7 @@ export class OpenLane {
   private retries: PendingDelivery[] = [];
   private moreFirsts = false;
   private moreRetries = false;
+  private isCostly = false;
   /** How many are read of a lane that may have one under way: more while the first ones wait for their lines. */
   private readOneMax = READ_ONE_MAX;
 
@@ -81,11 +82,21 @@ export class OpenLane {
   }
 
   /**
-   * A receiver that has not answered yet, or not lately: it gets one request at a time, and what hundreds of these cost must
-   * hold up no other.
+   * What hundreds of these cost must hold up no other: a receiver that has not proved to answer, and one whose responses are
+   * not read to their end, so that each of them costs a connection, and reading what came before it is closed.
    */
-  get isUnproven(): boolean {
+  get givesWay(): boolean {
+    return this.isUnproven || this.isCostly;
+  }
+
+  /** A receiver that has not answered yet, or not lately: it gets one request at a time. */
+  private get isUnproven(): boolean {
     return this.state.probing !== null || this.state.windowMax === 1;
+  }
+
+  /** @param isCut its response was longer than what is read of one */
+  answered(isCut: boolean): void {
+    this.isCostly = isCut;
   }
 
   /** How many first attempts, and retries, are to be read of it. */

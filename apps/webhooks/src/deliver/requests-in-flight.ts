@@ -85,8 +85,8 @@ export class RequestsInFlight {
 
   private async sendSigned(attempt: MarkedAttempt, request: SignedRequest, sentAtMs: number): Promise<RequestEnd> {
     try {
-      const { result, reason } = await this.sender.send(request, this.ending.signal);
-      return { attempt, sentAtMs, result, reason };
+      const ended = await this.sender.send(request, this.ending.signal);
+      return { attempt, sentAtMs, ...ended };
     } catch (error) {
       if (error instanceof UnreadableSecret) {
         return { attempt, cause: 'unreadable_secret', holdMs: UNREADABLE_HOLD_MS };

@@ -14,7 +14,7 @@ import { readLines, storeLines } from './line.repository.js';
 /** How many events of a stream become deliveries in one transaction. */
 const BATCH_MAX = 200;
 /** Between batches in the long run; a delivery waits for it. */
-const GATHER_MS = 15;
+const GATHER_MS = 5;
 /** Of what no webhook takes the feed alone is made. */
 const UNSENT_GATHER_MS = 250;
 

@@ -30,6 +30,8 @@ export interface BulkRow {
 
 const TOMORROW = (): string => new Date(Date.now() + 86_400_000).toISOString();
 const INTERACTIVE = { perSecond: 20, connections: 8 };
+/** A round of interactive sends lasts so many times as another, so that its p99 is of some hundred. */
+const INTERACTIVE_ROUNDS = 2;
 const BODIES = 10;
 const BODY_BYTES = 31_500_000;
 const MEGABYTE = 1_048_576;
@@ -144,25 +146,28 @@ class BulkBench {
       await this.api(1).drained((await this.api(1).send(batchOf(10))).id);
       return performance.now() - startedMs;
     };
-    const idle: number[] = [];
-    const under: number[] = [];
+    const idle: (readonly number[])[] = [];
+    const under: (readonly number[])[] = [];
     const alone: number[] = [];
     const next: number[] = [];
     for (let round = 0; round < this.options.rounds; round++) {
-      idle.push(percentile(await this.interactive(), 0.99));
+      idle.push(await this.interactive());
       alone.push(await few());
       const { id } = await this.api(0).send(batchOf(this.options.recipients));
-      under.push(percentile(await this.interactive(), 0.99));
+      under.push(await this.interactive());
       next.push(await few());
       await this.api(0).cancel(id);
-      this.options.onLine(`p99 ${idle.at(-1)?.toFixed(1)} ms idle, ${under.at(-1)?.toFixed(1)} ms next to a job`);
+      const [before, meanwhile] = [idle, under].map((rounds) => percentile(rounds.at(-1) ?? [], 0.99).toFixed(1));
+      this.options.onLine(`p99 ${before} ms idle, ${meanwhile} ms next to a job`);
     }
+    // Of all rounds together: of one round it is the second worst of some hundred.
+    const [idleMs, underMs] = [idle, under].map((rounds) => percentile(rounds.flat(), 0.99));
     return [
       {
         name: `interactive sends next to a job of ${this.options.recipients} on their channel, p99`,
-        ours: `${median(under).toFixed(1)} ms`,
-        against: `${median(idle).toFixed(1)} ms idle`,
-        ratio: (median(under) / median(idle)).toFixed(2),
+        ours: `${underMs?.toFixed(1)} ms`,
+        against: `${idleMs?.toFixed(1)} ms idle`,
+        ratio: ((underMs ?? NaN) / (idleMs ?? NaN)).toFixed(2),
         bar: '≤ 1.5',
       },
       {
@@ -179,7 +184,7 @@ class BulkBench {
     const [first] = this.stack.devJson.organizations ?? [];
     const url = this.stack.devJson.baseUrl ?? '';
     const load = startPacedLoad({ url, apiKey: first?.apiKey ?? '', recipients: this.phones, ...INTERACTIVE });
-    await wait(this.options.roundMs);
+    await wait(this.options.roundMs * INTERACTIVE_ROUNDS);
     return (await load.stop()).latenciesMs;
   }
 
