@@ -134,6 +134,28 @@ describe.each(['55P03', '57014'])('coalesce with a row that is locked (%s)', (co
     expect(order).toEqual(order.toSorted((x, y) => x - y));
   });
 
+  it('keeps a tenant out of the batches of the others until none of its keys has timed out for 5 s', async () => {
+    const clock = jest.spyOn(performance, 'now');
+    try {
+      const caller = new AbortController();
+      const { call, runs } = overLocks(({ key }) => key !== undefined);
+      const locked = [call(a(1, { key: 'k' }), caller.signal)];
+      expect(await Promise.all([call(a(2)), call(b(3))])).toEqual([2, 3]);
+      locked.push(call(a(4, { key: 'l' }), caller.signal));
+      expect(await Promise.all([call(a(5)), call(b(6))])).toEqual([5, 6]);
+      expect(runs.filter((run) => run.includes(6))).toEqual([[6]]);
+      caller.abort(new Error('gone'));
+      await Promise.allSettled(locked);
+      clock.mockReturnValue(performance.now() + 5_001);
+      expect(await call(a(7))).toBe(7);
+      expect(await Promise.all([call(a(8)), call(b(9))])).toEqual([8, 9]);
+      expect(runs.at(-1)?.toSorted()).toEqual([8, 9]);
+      await call.drain();
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it('gives every call its own outcome in the order of its key, whatever is locked and for how long', async () => {
     const item = fc.record({ tenant: fc.constantFrom('a', 'b', 'c'), key: fc.constantFrom('k', 'l', 'm') });
     const lock = fc.record({

@@ -9,6 +9,7 @@ import {
   settleShared,
   type ApartOutcome,
   type Outcome,
+  type Stalled,
   type Waiting,
 } from './settle-batch.js';
 
@@ -54,6 +55,8 @@ export interface Coalesced<I, O> {
 const LOCK_WAIT_MAX_MS = 5_000;
 /** Batches under way at once of what is set apart: tenants that have nothing locked do not wait behind the one that has. */
 const APART_IN_FLIGHT = 2;
+/** A tenant with serial keys that time out while others of it pass stays apart for so long: more of its keys may be locked. */
+const KEYS_APART_MS = 5_000;
 const tracer = trace.getTracer('@switchboard/postgres');
 
 /**
@@ -66,8 +69,9 @@ const tracer = trace.getTracer('@switchboard/postgres');
  *
  * When a batch times out (55P03, 57014), each of its tenants is set apart: what waits of it and what comes is run in batches
  * of its own, one at a time and two over all that are set apart, in no slot of the others, until one passes, which is at once
- * but for the tenant whose row is locked. That one is run again and again while its callers wait (5 s without a signal); where
- * other serial keys of it pass, the guilty key alone stays apart.
+ * but for the tenant whose row is locked. That one is run again and again while its callers wait (5 s without a signal). Where
+ * other serial keys of it pass, the guilty key is run apart from them, and they from other tenants until none of its keys has
+ * timed out for 5 s: of thousands of locked rows each would cost the others a timeout.
  *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
  * which nothing of the item is stored
@@ -77,6 +81,8 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const measured = measureBatches(spec.name, queue);
   let inFlight = 0;
   const apartInFlight = new Set<string>();
+  /** When a serial key of a tenant, apart from others of it, last timed out. */
+  const keysStalledMs = new Map<string, number>();
   let scheduled = false;
   let draining = false;
   let onIdle: (() => void)[] = [];
@@ -135,7 +141,9 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     const { stalled, hasPassed } = await runTraced(spec, batch, settle);
     measured.ran(batch.length, performance.now() - startedMs);
     queue.release(batch);
-    if (apart !== undefined && hasPassed && stalled.every(({ name }) => name !== apart)) queue.rejoin(apart);
+    noteKeys(stalled);
+    const isOver = hasPassed && stalled.every(({ name }) => name !== apart);
+    if (apart !== undefined && isOver && !keysStalledMs.has(apart)) queue.rejoin(apart);
     for (const { name, tenant, items, error } of stalled) {
       measured.timedOut(items.length);
       queue.setApart(
@@ -144,6 +152,12 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
         items.filter((waiting) => waitsOn(waiting, error)),
       );
     }
+  };
+
+  const noteKeys = (stalled: readonly Stalled<Waiting<I, O>>[]): void => {
+    const nowMs = performance.now();
+    for (const { name, tenant } of stalled) if (name !== tenant) keysStalledMs.set(tenant, nowMs);
+    for (const [tenant, atMs] of keysStalledMs) if (nowMs - atMs > KEYS_APART_MS) keysStalledMs.delete(tenant);
   };
 
   const settleIdle = (): void => {
