@@ -64,7 +64,8 @@ const settings: Readonly<Record<string, string>> = {
   // Every replica of a service holds a pool of about eight connections.
   max_connections: '200',
   shared_buffers: '256MB',
-  max_wal_size: '2GB',
+  // A server that was killed replays what it wrote since its last checkpoint, and nothing is answered until it has.
+  max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   wal_compression: 'on',
   // Many short statements: compiling one costs more than it saves.

@@ -6,6 +6,7 @@ import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from '../../test/customer.js';
 import { startWebhooks, type RunningWebhooks } from '../../test/running-webhooks.js';
 import { LaneBook } from './lane-book.js';
+import { OpenLane } from './open-lane.js';
 
 const servers = testServers();
 const countSql = statement<{ pending: number; dropped: number }>(
@@ -68,5 +69,23 @@ describe('a turn whose COMMIT is not answered', () => {
     expect(isLost).toBe(true);
     expect(await running.superuser.query(attemptsSql, [id])).toEqual([{ outcome: 'SUCCEEDED', error: null }]);
     expect(running.receiver.arrivals('/in-doubt')).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a receiver that answers with more than is read of it', () => {
+  it('gives way to others until it answers with less', async () => {
+    const answered = jest.spyOn(OpenLane.prototype, 'answered');
+    const answers = ['x'.repeat(2_000), 'ok'];
+    const customer = newCustomer(running);
+    const url = running.receiver.at('/long', (response) => void response.end(answers.shift()));
+    const { id } = await customer.register(url);
+    const givesWay = (): boolean[] =>
+      answered.mock.calls.flatMap(([isCut], call) => (answered.mock.contexts[call]?.webhookId === id ? isCut : []));
+    for (const expected of [[true], [true, false]]) {
+      await customer.receive('1', newCuid());
+      await eventually(() => givesWay().length === expected.length);
+      expect(givesWay()).toEqual(expected);
+    }
+    expect((await running.superuser.query(countSql, [id]))[0]).toEqual({ pending: 0, dropped: 0 });
   }, 60_000);
 });
