@@ -79,8 +79,10 @@ describe('a receiver that answers with more than is read of it', () => {
     const customer = newCustomer(running);
     const url = running.receiver.at('/long', (response) => void response.end(answers.shift()));
     const { id } = await customer.register(url);
-    const givesWay = (): boolean[] =>
-      answered.mock.calls.flatMap(([isCut], call) => (answered.mock.contexts[call]?.webhookId === id ? isCut : []));
+    const givesWay = (): boolean[] => {
+      const lanes = answered.mock.contexts as readonly OpenLane[];
+      return answered.mock.calls.flatMap(([isCut], call) => (lanes[call]?.webhookId === id ? isCut : []));
+    };
     for (const expected of [[true], [true, false]]) {
       await customer.receive('1', newCuid());
       await eventually(() => givesWay().length === expected.length);
