@@ -7,7 +7,7 @@ export const RESPONSE_BYTES_MAX = 1_024;
 /** Interim responses (1xx) before the response at most: without a bound they keep a connection busy for the whole time. */
 const INTERIM_MAX = 8;
 
-/** One for all: Node works out the stack of whatever ends a connection, and nobody reads this one. */
+/** One for all: Node works out the stack of whatever ends a connection, and this one's is never read. */
 const REST_UNREAD = new Error('the rest of the response is not read');
 
 type Ended =

@@ -41,9 +41,9 @@ export class SendRequest {
     const nowMs = this.clock.now();
     const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
     const end = await this.outbound.post({ url, headers, body, ...(signal ? { signal } : {}) });
-    const isFailed = end.state === 'failed';
-    const reason = isFailed ? end.reason : null;
-    return { result: resultOf(end, this.clock.now()), reason, isCut: !isFailed && end.isCut };
+    const reason = end.state === 'failed' ? end.reason : null;
+    const isCut = end.state === 'answered' && end.isCut;
+    return { result: resultOf(end, this.clock.now()), reason, isCut };
   }
 }
 
