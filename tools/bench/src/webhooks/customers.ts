@@ -1,7 +1,7 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { messageReceived } from '@switchboard/contracts/messaging/events';
-import { createWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { createWebhookRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import {
   administratorOf,
   connectNats,
@@ -16,6 +16,13 @@ const TEXT = 'x'.repeat(400);
 /** Publications under way at once. */
 const SLICE = 500;
 const TRIES_MAX = 5;
+
+/** A webhook of an organization. */
+export interface RegisteredWebhook {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly secret: string;
+}
 
 /** Organizations with webhooks, whose events are published as messaging's outbox would. */
 export class Customers {
@@ -38,22 +45,29 @@ export class Customers {
     return new Customers([asGateway, asOutbox], new RpcClient(asGateway), publisher);
   }
 
-  /** Registers a webhook for the events of an organization. @returns its secret */
+  /** Registers a webhook for the events of an organization. */
   async register(
     organizationId: string,
     url: string,
     event: 'message.received' | 'message.sent' = 'message.received',
-  ): Promise<string> {
-    const principal: Principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null };
+  ): Promise<RegisteredWebhook> {
     const request = { id: newCuid(), url, events: [event], description: null };
     for (let tries = 1; ; tries++) {
       try {
-        return (await this.rpc.call(createWebhookRpc, principal, request)).secret;
+        const { secret } = await this.rpc.call(createWebhookRpc, memberOf(organizationId), request);
+        return { id: request.id, organizationId, secret };
       } catch (error) {
         // A busy machine: by its id it is made once.
         if (!(error instanceof RpcUnanswered) || tries === TRIES_MAX) throw error;
       }
     }
+  }
+
+  /** Sends a webhook again what has occurred since a time. @returns how many events that are */
+  async replay({ id: webhookId, organizationId }: RegisteredWebhook, since: Date): Promise<number> {
+    const which = { since: since.toISOString(), until: null, events: null, onlyMissed: false };
+    const request = { webhookId, replayId: newCuid(), ...which, dryRun: false };
+    return (await this.rpc.call(replayWebhookRpc, memberOf(organizationId), request)).count;
   }
 
   /** Publishes one event of an organization, of a conversation of its own. @returns its id, once the broker has it */
@@ -78,6 +92,10 @@ export class Customers {
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
+}
+
+function memberOf(organizationId: string): Principal {
+  return { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null };
 }
 
 /** The body of such an event, for who sends it without us. */
