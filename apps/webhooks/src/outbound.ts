@@ -1,10 +1,26 @@
-import { OutboundHttp, type RefusedHost } from '@switchboard/outbound-http';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { OutboundHttp, OutboundThread, type RefusedHost, type ThreadOptions } from '@switchboard/outbound-http';
 import { SecretBox } from '@switchboard/secrets';
 import type { WebhooksConfig } from './webhooks.config.js';
 
-/** The client of every request to a customer's URL: deliveries, tests and registrations. */
+/** The client of requests to customers' URLs: deliveries, tests and registrations. */
 export function outboundOf(config: WebhooksConfig): OutboundHttp {
-  return new OutboundHttp({ allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, refusedHosts: ownHosts(config) });
+  return new OutboundHttp(optionsOf(config));
+}
+
+/** The same in a thread of its own, for deliveries to receivers that give way to others. */
+export class OutboundApart extends OutboundThread implements OnApplicationShutdown {
+  static of(config: WebhooksConfig): OutboundApart {
+    return new OutboundApart(optionsOf(config));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.close();
+  }
+}
+
+function optionsOf(config: WebhooksConfig): ThreadOptions {
+  return { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, refusedHosts: ownHosts(config) };
 }
 
 /** Seals and opens the signing secrets. */

@@ -26,7 +26,7 @@ import { TestWebhookHandler } from './test-webhook/test-webhook.handler.js';
 import { LaneWakeUps } from './lane/lane-wake-ups.js';
 import { ListAttemptsHandler } from './list-attempts/list-attempts.handler.js';
 import { ListMessageDeliveriesHandler } from './list-message-deliveries/list-message-deliveries.handler.js';
-import { outboundOf, secretBoxOf } from './outbound.js';
+import { OutboundApart, outboundOf, secretBoxOf } from './outbound.js';
 import { ReadWebhooksHandler } from './read-webhooks/read-webhooks.handler.js';
 import { WebhookSecretHandler } from './webhook-secret/webhook-secret.handler.js';
 import { JudgeUrl } from './webhook/judge-url.js';
@@ -75,6 +75,7 @@ export class WebhooksModule {
         { provide: WEBHOOKS_CONFIG, useValue: config },
         { provide: SecretBox, useValue: secretBoxOf(config) },
         { provide: OutboundHttp, useFactory: () => outboundOf(config) },
+        { provide: OutboundApart, useFactory: () => OutboundApart.of(config) },
       ],
     };
   }

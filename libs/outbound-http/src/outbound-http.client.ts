@@ -4,7 +4,7 @@ import { AbortListeners } from './abort-listeners.js';
 import { BoundedPost } from './bounded-post.js';
 import { Guard, type GuardOptions } from './guard.js';
 import { guardedConnector } from './guarded-connector.js';
-import { type OutboundEnd, OutboundRefusal, type OutboundRequest } from './outbound.js';
+import { type OutboundEnd, OutboundRefusal, type OutboundRequest, type OutboundSender } from './outbound.js';
 import { resolveName, type ResolveName } from './resolve-name.client.js';
 import { hostOf, parseOutboundUrl, portOf, urlMessages, type UrlRefusal, type UrlVerdict } from './url.policy.js';
 
@@ -19,7 +19,7 @@ export interface OutboundOptions extends Omit<GuardOptions, 'resolve'> {
 }
 
 /** Source: docs/api-behaviour.md#webhooks-attempts. */
-const REQUEST_DEADLINE_MS = 10_000;
+export const REQUEST_DEADLINE_MS = 10_000;
 
 /** A registration waits for the name at most so long. */
 const JUDGE_DEADLINE_MS = 5_000;
@@ -42,7 +42,7 @@ const HEADER_BYTES_MAX = 16 * 1024;
  * It follows no redirect, keeps no cookies, decodes no body, reads no proxy variable and verifies TLS. It does not bound how
  * many requests are open: the caller does, by webhook, so that one receiver cannot use up what the others need.
  */
-export class OutboundHttp {
+export class OutboundHttp implements OutboundSender {
   private readonly guard: Guard;
   private readonly agent: Agent;
   private readonly deadlineMs: number;

@@ -42,6 +42,17 @@ export type OutboundEnd =
       readonly durationMs: number;
     };
 
+/** Sends POSTs, each at most once. */
+export interface OutboundSender {
+  /** Gives up at the deadline. Never rejects. */
+  post(request: OutboundRequest): Promise<OutboundEnd>;
+}
+
+/** The end of a request that was given up before anything of a response came. */
+export function aborted(reason: string, durationMs = 0): OutboundEnd {
+  return { state: 'failed', error: 'aborted', reason, status: null, body: null, durationMs };
+}
+
 /** A connection that the guard refuses. */
 export class OutboundRefusal extends Error {
   constructor(

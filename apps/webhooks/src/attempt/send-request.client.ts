@@ -5,6 +5,7 @@ import { signatureHeaders } from '@switchboard/webhook-signature';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { INTERRUPTED, type AttemptResult } from '../delivery/delivery.entity.js';
 import { retryAfterMs } from '../delivery/retry.policy.js';
+import { OutboundApart } from '../outbound.js';
 import { openSecrets, type SealedSecrets } from '../webhook/webhook-secrets.js';
 
 /** What is sent, and where. */
@@ -25,22 +26,31 @@ export interface LoggedResult {
   readonly isCut: boolean;
 }
 
+/** How a request is sent. */
+export interface SendOptions {
+  /** Ends the request; its result is `interrupted` then. */
+  readonly signal?: AbortSignal;
+  /** In a thread of its own: of a receiver that gives way to others. */
+  readonly isApart?: boolean;
+}
+
 /** Sends one signed request to a receiver; what comes of it is a result, never an exception. */
 @Injectable()
 export class SendRequest {
   constructor(
     private readonly outbound: OutboundHttp,
+    private readonly apart: OutboundApart,
     private readonly box: SecretBox,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @param signal ends the request; its result is `interrupted` then */
-  async send(request: SignedRequest, signal?: AbortSignal): Promise<LoggedResult> {
+  async send(request: SignedRequest, { signal, isApart = false }: SendOptions = {}): Promise<LoggedResult> {
     const { url, dataId } = request;
     const body = Buffer.from(request.body, 'utf8');
     const nowMs = this.clock.now();
     const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
-    const end = await this.outbound.post({ url, headers, body, ...(signal ? { signal } : {}) });
+    const sender = isApart ? this.apart : this.outbound;
+    const end = await sender.post({ url, headers, body, ...(signal ? { signal } : {}) });
     const reason = end.state === 'failed' ? end.reason : null;
     const isCut = end.state === 'answered' && end.isCut;
     return { result: resultOf(end, this.clock.now()), reason, isCut };

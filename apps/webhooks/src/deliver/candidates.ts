@@ -1,18 +1,3 @@
-/** Lanes that give way, of which a turn begins something, and records failures, at most. */
-export const WAY_GIVING_MAX = 6;
-
-/** The lanes that a turn locks: those that give way are few of them, so that no turn lasts for these. */
-export function fewGivingWay<Lane extends { readonly organizationId: string; readonly givesWay: boolean }>(
-  lanes: readonly Lane[],
-  max: number,
-  random?: () => number,
-): readonly Lane[] {
-  const { first = [], others = [] } = Object.groupBy(lanes, ({ givesWay }) => (givesWay ? 'others' : 'first'));
-  // Their places are theirs, however many others there are: a new webhook gets its first request.
-  const few = Math.min(others.length, WAY_GIVING_MAX);
-  return [...candidatesOf(first, max - few, random), ...candidatesOf(others, few, random)];
-}
-
 /**
  * The lanes of one sort that a turn locks: organizations take turns from any of them on, and within each its lanes, so that one with many that
  * may begin something keeps no other waiting for the next turn.

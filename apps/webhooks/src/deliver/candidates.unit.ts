@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SeededRandom } from '@switchboard/testing';
-import { candidatesOf, fewGivingWay, WAY_GIVING_MAX } from './candidates.js';
+import { candidatesOf } from './candidates.js';
 
 const lanesOf = (organizationId: string, count: number) =>
   Array.from({ length: count }, (_, lane) => ({ organizationId, webhookId: `${organizationId}-${lane}` }));
@@ -29,22 +29,5 @@ describe('the lanes that a turn locks', () => {
     for (let turn = 0; turn < 200; turn++)
       for (const lane of candidatesOf(lanes, 64, () => random.next())) seen.add(lane);
     expect(seen.size).toBe(lanes.length);
-  });
-});
-
-describe('the lanes that a turn locks, of which some give way', () => {
-  const of = (organizationId: string, count: number, givesWay: boolean) =>
-    lanesOf(organizationId, count).map((lane) => ({ ...lane, givesWay }));
-
-  it('are those that do not, and few of the others', () => {
-    const chosen = fewGivingWay([...of('hangs', 100, true), ...of('answers', 40, false)], 64);
-    expect(chosen.slice(0, 40).every(({ givesWay }) => !givesWay)).toBe(true);
-    expect(chosen).toHaveLength(40 + WAY_GIVING_MAX);
-  });
-
-  it('keep places for the others, however many do not, and are no more than a turn may have', () => {
-    const chosen = fewGivingWay([...of('answers', 200, false), ...of('hangs', 100, true)], 64);
-    expect(chosen).toHaveLength(64);
-    expect(chosen.filter(({ givesWay }) => givesWay)).toHaveLength(WAY_GIVING_MAX);
   });
 });

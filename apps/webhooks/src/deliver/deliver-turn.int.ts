@@ -12,6 +12,7 @@ import { removeWebhook } from '../webhook/webhook.repository.js';
 import { ATTEMPT_LEASE_MS } from './choose-deliveries.js';
 import { deliverTurn, type TurnResult, type TurnSpec } from './deliver-turn.js';
 import { LaneBook } from './lane-book.js';
+import { laneSorts } from './lane-sort.js';
 import { WorkerLease } from './worker-lease.js';
 
 const servers = testServers();
@@ -38,7 +39,8 @@ async function startWorker(events: number): Promise<StoredWebhook> {
   book = new LaneBook(database, lease);
   const webhook = await storeWebhook(database, events);
   book.found({ webhookId: webhook.id, state: 'free' }, nowMs);
-  await book.update(nowMs);
+  await book.acquire();
+  for (const sort of laneSorts) await book.read(sort, nowMs);
   return webhook;
 }
 
@@ -87,7 +89,8 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     const webhook = await startWorker(2);
     const other = await storeWebhook(database, 1);
     book.found({ webhookId: other.id, state: 'free' }, nowMs);
-    await book.update(nowMs);
+    await book.acquire();
+    for (const sort of laneSorts) await book.read(sort, nowMs);
     expect(book.find(webhook.id)?.next(nowMs)).not.toBeNull();
     await database.transaction((tx) => removeWebhook(tx, webhook.organizationId, webhook.id));
     const chosenOf: string[] = [];
@@ -100,7 +103,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     });
     expect({ lost, begun, chosenOf }).toEqual({ lost: [webhook.id], begun: [], chosenOf: [other.id] });
     for (const id of lost) book.lost(id);
-    expect(book.busy.map(({ webhookId }) => webhookId)).toEqual([other.id]);
+    expect(laneSorts.flatMap((sort) => book.busy(sort)).map(({ webhookId }) => webhookId)).toEqual([other.id]);
   });
 
   it('is lost with the end of the attempt that was under way', async () => {
@@ -162,13 +165,33 @@ describe('a lane of which one retry waits', () => {
     await turn({ timeScale: 1, ended: [{ attempt: await begin(webhook), result: interruptedResult(0) }] });
     const lane = book.find(webhook.id);
     lane?.doubt();
-    await book.update(nowMs);
+    await book.acquire();
+    for (const sort of laneSorts) await book.read(sort, nowMs);
     expect([lane?.isIdle, lane?.next(nowMs)]).toEqual([false, null]);
     await storeEvents(database, webhook, 1);
-    await book.update(nowMs);
+    await book.acquire();
+    for (const sort of laneSorts) await book.read(sort, nowMs);
     expect(lane?.next(nowMs)).toBeNull();
     book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs);
-    await book.update(nowMs);
+    await book.acquire();
+    for (const sort of laneSorts) await book.read(sort, nowMs);
     expect(lane?.next(nowMs)).toMatchObject({ tries: 0 });
+  });
+});
+
+describe('a webhook of a turn that is under way', () => {
+  it('is in no other turn until that has ended, well or not', async () => {
+    const webhook = await startWorker(2);
+    const busy = (): string[] => laneSorts.flatMap((sort) => book.busy(sort)).map(({ webhookId }) => webhookId);
+    expect(busy()).toEqual([webhook.id]);
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    for (const { promise, resolve, reject } of ends) {
+      const taken = book.whileTaken([webhook.id], () => promise);
+      expect(busy()).toEqual([]);
+      if (promise === ends[0]?.promise) resolve();
+      else reject(new Error('the turn failed'));
+      await taken.catch(() => undefined);
+      expect(busy()).toEqual([webhook.id]);
+    }
   });
 });

@@ -1,40 +1,47 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
-import { Database, isDataError, OutcomeUnknown } from '@switchboard/postgres';
-import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
-import type { LockedLane } from '../lane/lane.repository.js';
+import {
+  CLOCK,
+  LOG,
+  PollingLoop,
+  PollingWorker,
+  STOPPING,
+  type Clock,
+  type Log,
+  type RoundResult,
+} from '@switchboard/platform';
+import { Database } from '@switchboard/postgres';
+import { pause, WakeSignal } from '@switchboard/timing';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { waitingLanes } from '../lane/waiting-lanes.repository.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
-import { fewGivingWay, WAY_GIVING_MAX } from './candidates.js';
-import { chooseDeliveries } from './choose-deliveries.js';
+import { candidatesOf } from './candidates.js';
 import { DatabaseClock } from './database-clock.js';
-import { DeliverSignal } from './deliver-signal.js';
 import { deliverMetrics } from './deliver-metrics.js';
-import { deliverTurn, type TurnResult, type TurnSpec, type UnsentRequest } from './deliver-turn.js';
-import { logTurn, logUnsent } from './log-turn.js';
+import { DeliverSignal } from './deliver-signal.js';
+import { DeliveryTurns } from './delivery-turns.js';
 import { LaneBook } from './lane-book.js';
-import type { OpenLane } from './open-lane.js';
-import { RequestsInFlight, type RequestEnd } from './requests-in-flight.js';
-import { endsOfTurn } from './ends-of-turn.js';
-import { interruptedResult } from '../attempt/send-request.client.js';
+import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import { WorkerLease } from './worker-lease.js';
 
 /** The net below the wake-ups, and how often the lease is renewed. */
 const LOOK_MS = 2_000;
 /** A worker that is never idle looks after so long all the same. */
 const LOOK_LATE_MS = 3_000;
-/** Attempts that a turn begins, and records, at most: what comes next waits for all of it. */
-const TURN_MAX = 128;
-/** Lanes that a turn locks for what may begin, at most. */
-const CANDIDATES_MAX = 64;
 /** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
 const BLOCKED_PAUSE_MS = 50;
+/**
+ * Behind a turn of lanes that give way, in times that it took, while there are others: what hundreds of new or failing receivers
+ * ask of the process at once is spread over seconds.
+ */
+const GIVING_WAY_RESTS = 5;
+const GIVING_WAY_REST_MAX_MS = 100;
+const FAILURE_EVENT = 'delivery.turn-failed';
 
 /**
  * Delivers: one turn after another, each a transaction that records what has ended and marks what begins; the requests are
- * sent after its commit and wake the next turn by their ends.
+ * sent after its commit and wake the next turn by their ends. Receivers that give way have turns of their own, next to those.
  *
  * A webhook belongs to one worker at a time, so that its requests in flight are known in one place. Its state is in its lane and
  * its deliveries, so that any other worker can go on.
@@ -44,35 +51,50 @@ export class DeliverWorker extends PollingWorker {
   private readonly lease: WorkerLease;
   private readonly book: LaneBook;
   private readonly dbClock: DatabaseClock;
-  private ended: EndedRequest[] = [];
-  private unsent: UnsentRequest[] = [];
+  private readonly turns: DeliveryTurns;
+  private readonly signals: Readonly<Record<LaneSort, WakeSignal>>;
+  /** Besides the turns of those that answer. */
+  private readonly loops: readonly PollingLoop[];
+  private readonly wanted = new WakeSignal();
   private lookedAtMs = -Infinity;
-  /** The last turn left out the lanes that give way. */
-  private isForFirst = false;
   private endListening: () => void = () => undefined;
 
   constructor(
     private readonly database: Database,
     private readonly requests: RequestsInFlight,
     private readonly wakeUps: LaneWakeUps,
-    @Inject(WEBHOOKS_CONFIG) private readonly config: WebhooksConfig,
+    @Inject(WEBHOOKS_CONFIG) config: WebhooksConfig,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(CLOCK) clock: Clock,
-    @Inject(LOG) private readonly log: Log,
-    private readonly signal: DeliverSignal,
+    @Inject(LOG) log: Log,
+    signal: DeliverSignal,
   ) {
-    super({ log, idleMs: LOOK_MS, signal, failureEvent: 'delivery.turn-failed' });
+    super({ log, idleMs: LOOK_MS, signal, failureEvent: FAILURE_EVENT });
     this.dbClock = new DatabaseClock(clock);
     this.lease = new WorkerLease(database);
     this.book = new LaneBook(database, this.lease);
+    this.signals = { answering: signal, 'giving-way': new WakeSignal() };
+    const { book, dbClock, signals } = this;
+    const { WEBHOOKS_TIME_SCALE: timeScale } = config;
+    const wake = (sort: LaneSort): void => signals[sort].wake();
+    const parts = { database, requests, book, dbClock, log, stopping, timeScale, wake };
+    this.turns = new DeliveryTurns({ ...parts, worker: this.lease.id });
+    const onError = (error: unknown): void => log.error(FAILURE_EVENT, error);
+    this.loops = [
+      { round: () => this.roundOf('giving-way'), signal: signals['giving-way'] },
+      { round: () => this.acquire(), signal: this.wanted },
+    ].map((one) => new PollingLoop({ ...one, idleMs: LOOK_MS, onError }));
   }
 
   override onApplicationBootstrap(): void {
     this.endListening = this.wakeUps.listen((webhookIds) => {
       this.book.woken(webhookIds);
-      this.signal.wake();
+      if (this.book.hasWanted) this.wanted.wake();
+      const sorts = new Set(webhookIds.map((webhookId) => this.book.find(webhookId)?.sort));
+      for (const sort of laneSorts) if (sorts.has(sort)) this.signals[sort].wake();
     });
     deliverMetrics(() => this.requests.count);
+    for (const loop of this.loops) loop.start();
     super.onApplicationBootstrap();
   }
 
@@ -80,60 +102,68 @@ export class DeliverWorker extends PollingWorker {
   override async onModuleDestroy(): Promise<void> {
     this.endListening();
     await this.requests.end();
-    await super.onModuleDestroy();
-    // Of a turn that was committed meanwhile.
+    await Promise.all([super.onModuleDestroy(), ...this.loops.map((loop) => loop.stop())]);
+    // Of turns that were committed meanwhile.
     await this.requests.end();
-    while (this.hasEnded) await this.turn([], TURN_MAX);
+    for (const sort of laneSorts) while (this.turns.hasEnded(sort)) await this.turns.turn(sort, []);
     await this.lease.end();
   }
 
   protected async round(): Promise<RoundResult> {
     if (this.sinceLookMs > LOOK_LATE_MS) await this.look();
-    await this.book.update(this.dbClock.now());
-    const nowMs = this.dbClock.now();
-    const lanes = this.book.busy;
-    for (const lane of lanes) for (const attempt of lane.expired(nowMs)) this.interrupt(attempt);
-    const ready = this.stopping.aborted
-      ? []
-      : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
-    const candidates = fewGivingWay(ready, CANDIDATES_MAX);
-    if (candidates.length === 0 && !this.hasEnded) return this.book.isBehind(nowMs) || this.idle(nowMs);
-    const begun = await this.nextTurn(candidates);
-    const mayGoOn = begun > 0 || this.isForFirst || this.hasEnded || this.book.isBehind(this.dbClock.now());
-    return mayGoOn || BLOCKED_PAUSE_MS;
-  }
-
-  /**
-   * Lanes that give way have every second turn at most while there is anything else to do: their turns last longest, and no
-   * other receiver waits for more than one of them.
-   */
-  private async nextTurn(lanes: readonly OpenLane[]): Promise<number> {
-    const first = lanes.filter(({ givesWay }) => !givesWay);
-    const hasOthers = first.length > 0 || endsOfTurn(this.ended, 1, 0).taken.length > 0;
-    this.isForFirst = hasOthers && !this.isForFirst;
-    const candidates = this.isForFirst ? first : lanes;
-    return this.turn(
-      candidates.map(({ webhookId }) => webhookId),
-      this.isForFirst ? 0 : WAY_GIVING_MAX,
-    );
-  }
-
-  /** Nothing may begin now: the time to look, which no event waits for then. */
-  private async idle(nowMs: number): Promise<RoundResult> {
+    const result = await this.roundOf('answering');
+    if (typeof result === 'boolean') return result;
+    // Nothing may begin now: the time to look, which no event waits for then.
     if (this.sinceLookMs > LOOK_MS) {
       await this.look();
       return true;
     }
-    const nextAtMs = Math.min(...this.book.busy.map((lane) => lane.nextAtMs(nowMs)));
-    return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS - this.sinceLookMs), 1);
+    return Math.min(result, Math.max(LOOK_MS - this.sinceLookMs, 1));
+  }
+
+  /** Acquires lanes that are wanted. No turn waits for it: a hundred new webhooks are slow to acquire. */
+  private async acquire(): Promise<RoundResult> {
+    await this.book.acquire();
+    for (const sort of laneSorts) this.signals[sort].wake();
+    return this.book.hasWanted;
+  }
+
+  /** A round of the turns of one sort. */
+  private async roundOf(sort: LaneSort): Promise<RoundResult> {
+    try {
+      await this.book.read(sort, this.dbClock.now());
+      return await this.nextTurn(sort);
+    } finally {
+      // What ended of a webhook while a turn had it may be for the other sort.
+      for (const other of laneSorts) if (other !== sort && this.turns.hasEnded(other)) this.signals[other].wake();
+    }
+  }
+
+  private async nextTurn(sort: LaneSort): Promise<RoundResult> {
+    const nowMs = this.dbClock.now();
+    const lanes = this.book.busy(sort);
+    for (const lane of lanes) for (const attempt of lane.expired(nowMs)) this.turns.interrupt(attempt);
+    const ready = this.stopping.aborted
+      ? []
+      : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
+    const candidates = candidatesOf(ready, TURN_LIMITS[sort].lanes).map(({ webhookId }) => webhookId);
+    if (candidates.length === 0 && !this.turns.hasEnded(sort)) {
+      if (this.book.isBehind(sort, nowMs)) return true;
+      const nextAtMs = Math.min(...this.book.busy(sort).map((lane) => lane.nextAtMs(nowMs)));
+      return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS), 1);
+    }
+    const startedMs = performance.now();
+    const begun = await this.turns.turn(sort, candidates);
+    if (sort === 'giving-way' && this.book.hasAnswering) {
+      const tookMs = performance.now() - startedMs;
+      await pause(Math.min(tookMs * GIVING_WAY_RESTS, GIVING_WAY_REST_MAX_MS), this.stopping);
+    }
+    const mayGoOn = begun > 0 || this.turns.hasEnded(sort) || this.book.isBehind(sort, this.dbClock.now());
+    return mayGoOn || BLOCKED_PAUSE_MS;
   }
 
   private get sinceLookMs(): number {
     return performance.now() - this.lookedAtMs;
-  }
-
-  private get hasEnded(): boolean {
-    return this.ended.length > 0 || this.unsent.length > 0;
   }
 
   /** Renews the lease, and finds what no wake-up has reported. */
@@ -146,113 +176,6 @@ export class DeliverWorker extends PollingWorker {
     // A slice at a time: deliveries of others go on between them.
     if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
     for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now());
+    for (const signal of [this.wanted, ...Object.values(this.signals)]) signal.wake();
   }
-
-  private interrupt(attempt: MarkedAttempt): void {
-    const isOver = [...this.ended, ...this.unsent].some((one) => one.attempt.id === attempt.id);
-    if (isOver || this.requests.has(attempt.id)) return;
-    this.ended.push({ attempt, result: interruptedResult(attempt.leaseUntilMs - attempt.beganAtMs) });
-  }
-
-  /** @param failingMax webhooks of which a failure is recorded. @returns how many attempts it has begun */
-  private async turn(candidates: readonly string[], failingMax: number): Promise<number> {
-    const { taken: ended, left } = endsOfTurn(this.ended, TURN_MAX, failingMax);
-    this.ended = left;
-    const unsent = this.unsent.splice(0);
-    const { id: worker } = this.lease;
-    const { WEBHOOKS_TIME_SCALE: timeScale } = this.config;
-    let chosen: readonly MarkedAttempt[] = [];
-    const choose: TurnSpec['choose'] = (lanes, recorded) => {
-      for (const { attempt } of ended) {
-        const lane = this.book.find(attempt.delivery.webhookId);
-        // Another process has recorded or unmarked it: what its delivery waits for now is not known here.
-        if (recorded.has(attempt.id)) lane?.ended(attempt.id, false);
-        else lane?.doubt();
-      }
-      // What was not sent is the first of its conversation again, and is not among what is known: later ones would overtake it.
-      for (const { attempt } of unsent) this.book.find(attempt.delivery.webhookId)?.doubt();
-      return (chosen = this.choose(lanes));
-    };
-    const startedMs = performance.now();
-    let begun: number;
-    try {
-      const result = await deliverTurn(this.database, { worker, timeScale, ended, unsent, candidates, choose });
-      this.follow(result, unsent, startedMs);
-      begun = result.begun.length;
-    } catch (error) {
-      // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
-      this.book.doubt();
-      for (const { delivery } of chosen) this.requests.forgo(delivery);
-      // Marked, if the COMMIT stands, and never sent: nothing of it counts.
-      if (error instanceof OutcomeUnknown) this.unsent.push(...chosen.map(inDoubt));
-      this.ended = [...(isDataError(error) ? ended.map(withoutBody) : ended), ...this.ended];
-      this.unsent.push(...unsent);
-      throw error;
-    }
-    // The turn stands, whatever comes of this.
-    await this.leaveUnreadable(unsent);
-    return begun;
-  }
-
-  private choose(lanes: ReadonlyMap<string, LockedLane>): readonly MarkedAttempt[] {
-    const open = [];
-    let nowMs = this.dbClock.now();
-    for (const [webhookId, locked] of lanes) {
-      const lane = this.book.find(webhookId);
-      if (!lane) continue;
-      lane.state = locked.state;
-      nowMs = locked.nowMs;
-      open.push(lane);
-    }
-    this.dbClock.observe(nowMs);
-    if (this.stopping.aborted) return [];
-    return chooseDeliveries({ lanes: open, nowMs, budget: this.requests.budget, max: TURN_MAX });
-  }
-
-  /** After the commit. */
-  private follow(result: TurnResult, unsent: readonly UnsentRequest[], startedMs: number): void {
-    for (const webhookId of result.lost) this.book.lost(webhookId);
-    for (const { attempt, state } of result.settled) {
-      if (state === 'PENDING') this.book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
-    }
-    for (const attempt of result.begun) {
-      const request = result.requests.get(attempt.id);
-      if (!request) {
-        // Its delivery has gone, or is marked otherwise: what is known of the webhook is not what is stored.
-        this.requests.forgo(attempt.delivery);
-        this.book.find(attempt.delivery.webhookId)?.doubt();
-        continue;
-      }
-      const times = { turnAtMs: startedMs, nowMs: this.dbClock.now() };
-      void this.requests.send(attempt, request, times).then((end) => this.onEnd(end));
-    }
-    logTurn(this.log, result);
-    logUnsent(this.log, unsent);
-    deliverMetrics(() => this.requests.count).turned(result, unsent);
-  }
-
-  /** Another worker may have the key of their secrets; as long as they are held, this one has not. */
-  private async leaveUnreadable(unsent: readonly UnsentRequest[]): Promise<void> {
-    const unreadable = unsent.filter(({ cause }) => cause === 'unreadable_secret');
-    if (unreadable.length === 0) return;
-    const webhookIds = [...new Set(unreadable.map(({ attempt }) => attempt.delivery.webhookId))];
-    const heldMs = Math.max(...unreadable.map(({ holdMs }) => holdMs)) * this.config.WEBHOOKS_TIME_SCALE;
-    await this.book.leave(webhookIds, heldMs);
-  }
-
-  private onEnd(end: RequestEnd): void {
-    if ('result' in end) {
-      this.ended.push(end);
-      this.book.find(end.attempt.delivery.webhookId)?.answered(end.isCut === true);
-    } else this.unsent.push(end);
-    this.signal.wake();
-  }
-}
-
-function inDoubt(attempt: MarkedAttempt): UnsentRequest {
-  return { attempt, cause: 'in_doubt', holdMs: 0 };
-}
-
-function withoutBody(ended: EndedRequest): EndedRequest {
-  return { ...ended, result: { ...ended.result, responseBody: null } };
 }

@@ -2,33 +2,31 @@ import { describe, expect, it } from '@jest/globals';
 import type { EndedRequest } from '../delivery/delivery.entity.js';
 import { endsOfTurn } from './ends-of-turn.js';
 
-function end(webhookId: string, outcome: 'SUCCEEDED' | 'FAILED' = 'SUCCEEDED'): EndedRequest {
-  return { attempt: { delivery: { webhookId } }, result: { outcome } } as unknown as EndedRequest;
+const isOfTurn = (webhookId: string): boolean => !webhookId.startsWith('other');
+
+function end(webhookId: string): EndedRequest {
+  return { attempt: { delivery: { webhookId } } } as unknown as EndedRequest;
 }
 
 describe('the ends that a turn records', () => {
-  it('are all that went well, and those of a few webhooks that failed', () => {
-    const failed = Array.from({ length: 100 }, (_, n) => end(`hangs-${n}`, 'FAILED'));
-    const well = [end('a'), end('b'), end('a')];
-    const { taken, left } = endsOfTurn([...failed, ...well], 128, 16);
-    expect(taken).toEqual([...failed.slice(0, 16), ...well]);
-    expect(left).toEqual(failed.slice(16));
+  it('are those of its webhooks, in their order', () => {
+    const ended = [end('a'), end('other'), end('b'), end('a')];
+    const { taken, left } = endsOfTurn(ended, { isOfTurn, max: 128, webhooksMax: 128 });
+    expect(taken).toEqual([ended[0], ended[2], ended[3]]);
+    expect(left).toEqual([ended[1]]);
   });
 
-  it('keep the order of a webhook, a success behind a failure that waits, too', () => {
-    const ended = [end('first', 'FAILED'), end('busy', 'FAILED'), end('busy'), end('well')];
-    const { taken, left } = endsOfTurn(ended, 128, 1);
-    expect(taken).toEqual([ended[0], ended[3]]);
-    expect(left).toEqual([ended[1], ended[2]]);
+  it('are of a few webhooks at most, and all ends of these', () => {
+    const ended = [end('a'), end('b'), end('c'), end('a'), end('c')];
+    const { taken, left } = endsOfTurn(ended, { isOfTurn, max: 128, webhooksMax: 2 });
+    expect(taken).toEqual([ended[0], ended[1], ended[3]]);
+    expect(left).toEqual([ended[2], ended[4]]);
   });
 
-  it('may leave out all webhooks that failed', () => {
-    const ended = [end('busy'), end('busy', 'FAILED'), end('well')];
-    expect(endsOfTurn(ended, 128, 0)).toEqual({ taken: [ended[2]], left: ended.slice(0, 2) });
-  });
-
-  it('are no more than a turn may have', () => {
-    const ended = Array.from({ length: 10 }, () => end('well'));
-    expect(endsOfTurn(ended, 4, 16)).toEqual({ taken: ended.slice(0, 4), left: ended.slice(4) });
+  it('are no more than a turn may have, the first of them', () => {
+    const ended = Array.from({ length: 10 }, () => end('a'));
+    const { taken, left } = endsOfTurn(ended, { isOfTurn, max: 4, webhooksMax: 128 });
+    expect(taken).toEqual(ended.slice(0, 4));
+    expect(left).toEqual(ended.slice(4));
   });
 });

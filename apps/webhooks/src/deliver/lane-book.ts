@@ -2,7 +2,8 @@ import type { Database } from '@switchboard/postgres';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
 import type { WaitingLane } from '../lane/waiting-lanes.repository.js';
-import { fewGivingWay } from './candidates.js';
+import { candidatesOf } from './candidates.js';
+import { TURN_LIMITS, type LaneSort } from './lane-sort.js';
 import { OpenLane } from './open-lane.js';
 import type { WorkerLease } from './worker-lease.js';
 
@@ -10,8 +11,6 @@ import type { WorkerLease } from './worker-lease.js';
 const IDLE_MS = 30_000;
 /** Lanes that are acquired at once. */
 const SLICE_MAX = 32;
-/** Lanes that are read at once: each read is in front of a turn. */
-const READ_LANES_MAX = 32;
 
 /** The lanes that this worker owns. */
 export class LaneBook {
@@ -19,15 +18,41 @@ export class LaneBook {
   private readonly wanted = new Set<string>();
   /** Webhooks that are left to other workers, with the monotonic time until which they are. */
   private readonly left = new Map<string, number>();
+  /** Webhooks of a turn, or of a reading, that is under way: nothing else is to begin with them, of either sort. */
+  private readonly taken = new Set<string>();
 
   constructor(
     private readonly database: Database,
     private readonly lease: WorkerLease,
   ) {}
 
-  /** Lanes with something pending, or that may have. */
-  get busy(): OpenLane[] {
-    return [...this.owned.values()].filter((lane) => !lane.isIdle);
+  /** Lanes with something pending, or that may have, of which no turn is under way. */
+  busy(sort: LaneSort): OpenLane[] {
+    return this.free.filter((lane) => lane.sort === sort && !lane.isIdle);
+  }
+
+  /** A receiver that answers has had something to deliver lately. */
+  get hasAnswering(): boolean {
+    return [...this.owned.values()].some(({ sort }) => sort === 'answering');
+  }
+
+  private get free(): OpenLane[] {
+    return [...this.owned.values()].filter(({ webhookId }) => !this.taken.has(webhookId));
+  }
+
+  isTaken(webhookId: string): boolean {
+    return this.taken.has(webhookId);
+  }
+
+  /** Keeps webhooks for one piece of work. */
+  async whileTaken<Result>(webhookIds: Iterable<string>, work: () => Promise<Result>): Promise<Result> {
+    const own = [...webhookIds];
+    for (const webhookId of own) this.taken.add(webhookId);
+    try {
+      return await work();
+    } finally {
+      for (const webhookId of own) this.taken.delete(webhookId);
+    }
   }
 
   find(webhookId: string): OpenLane | undefined {
@@ -86,38 +111,50 @@ export class LaneBook {
     for (const lane of this.owned.values()) lane.doubt();
   }
 
-  /** There are more lanes to acquire, or to read, than the last update has. */
-  isBehind(nowMs: number): boolean {
-    return this.wanted.size > 0 || this.mustRead(nowMs).length > 0;
+  /** There are more lanes to acquire. */
+  get hasWanted(): boolean {
+    return this.wanted.size > 0;
+  }
+
+  /** There are more lanes to read than the last reading had. */
+  isBehind(sort: LaneSort, nowMs: number): boolean {
+    return this.mustRead(sort, nowMs).length > 0;
   }
 
   /** Lanes whose deliveries must be read before it is known what of them may begin. */
-  private mustRead(nowMs: number): readonly OpenLane[] {
-    const behind = [...this.owned.values()].filter((lane) => lane.mustRead(nowMs));
-    return fewGivingWay(behind, READ_LANES_MAX);
+  private mustRead(sort: LaneSort, nowMs: number): readonly OpenLane[] {
+    const behind = this.free.filter((lane) => lane.sort === sort && lane.mustRead(nowMs));
+    return candidatesOf(behind, TURN_LIMITS[sort].lanesRead);
   }
 
-  /** Acquires the lanes that are wanted, and reads what is pending of those that may begin more than is known. */
-  async update(nowMs: number): Promise<void> {
+  /** Acquires lanes that are wanted. */
+  async acquire(): Promise<void> {
     const wanted = [...this.wanted].slice(0, SLICE_MAX);
-    if (wanted.length > 0) {
-      const acquired = await acquireLanes(this.database, wanted, this.lease.id);
-      for (const { webhookId, organizationId, state } of acquired) {
-        if (this.owned.has(webhookId)) continue;
-        const lane = new OpenLane(webhookId, organizationId);
-        lane.state = state;
-        this.owned.set(webhookId, lane);
-      }
-      for (const webhookId of wanted) this.wanted.delete(webhookId);
+    if (wanted.length === 0) return;
+    const acquired = await acquireLanes(this.database, wanted, this.lease.id);
+    for (const { webhookId, organizationId, state } of acquired) {
+      if (this.owned.has(webhookId)) continue;
+      const lane = new OpenLane(webhookId, organizationId);
+      lane.state = state;
+      this.owned.set(webhookId, lane);
     }
-    const behind = this.mustRead(nowMs);
-    if (behind.length > 0) await this.read(behind);
+    for (const webhookId of wanted) this.wanted.delete(webhookId);
+  }
+
+  /** Reads what is pending of those lanes that may begin more than is known. */
+  async read(sort: LaneSort, nowMs: number): Promise<void> {
+    const behind = this.mustRead(sort, nowMs);
+    if (behind.length === 0) return;
+    await this.whileTaken(
+      behind.map(({ webhookId }) => webhookId),
+      () => this.readLanes(behind),
+    );
   }
 
   /** Gives back lanes that are idle and, for long or rather, another's. */
   async giveBackIdle(): Promise<void> {
     const nowMs = performance.now();
-    const idle = [...this.owned.values()].filter(
+    const idle = this.free.filter(
       (lane) => lane.isIdle && (nowMs - lane.busyAtMs > IDLE_MS || !this.lease.isPreferred(lane.webhookId)),
     );
     for (const { webhookId } of idle) this.owned.delete(webhookId);
@@ -128,7 +165,7 @@ export class LaneBook {
     );
   }
 
-  private async read(lanes: readonly OpenLane[]): Promise<void> {
+  private async readLanes(lanes: readonly OpenLane[]): Promise<void> {
     for (const lane of lanes) lane.reading();
     try {
       const pending = await readPending(this.database, lanes);

@@ -1,5 +1,6 @@
 import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
 import { isProbe, newLane, type LaneState } from '../lane/lane.policy.js';
+import type { LaneSort } from './lane-sort.js';
 
 /** What a worker reads of a webhook's deliveries: the first of each order. */
 export interface PendingDeliveries {
@@ -82,11 +83,11 @@ export class OpenLane {
   }
 
   /**
-   * What hundreds of these cost must hold up no other: a receiver that has not proved to answer, and one whose responses are
-   * not read to their end, so that each of them costs a connection, and reading what came before it is closed.
+   * A receiver gives way that has not proved to answer, and one whose responses are not read to their end, so that each of them
+   * costs a connection, and reading what came before it is closed.
    */
-  get givesWay(): boolean {
-    return this.isUnproven || this.isCostly;
+  get sort(): LaneSort {
+    return this.isUnproven || this.isCostly ? 'giving-way' : 'answering';
   }
 
   /** A receiver that has not answered yet, or not lately: it gets one request at a time. */

@@ -119,7 +119,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
 
   it('reads few of what is pending, and more when the first ones wait for their conversation', () => {
     const lane = new OpenLane('webhook', 'organization');
-    expect([lane.givesWay, lane.readMax]).toEqual([true, 16]);
+    expect([lane.sort, lane.readMax]).toEqual(['giving-way', 16]);
     const underWay = attemptOf(lined(0));
     const firsts = Array.from({ length: 16 }, (_, n) => lined(n + 1));
     lane.reading();
@@ -175,18 +175,18 @@ describe('a lane of a receiver that has not proved to answer', () => {
   it('reads many once it is proven', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 2 };
-    expect([lane.givesWay, lane.readMax]).toEqual([false, 256]);
+    expect([lane.sort, lane.readMax]).toEqual(['answering', 256]);
     lane.state = { ...lane.state, probing: { sinceMs: NOW_MS, failedProbes: 0, nextAtMs: PROBE_AT_MS } };
-    expect([lane.givesWay, lane.readMax]).toEqual([true, 16]);
+    expect([lane.sort, lane.readMax]).toEqual(['giving-way', 16]);
   });
 
   it('gives way, however proven, while its responses are longer than what is read of one', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 64 };
     lane.answered(true);
-    expect([lane.givesWay, lane.readMax]).toEqual([true, 256]);
+    expect([lane.sort, lane.readMax]).toEqual(['giving-way', 256]);
     lane.answered(false);
-    expect(lane.givesWay).toBe(false);
+    expect(lane.sort).toBe('answering');
   });
 
   it('reads on when its first attempts have begun, though a retry is due only later', () => {

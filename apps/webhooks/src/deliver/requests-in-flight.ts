@@ -5,7 +5,12 @@ import type { EndedRequest, MarkedAttempt, PendingDelivery } from '../delivery/d
 import { holdersOf } from './choose-deliveries.js';
 import type { UnsentRequest } from './deliver-turn.js';
 import { InFlightBudget } from './in-flight-budget.js';
-import { interruptedResult, SendRequest, type SignedRequest } from '../attempt/send-request.client.js';
+import {
+  interruptedResult,
+  SendRequest,
+  type SendOptions,
+  type SignedRequest,
+} from '../attempt/send-request.client.js';
 import { UnreadableSecret } from '../webhook/webhook-secrets.js';
 
 /** Requests in flight of one process at most, with bodies of up to 32 KiB. */
@@ -20,8 +25,8 @@ const BODY_GONE = 'event no longer kept';
 /** With another master key no secret of the webhook opens: it is tried again, by another process perhaps, after so long. */
 const UNREADABLE_HOLD_MS = 60_000;
 
-/** When a request is sent. */
-export interface SendTimes {
+/** When a request is sent, and how. */
+export interface SendSpec extends Pick<SendOptions, 'isApart'> {
   /** The beginning of its turn, monotonic. */
   readonly turnAtMs: number;
   /** Now, by the database's clock. */
@@ -54,8 +59,8 @@ export class RequestsInFlight {
   }
 
   /** Sends the request of a marked attempt. Never rejects. */
-  async send(attempt: MarkedAttempt, request: BegunRequest, times: SendTimes): Promise<RequestEnd> {
-    const ended = this.sendNow(attempt, request, times);
+  async send(attempt: MarkedAttempt, request: BegunRequest, spec: SendSpec): Promise<RequestEnd> {
+    const ended = this.sendNow(attempt, request, spec);
     this.open.set(attempt.id, ended);
     try {
       return await ended;
@@ -74,18 +79,23 @@ export class RequestsInFlight {
   private async sendNow(
     attempt: MarkedAttempt,
     request: BegunRequest,
-    { turnAtMs, nowMs }: SendTimes,
+    { turnAtMs, nowMs, isApart }: SendSpec,
   ): Promise<RequestEnd> {
     const { body, attemptId: _attemptId, ...to } = request;
     const { organizationId, webhookId, eventId: dataId } = attempt.delivery;
     if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE }, isEventGone: true };
     if (performance.now() - turnAtMs > LATE_MS) return { attempt, cause: 'late', holdMs: 0 };
-    return this.sendSigned(attempt, { ...to, organizationId, webhookId, dataId, body }, nowMs);
+    const signed = { ...to, organizationId, webhookId, dataId, body };
+    return this.sendSigned(attempt, signed, { nowMs, isApart });
   }
 
-  private async sendSigned(attempt: MarkedAttempt, request: SignedRequest, sentAtMs: number): Promise<RequestEnd> {
+  private async sendSigned(
+    attempt: MarkedAttempt,
+    request: SignedRequest,
+    { nowMs: sentAtMs, isApart }: Pick<SendSpec, 'nowMs' | 'isApart'>,
+  ): Promise<RequestEnd> {
     try {
-      const ended = await this.sender.send(request, this.ending.signal);
+      const ended = await this.sender.send(request, { signal: this.ending.signal, isApart });
       return { attempt, sentAtMs, ...ended };
     } catch (error) {
       if (error instanceof UnreadableSecret) {

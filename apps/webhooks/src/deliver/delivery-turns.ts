@@ -1,0 +1,192 @@
+import type { Log } from '@switchboard/platform';
+import { isDataError, OutcomeUnknown, type Database } from '@switchboard/postgres';
+import { interruptedResult } from '../attempt/send-request.client.js';
+import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
+import type { LockedLane } from '../lane/lane.repository.js';
+import { chooseDeliveries } from './choose-deliveries.js';
+import type { DatabaseClock } from './database-clock.js';
+import { deliverMetrics } from './deliver-metrics.js';
+import { deliverTurn, type TurnResult, type TurnSpec, type UnsentRequest } from './deliver-turn.js';
+import { endsOfTurn } from './ends-of-turn.js';
+import type { LaneBook } from './lane-book.js';
+import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
+import { logTurn, logUnsent } from './log-turn.js';
+import type { RequestEnd, RequestsInFlight } from './requests-in-flight.js';
+
+/** What turns are made of. */
+export interface DeliveryTurnsParts {
+  readonly database: Database;
+  readonly requests: RequestsInFlight;
+  readonly book: LaneBook;
+  readonly dbClock: DatabaseClock;
+  readonly log: Log;
+  /** Nothing begins once it has aborted. */
+  readonly stopping: AbortSignal;
+  /** Id of the worker that owns the lanes. */
+  readonly worker: string;
+  readonly timeScale: number;
+  /** There is something to do for turns of this sort. */
+  readonly wake: (sort: LaneSort) => void;
+}
+
+/**
+ * The turns of a worker: each records what has ended and marks what begins; the requests are sent after its commit, and what
+ * comes of them waits here for a later turn.
+ *
+ * Turns of both sorts may be under way at once. A webhook is in one of them at a time.
+ */
+export class DeliveryTurns {
+  private ended: EndedRequest[] = [];
+  private unsent: UnsentRequest[] = [];
+
+  constructor(private readonly parts: DeliveryTurnsParts) {}
+
+  /** Something has ended that a turn of this sort would record now. */
+  hasEnded(sort: LaneSort): boolean {
+    const isOfTurn = this.webhooksOf(sort);
+    return [...this.ended, ...this.unsent].some(({ attempt }) => isOfTurn(attempt.delivery.webhookId));
+  }
+
+  /** The process that made the request is gone, or has lost it: its end is recorded without a result. */
+  interrupt(attempt: MarkedAttempt): void {
+    const isOver = [...this.ended, ...this.unsent].some((one) => one.attempt.id === attempt.id);
+    if (isOver || this.parts.requests.has(attempt.id)) return;
+    this.ended.push({ attempt, result: interruptedResult(attempt.leaseUntilMs - attempt.beganAtMs) });
+  }
+
+  /** @param candidates webhooks that may begin something. @returns how many attempts it has begun */
+  async turn(sort: LaneSort, candidates: readonly string[]): Promise<number> {
+    const { attempts: max, webhooksEnded: webhooksMax } = TURN_LIMITS[sort];
+    const asked = { isOfTurn: this.webhooksOf(sort), max, webhooksMax };
+    const { taken: ended, left } = endsOfTurn(this.ended, asked);
+    const { taken: unsent, left: unsentLeft } = endsOfTurn(this.unsent, asked);
+    this.ended = left;
+    this.unsent = unsentLeft;
+    const over = [...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId);
+    const { book, wake } = this.parts;
+    const webhookIds = new Set([...candidates, ...over]);
+    try {
+      return await book.whileTaken(webhookIds, () => this.take(sort, { ended, unsent, candidates }));
+    } finally {
+      // What a turn records may change the sort of its lanes.
+      for (const other of laneSorts) {
+        if (other !== sort && book.busy(other).some(({ webhookId }) => webhookIds.has(webhookId))) wake(other);
+      }
+    }
+  }
+
+  private async take(sort: LaneSort, of: Pick<TurnSpec, 'ended' | 'unsent' | 'candidates'>): Promise<number> {
+    const { database, book, requests, worker, timeScale } = this.parts;
+    const { ended, unsent } = of;
+    let chosen: readonly MarkedAttempt[] = [];
+    const choose: TurnSpec['choose'] = (lanes, recorded) => {
+      for (const { attempt } of ended) {
+        const lane = book.find(attempt.delivery.webhookId);
+        // Another process has recorded or unmarked it: what its delivery waits for now is not known here.
+        if (recorded.has(attempt.id)) lane?.ended(attempt.id, false);
+        else lane?.doubt();
+      }
+      // What was not sent is the first of its conversation again, and is not among what is known: later ones would overtake it.
+      for (const { attempt } of unsent) book.find(attempt.delivery.webhookId)?.doubt();
+      return (chosen = this.choose(lanes, TURN_LIMITS[sort].attempts));
+    };
+    const startedMs = performance.now();
+    let begun: number;
+    try {
+      const result = await deliverTurn(database, { worker, timeScale, ...of, choose });
+      this.follow(result, unsent, startedMs);
+      begun = result.begun.length;
+    } catch (error) {
+      // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
+      book.doubt();
+      for (const { delivery } of chosen) requests.forgo(delivery);
+      // Marked, if the COMMIT stands, and never sent: nothing of it counts.
+      if (error instanceof OutcomeUnknown) this.unsent.push(...chosen.map(inDoubt));
+      this.ended = [...(isDataError(error) ? ended.map(withoutBody) : ended), ...this.ended];
+      this.unsent.push(...unsent);
+      throw error;
+    }
+    // The turn stands, whatever comes of this.
+    await this.leaveUnreadable(unsent);
+    return begun;
+  }
+
+  private choose(lanes: ReadonlyMap<string, LockedLane>, max: number): readonly MarkedAttempt[] {
+    const { book, dbClock, requests, stopping } = this.parts;
+    const open = [];
+    let nowMs = dbClock.now();
+    for (const [webhookId, locked] of lanes) {
+      const lane = book.find(webhookId);
+      if (!lane) continue;
+      lane.state = locked.state;
+      nowMs = locked.nowMs;
+      open.push(lane);
+    }
+    dbClock.observe(nowMs);
+    if (stopping.aborted) return [];
+    return chooseDeliveries({ lanes: open, nowMs, budget: requests.budget, max });
+  }
+
+  /** After the commit. */
+  private follow(result: TurnResult, unsent: readonly UnsentRequest[], startedMs: number): void {
+    const { book, requests, dbClock, log } = this.parts;
+    for (const webhookId of result.lost) book.lost(webhookId);
+    for (const { attempt, state } of result.settled) {
+      if (state === 'PENDING') book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
+    }
+    for (const attempt of result.begun) {
+      const request = result.requests.get(attempt.id);
+      if (!request) {
+        // Its delivery has gone, or is marked otherwise: what is known of the webhook is not what is stored.
+        requests.forgo(attempt.delivery);
+        book.find(attempt.delivery.webhookId)?.doubt();
+        continue;
+      }
+      const isApart = book.find(attempt.delivery.webhookId)?.sort === 'giving-way';
+      const spec = { turnAtMs: startedMs, nowMs: dbClock.now(), isApart };
+      void requests.send(attempt, request, spec).then((end) => this.onEnd(end));
+    }
+    logTurn(log, result);
+    logUnsent(log, unsent);
+    deliverMetrics(() => requests.count).turned(result, unsent);
+  }
+
+  /** Another worker may have the key of their secrets; as long as they are held, this one has not. */
+  private async leaveUnreadable(unsent: readonly UnsentRequest[]): Promise<void> {
+    const unreadable = unsent.filter(({ cause }) => cause === 'unreadable_secret');
+    if (unreadable.length === 0) return;
+    const webhookIds = [...new Set(unreadable.map(({ attempt }) => attempt.delivery.webhookId))];
+    const heldMs = Math.max(...unreadable.map(({ holdMs }) => holdMs)) * this.parts.timeScale;
+    await this.parts.book.leave(webhookIds, heldMs);
+  }
+
+  private onEnd(end: RequestEnd): void {
+    const lane = this.parts.book.find(end.attempt.delivery.webhookId);
+    if ('result' in end) {
+      this.ended.push(end);
+      lane?.answered(end.isCut === true);
+    } else this.unsent.push(end);
+    const isFailed = 'result' in end && isFailure(end);
+    this.parts.wake(isFailed ? 'giving-way' : (lane?.sort ?? 'answering'));
+  }
+
+  /** Whose ends a turn of this sort records: of a webhook with a failure among them all are those of lanes that give way. */
+  private webhooksOf(sort: LaneSort): (webhookId: string) => boolean {
+    const { book } = this.parts;
+    const failing = new Set(this.ended.filter(isFailure).map(({ attempt }) => attempt.delivery.webhookId));
+    const givesWay = (id: string): boolean => failing.has(id) || book.find(id)?.sort === 'giving-way';
+    return (webhookId) => !book.isTaken(webhookId) && givesWay(webhookId) === (sort === 'giving-way');
+  }
+}
+
+function isFailure({ result }: EndedRequest): boolean {
+  return result.outcome !== 'SUCCEEDED';
+}
+
+function inDoubt(attempt: MarkedAttempt): UnsentRequest {
+  return { attempt, cause: 'in_doubt', holdMs: 0 };
+}
+
+function withoutBody(ended: EndedRequest): EndedRequest {
+  return { ...ended, result: { ...ended.result, responseBody: null } };
+}

@@ -1,0 +1,94 @@
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { RawReceiver, response } from '../test/raw-receiver.js';
+import { OutboundThread, type OutboundEnd } from './index.js';
+
+const thread = new OutboundThread({ allowPrivate: true, refusedHosts: [] });
+const receivers: RawReceiver[] = [];
+
+async function receiver(answer: (socket: Socket) => void): Promise<RawReceiver> {
+  const started = await RawReceiver.start(answer);
+  receivers.push(started);
+  return started;
+}
+
+function post(url: string, by = thread, signal?: AbortSignal): Promise<OutboundEnd> {
+  return by.post({ url, headers: { 'x-own': 'ab' }, body: Buffer.from('{"n":1}'), ...(signal ? { signal } : {}) });
+}
+
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((one) => one.stop()));
+});
+
+afterAll(() => thread.close());
+
+describe('a request of a thread', () => {
+  it('carries exactly the bytes and the given headers, and has the response', async () => {
+    const own = await receiver((socket) => socket.write(response(200, [], 'ok')));
+    expect(await post(own.url)).toMatchObject({ state: 'answered', status: 200, body: 'ok', isCut: false });
+    const [request = ''] = own.requests;
+    expect(request.endsWith('\r\n\r\n{"n":1}')).toBe(true);
+    expect(request).toMatch(/^x-own: ab$/im);
+  });
+
+  it('leaves the caller its body', async () => {
+    const own = await receiver((socket) => socket.write(response(200)));
+    const body = Buffer.from('{"n":2}');
+    await thread.post({ url: own.url, headers: {}, body });
+    expect(body.toString()).toBe('{"n":2}');
+  });
+
+  it('goes to no address that the guard refuses', async () => {
+    const own = await receiver((socket) => socket.write(response(200)));
+    const strict = new OutboundThread({ allowPrivate: false, refusedHosts: [] });
+    const other = new OutboundThread({ allowPrivate: true, refusedHosts: [{ host: '127.0.0.1', port: own.port }] });
+    try {
+      for (const by of [strict, other]) expect(await post(own.url, by)).toMatchObject({ error: 'url not allowed' });
+      expect(own.sockets).toHaveLength(0);
+      expect(await post(own.url)).toMatchObject({ status: 200 });
+    } finally {
+      await Promise.all([strict.close(), other.close()]);
+    }
+  });
+
+  it('ends when its caller gives it up, before and after it has begun', async () => {
+    const asked = Promise.withResolvers<void>();
+    const own = await receiver(() => asked.resolve());
+    const controller = new AbortController();
+    const ended = post(own.url, thread, controller.signal);
+    await asked.promise;
+    controller.abort();
+    expect(await ended).toMatchObject({ state: 'failed', error: 'aborted' });
+    expect(await post(own.url, thread, controller.signal)).toMatchObject({ error: 'aborted' });
+    expect(own.requests).toHaveLength(1);
+  });
+
+  it('ends at the deadline', async () => {
+    const own = await receiver(() => undefined);
+    const hasty = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs: 400 });
+    try {
+      expect(await post(own.url, hasty)).toMatchObject({ state: 'failed', error: 'no response' });
+    } finally {
+      await hasty.close();
+    }
+  });
+});
+
+describe('a thread that ends', () => {
+  it('ends what it had under way as aborted, and the next request has a new one', async () => {
+    const asked = Promise.withResolvers<void>();
+    const own = await receiver((socket) => {
+      if (own.requests.length === 1) asked.resolve();
+      else socket.write(response(200, [], 'ok'));
+    });
+    const ended = post(own.url);
+    await asked.promise;
+    await thread.close();
+    expect(await ended).toMatchObject({
+      state: 'failed',
+      error: 'aborted',
+      reason: expect.stringContaining('has ended'),
+    });
+    expect(await post(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
+  });
+});

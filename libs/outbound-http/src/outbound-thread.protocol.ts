@@ -1,0 +1,22 @@
+import type { OutboundEnd, OutboundRequest } from './outbound.js';
+import type { OutboundOptions } from './outbound-http.client.js';
+
+/** What a thread is made with. */
+export type ThreadOptions = Pick<OutboundOptions, 'allowPrivate' | 'refusedHosts' | 'authorities' | 'deadlineMs'>;
+
+/** Asks the thread for a request, or to end one early. */
+export type ThreadAsk =
+  | ({
+      readonly kind: 'post';
+      readonly id: number;
+      readonly body: Uint8Array<ArrayBuffer>;
+      /** Milliseconds since 1970. */
+      readonly askedAtMs: number;
+    } & Pick<OutboundRequest, 'url' | 'headers'>)
+  | { readonly kind: 'abort'; readonly id: number };
+
+/** How a request of the thread ended. */
+export interface ThreadEnd {
+  readonly id: number;
+  readonly end: OutboundEnd;
+}
