@@ -2,14 +2,14 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import { AbortListeners } from './abort-listeners.js';
 import { REQUEST_DEADLINE_MS } from './outbound-http.client.js';
-import type { ThreadAsk, ThreadEnd, ThreadOptions } from './outbound-thread.protocol.js';
-import { aborted, type OutboundEnd, type OutboundRequest, type OutboundSender } from './outbound.js';
+import { LATE_MS, type ThreadAsk, type ThreadEnd, type ThreadOptions } from './outbound-thread.protocol.js';
+import { failed, type OutboundEnd, type OutboundRequest, type OutboundSender } from './outbound.js';
 
 /** The thread is the built program, also where this file is read as a source. */
 const PROGRAM = new URL('../dist/outbound-thread.main.js', import.meta.url);
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-/** A thread that answers later than its own deadline has stopped to work. */
-const OVERDUE_MS = 1_000;
+/** A thread that owes an end and says nothing for so long has stopped to work, and is replaced. */
+const SILENT_MS = 3_000;
 
 /**
  * Sends as `OutboundHttp` does, from a thread of its own: what receivers do to their connections, and what each new connection
@@ -21,27 +21,35 @@ export class OutboundThread implements OutboundSender {
   private readonly aborts = new AbortListeners();
   private readonly overdueMs: number;
   private requests = 0;
+  private heardMs = -Infinity;
 
   constructor(private readonly options: ThreadOptions) {
-    this.overdueMs = (options.deadlineMs ?? REQUEST_DEADLINE_MS) + OVERDUE_MS;
+    this.overdueMs = (options.deadlineMs ?? REQUEST_DEADLINE_MS) + LATE_MS;
   }
 
-  /** As `OutboundHttp.post`. Never rejects. */
+  /** As `OutboundHttp.post`; what the thread could not begin at once ends as `never sent`. Never rejects. */
   async post({ url, headers, body, signal }: OutboundRequest): Promise<OutboundEnd> {
-    if (signal?.aborted === true) return aborted('aborted by the caller');
+    if (signal?.aborted === true) return failed('aborted', 'aborted by the caller');
     const id = ++this.requests;
     const { promise, resolve } = Promise.withResolvers<OutboundEnd>();
-    this.underWay.set(id, resolve);
-    const abort = (): void => this.ask({ kind: 'abort', id });
-    const timer = setTimeout(() => {
-      abort();
-      resolve(aborted('the thread does not answer', this.overdueMs));
-    }, this.overdueMs);
-    const endListening = signal && this.aborts.add(signal, abort);
     // Of its own: a view of shared memory would be sent with all of that.
     const own = Uint8Array.from(body);
     const askedAtMs = performance.timeOrigin + performance.now();
-    this.ask({ kind: 'post', id, url, headers, body: own, askedAtMs }, [own.buffer]);
+    const ask: ThreadAsk = { kind: 'post', id, url, headers, body: own, askedAtMs };
+    try {
+      this.worker ??= this.begin();
+      this.worker.postMessage(ask, [own.buffer]);
+    } catch (error) {
+      return failed('never sent', messageOf(error));
+    }
+    this.underWay.set(id, resolve);
+    const abort = (): void => this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
+    const timer = setTimeout(() => {
+      abort();
+      resolve(failed('aborted', 'the thread does not answer', this.overdueMs));
+      if (performance.now() - this.heardMs > SILENT_MS) void this.close();
+    }, this.overdueMs);
+    const endListening = signal && this.aborts.add(signal, abort);
     const end = await promise;
     this.underWay.delete(id);
     clearTimeout(timer);
@@ -54,23 +62,27 @@ export class OutboundThread implements OutboundSender {
     await this.worker?.terminate();
   }
 
-  private ask(message: ThreadAsk, transferred: ArrayBuffer[] = []): void {
-    this.worker ??= this.begin();
-    this.worker.postMessage(message, transferred);
-  }
-
   private begin(): Worker {
     const worker = new Worker(PROGRAM, { workerData: this.options, resourceLimits: MEMORY });
+    let isOnline = false;
     // An idle thread does not keep the process.
     worker.unref();
-    worker.on('message', ({ id, end }: ThreadEnd) => this.underWay.get(id)?.(end));
+    worker.on('online', () => (isOnline = true));
+    worker.on('message', ({ id, end }: ThreadEnd) => {
+      this.heardMs = performance.now();
+      this.underWay.get(id)?.(end);
+    });
     const ended = (cause: unknown): void => {
       if (this.worker !== worker) return;
       this.worker = undefined;
-      const reason = `the thread has ended: ${cause instanceof Error ? cause.message : String(cause)}`;
-      for (const resolve of this.underWay.values()) resolve(aborted(reason));
+      const end = failed(isOnline ? 'aborted' : 'never sent', `the thread has ended: ${messageOf(cause)}`);
+      for (const resolve of this.underWay.values()) resolve(end);
     };
     worker.on('error', ended).on('exit', ended);
     return worker;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

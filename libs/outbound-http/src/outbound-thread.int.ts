@@ -91,4 +91,12 @@ describe('a thread that ends', () => {
     });
     expect(await post(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
   });
+
+  it('has sent nothing when it cannot start', async () => {
+    const own = await receiver((socket) => socket.write(response(200)));
+    // What no thread can be given.
+    const unable = new OutboundThread({ allowPrivate: true, refusedHosts: [(() => undefined) as never] });
+    expect(await post(own.url, unable)).toMatchObject({ state: 'failed', error: 'never sent' });
+    expect(own.sockets).toHaveLength(0);
+  });
 });

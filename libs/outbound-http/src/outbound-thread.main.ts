@@ -1,10 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { OutboundHttp } from './outbound-http.client.js';
-import type { ThreadAsk, ThreadEnd, ThreadOptions } from './outbound-thread.protocol.js';
-import { aborted } from './outbound.js';
-
-/** A request that is begun later was given up by its caller, or is about to be. */
-const LATE_MS = 2_000;
+import { LATE_MS, type ThreadAsk, type ThreadEnd, type ThreadOptions } from './outbound-thread.protocol.js';
+import { failed } from './outbound.js';
 
 // Errors end requests here, and their stacks are never read; a stack is most of what an error costs.
 Error.stackTraceLimit = 0;
@@ -18,8 +15,8 @@ parentPort?.on('message', (ask: ThreadAsk) => {
 });
 
 async function post({ id, askedAtMs, ...request }: Extract<ThreadAsk, { kind: 'post' }>): Promise<void> {
-  if (performance.timeOrigin + performance.now() - askedAtMs > LATE_MS)
-    return answer({ id, end: aborted('begun too late') });
+  const lateMs = performance.timeOrigin + performance.now() - askedAtMs;
+  if (lateMs > LATE_MS) return answer({ id, end: failed('never sent', `the thread is ${Math.round(lateMs)} ms late`) });
   const controller = new AbortController();
   underWay.set(id, controller);
   const end = await outbound.post({ ...request, signal: controller.signal });

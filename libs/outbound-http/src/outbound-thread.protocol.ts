@@ -4,6 +4,9 @@ import type { OutboundOptions } from './outbound-http.client.js';
 /** What a thread is made with. */
 export type ThreadOptions = Pick<OutboundOptions, 'allowPrivate' | 'refusedHosts' | 'authorities' | 'deadlineMs'>;
 
+/** A request that the thread would begin later is never sent: its caller waits no longer than the deadline and this. */
+export const LATE_MS = 1_000;
+
 /** Asks the thread for a request, or to end one early. */
 export type ThreadAsk =
   | ({

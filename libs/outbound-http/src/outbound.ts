@@ -15,7 +15,14 @@ export interface OutboundRequest {
  * A closed port, a silent one, one that speaks another protocol and a failed TLS handshake are all `no response`: otherwise
  * the error would tell open ports from closed ones.
  */
-export type OutboundError = 'url not allowed' | 'name not resolved' | 'no response' | 'response incomplete' | 'aborted';
+export type OutboundError =
+  | 'url not allowed'
+  | 'name not resolved'
+  | 'no response'
+  | 'response incomplete'
+  | 'aborted'
+  /** Of an `OutboundThread`: nothing has left, and the receiver has no part in it. */
+  | 'never sent';
 
 /** How a request ended. */
 export type OutboundEnd =
@@ -48,9 +55,9 @@ export interface OutboundSender {
   post(request: OutboundRequest): Promise<OutboundEnd>;
 }
 
-/** The end of a request that was given up before anything of a response came. */
-export function aborted(reason: string, durationMs = 0): OutboundEnd {
-  return { state: 'failed', error: 'aborted', reason, status: null, body: null, durationMs };
+/** The end of a request without anything of a response. */
+export function failed(error: OutboundError, reason: string, durationMs = 0): OutboundEnd {
+  return { state: 'failed', error, reason, status: null, body: null, durationMs };
 }
 
 /** A connection that the guard refuses. */

@@ -34,7 +34,12 @@ export interface SendOptions {
   readonly isApart?: boolean;
 }
 
-/** Sends one signed request to a receiver; what comes of it is a result, never an exception. */
+/** Nothing of the request has left: it is no attempt. */
+export class NeverSent extends Error {
+  override readonly name = 'NeverSent';
+}
+
+/** Sends one signed request to a receiver; what comes of it is a result. */
 @Injectable()
 export class SendRequest {
   constructor(
@@ -44,6 +49,7 @@ export class SendRequest {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** @throws NeverSent, of a request apart; UnreadableSecret */
   async send(request: SignedRequest, { signal, isApart = false }: SendOptions = {}): Promise<LoggedResult> {
     const { url, dataId } = request;
     const body = Buffer.from(request.body, 'utf8');
@@ -51,6 +57,7 @@ export class SendRequest {
     const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
     const sender = isApart ? this.apart : this.outbound;
     const end = await sender.post({ url, headers, body, ...(signal ? { signal } : {}) });
+    if (end.state === 'failed' && end.error === 'never sent') throw new NeverSent(end.reason);
     const reason = end.state === 'failed' ? end.reason : null;
     const isCut = end.state === 'answered' && end.isCut;
     return { result: resultOf(end, this.clock.now()), reason, isCut };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WakeSignal } from '@switchboard/timing';
 
-/** Wakes the worker of this process. */
+/** Wakes the turns of receivers that answer. */
 @Injectable()
 export class DeliverSignal extends WakeSignal {}

@@ -20,6 +20,8 @@ const recordedSql = statement<{ atMs: number }>(
   't.recorded-attempt',
   'SELECT (extract(epoch FROM began_at) * 1000)::float8 AS "atMs" FROM attempt WHERE id = $1',
 );
+/** Of the other tests: one of them might be preferred. */
+const onlyWorkerSql = statement('t.only-worker', 'DELETE FROM worker WHERE id <> $1');
 let database: Database;
 let superuser: Database;
 let lease: WorkerLease;
@@ -38,7 +40,7 @@ async function startWorker(events: number): Promise<StoredWebhook> {
   nowMs = await lease.renew();
   book = new LaneBook(database, lease);
   const webhook = await storeWebhook(database, events);
-  book.found({ webhookId: webhook.id, state: 'free' }, nowMs);
+  book.found({ webhookId: webhook.id, state: 'free' }, nowMs, performance.now());
   await book.acquire();
   for (const sort of laneSorts) await book.read(sort, nowMs);
   return webhook;
@@ -88,7 +90,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
   it('is lost to the worker, which begins nothing of it', async () => {
     const webhook = await startWorker(2);
     const other = await storeWebhook(database, 1);
-    book.found({ webhookId: other.id, state: 'free' }, nowMs);
+    book.found({ webhookId: other.id, state: 'free' }, nowMs, performance.now());
     await book.acquire();
     for (const sort of laneSorts) await book.read(sort, nowMs);
     expect(book.find(webhook.id)?.next(nowMs)).not.toBeNull();
@@ -172,7 +174,7 @@ describe('a lane of which one retry waits', () => {
     await book.acquire();
     for (const sort of laneSorts) await book.read(sort, nowMs);
     expect(lane?.next(nowMs)).toBeNull();
-    book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs);
+    book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs, performance.now());
     await book.acquire();
     for (const sort of laneSorts) await book.read(sort, nowMs);
     expect(lane?.next(nowMs)).toMatchObject({ tries: 0 });
@@ -193,5 +195,40 @@ describe('a webhook of a turn that is under way', () => {
       await taken.catch(() => undefined);
       expect(busy()).toEqual([webhook.id]);
     }
+  });
+
+  it('keeps what the turn has read of it, whatever was read before that', async () => {
+    const webhook = await startWorker(1);
+    const lane = book.find(webhook.id);
+    const askedMs = performance.now();
+    const state = { ...newLane, windowMax: 8 };
+    await book.whileTaken([webhook.id], async () => {
+      if (lane) lane.state = state;
+      book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs, askedMs);
+      expect(lane?.state).toEqual(state);
+    });
+    book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs, askedMs);
+    expect(lane?.state).toEqual(state);
+    book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs, performance.now() + 1);
+    expect(lane?.state).toEqual(newLane);
+  });
+});
+
+describe('a webhook that is given back', () => {
+  it('is not acquired again before that is done', async () => {
+    const webhook = await startWorker(0);
+    await database.query(onlyWorkerSql, [lease.id]);
+    await lease.renew();
+    const lane = book.find(webhook.id);
+    if (lane) lane.busyAtMs = -Infinity;
+    const givenBack = book.giveBackIdle();
+    book.woken([webhook.id]);
+    expect(book.hasWanted).toBe(false);
+    await givenBack;
+    expect(book.hasWanted).toBe(true);
+    await book.acquire();
+    expect(book.find(webhook.id)).toBeDefined();
+    const { lost } = await turn({ candidates: [webhook.id] });
+    expect(lost).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ const GIVING_WAY_REST_MAX_MS = 100;
 const FAILURE_EVENT = 'delivery.turn-failed';
 
 /**
- * Delivers: one turn after another, each a transaction that records what has ended and marks what begins; the requests are
+ * Delivers in turns, each a transaction that records what has ended and marks what begins; the requests are
  * sent after its commit and wake the next turn by their ends. Receivers that give way have turns of their own, next to those.
  *
  * A webhook belongs to one worker at a time, so that its requests in flight are known in one place. Its state is in its lane and
@@ -105,7 +105,8 @@ export class DeliverWorker extends PollingWorker {
     await Promise.all([super.onModuleDestroy(), ...this.loops.map((loop) => loop.stop())]);
     // Of turns that were committed meanwhile.
     await this.requests.end();
-    for (const sort of laneSorts) while (this.turns.hasEnded(sort)) await this.turns.turn(sort, []);
+    const sortOfEnds = (): LaneSort | undefined => laneSorts.find((sort) => this.turns.hasEnded(sort));
+    for (let sort = sortOfEnds(); sort; sort = sortOfEnds()) await this.turns.turn(sort, []);
     await this.lease.end();
   }
 
@@ -123,6 +124,7 @@ export class DeliverWorker extends PollingWorker {
 
   /** Acquires lanes that are wanted. No turn waits for it: a hundred new webhooks are slow to acquire. */
   private async acquire(): Promise<RoundResult> {
+    if (!this.lease.isHeld) return false;
     await this.book.acquire();
     for (const sort of laneSorts) this.signals[sort].wake();
     return this.book.hasWanted;
@@ -130,13 +132,11 @@ export class DeliverWorker extends PollingWorker {
 
   /** A round of the turns of one sort. */
   private async roundOf(sort: LaneSort): Promise<RoundResult> {
-    try {
-      await this.book.read(sort, this.dbClock.now());
-      return await this.nextTurn(sort);
-    } finally {
-      // What ended of a webhook while a turn had it may be for the other sort.
-      for (const other of laneSorts) if (other !== sort && this.turns.hasEnded(other)) this.signals[other].wake();
-    }
+    await this.book.read(sort, this.dbClock.now());
+    const result = await this.nextTurn(sort);
+    // What ended of a webhook while a turn had it may be for the other sort.
+    for (const other of laneSorts) if (other !== sort && this.turns.hasEnded(other)) this.signals[other].wake();
+    return result;
   }
 
   private async nextTurn(sort: LaneSort): Promise<RoundResult> {
@@ -145,7 +145,9 @@ export class DeliverWorker extends PollingWorker {
     for (const lane of lanes) for (const attempt of lane.expired(nowMs)) this.turns.interrupt(attempt);
     const ready = this.stopping.aborted
       ? []
-      : lanes.filter((lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null);
+      : lanes.filter(
+          (lane) => lane.slots(nowMs) > 0 && lane.next(nowMs) !== null && this.turns.mayBegin(lane.webhookId),
+        );
     const candidates = candidatesOf(ready, TURN_LIMITS[sort].lanes).map(({ webhookId }) => webhookId);
     if (candidates.length === 0 && !this.turns.hasEnded(sort)) {
       if (this.book.isBehind(sort, nowMs)) return true;
@@ -171,11 +173,12 @@ export class DeliverWorker extends PollingWorker {
     this.lookedAtMs = performance.now();
     this.dbClock.observe(await this.lease.renew());
     await this.book.giveBackIdle();
+    const askedMs = performance.now();
     const waiting = await waitingLanes(this.database, this.lease.id);
     const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
     // A slice at a time: deliveries of others go on between them.
     if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
-    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now());
+    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now(), askedMs);
     for (const signal of [this.wanted, ...Object.values(this.signals)]) signal.wake();
   }
 }

@@ -47,6 +47,11 @@ export class DeliveryTurns {
     return [...this.ended, ...this.unsent].some(({ attempt }) => isOfTurn(attempt.delivery.webhookId));
   }
 
+  /** No failure of the webhook waits to be recorded: until then its lane does not show that there was one. */
+  mayBegin(webhookId: string): boolean {
+    return !this.ended.some((end) => isFailure(end) && end.attempt.delivery.webhookId === webhookId);
+  }
+
   /** The process that made the request is gone, or has lost it: its end is recorded without a result. */
   interrupt(attempt: MarkedAttempt): void {
     const isOver = [...this.ended, ...this.unsent].some((one) => one.attempt.id === attempt.id);
@@ -65,14 +70,12 @@ export class DeliveryTurns {
     const over = [...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId);
     const { book, wake } = this.parts;
     const webhookIds = new Set([...candidates, ...over]);
-    try {
-      return await book.whileTaken(webhookIds, () => this.take(sort, { ended, unsent, candidates }));
-    } finally {
-      // What a turn records may change the sort of its lanes.
-      for (const other of laneSorts) {
-        if (other !== sort && book.busy(other).some(({ webhookId }) => webhookIds.has(webhookId))) wake(other);
-      }
+    const begun = await book.whileTaken(webhookIds, () => this.take(sort, { ended, unsent, candidates }));
+    // What a turn records may change the sort of its lanes.
+    for (const other of laneSorts) {
+      if (other !== sort && book.busy(other).some(({ webhookId }) => webhookIds.has(webhookId))) wake(other);
     }
+    return begun;
   }
 
   private async take(sort: LaneSort, of: Pick<TurnSpec, 'ended' | 'unsent' | 'candidates'>): Promise<number> {
@@ -120,7 +123,7 @@ export class DeliveryTurns {
       if (!lane) continue;
       lane.state = locked.state;
       nowMs = locked.nowMs;
-      open.push(lane);
+      if (this.mayBegin(webhookId)) open.push(lane);
     }
     dbClock.observe(nowMs);
     if (stopping.aborted) return [];

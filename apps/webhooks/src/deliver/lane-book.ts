@@ -51,7 +51,12 @@ export class LaneBook {
     try {
       return await work();
     } finally {
-      for (const webhookId of own) this.taken.delete(webhookId);
+      const endedMs = performance.now();
+      for (const webhookId of own) {
+        this.taken.delete(webhookId);
+        const lane = this.owned.get(webhookId);
+        if (lane) lane.freeSinceMs = endedMs;
+      }
     }
   }
 
@@ -72,14 +77,18 @@ export class LaneBook {
    * There is something to deliver that no other worker has taken.
    *
    * @param nowMs the database's clock. What has nothing to begin is read again: its wake-up may have been lost
+   * @param askedMs when it was looked for, monotonic: what a turn has read of the lane since is newer
    */
-  found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number): void {
+  found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number, askedMs: number): void {
+    const known = this.owned.get(waiting.webhookId);
+    const isOlder = this.taken.has(waiting.webhookId) || (known !== undefined && known.freeSinceMs >= askedMs);
+    if (waiting.state === 'free' && isOlder) return;
     // Another worker may have had it meanwhile: what is known of it here may be of long ago.
     if (waiting.state === 'free') this.owned.delete(waiting.webhookId);
     const lane = this.owned.get(waiting.webhookId);
     if (lane && waiting.state === 'own') {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
-      lane.state = waiting.lane;
+      if (!isOlder) lane.state = waiting.lane;
       if (lane.next(nowMs) === null) lane.woken();
     } else if (!this.isLeft(waiting.webhookId)) this.wanted.add(waiting.webhookId);
   }
@@ -111,9 +120,14 @@ export class LaneBook {
     for (const lane of this.owned.values()) lane.doubt();
   }
 
-  /** There are more lanes to acquire. */
+  /** There are lanes to acquire. */
   get hasWanted(): boolean {
-    return this.wanted.size > 0;
+    return this.toAcquire.length > 0;
+  }
+
+  /** Without those that are being given back. */
+  private get toAcquire(): string[] {
+    return [...this.wanted].filter((webhookId) => !this.taken.has(webhookId));
   }
 
   /** There are more lanes to read than the last reading had. */
@@ -129,7 +143,7 @@ export class LaneBook {
 
   /** Acquires lanes that are wanted. */
   async acquire(): Promise<void> {
-    const wanted = [...this.wanted].slice(0, SLICE_MAX);
+    const wanted = this.toAcquire.slice(0, SLICE_MAX);
     if (wanted.length === 0) return;
     const acquired = await acquireLanes(this.database, wanted, this.lease.id);
     for (const { webhookId, organizationId, state } of acquired) {
@@ -157,12 +171,9 @@ export class LaneBook {
     const idle = this.free.filter(
       (lane) => lane.isIdle && (nowMs - lane.busyAtMs > IDLE_MS || !this.lease.isPreferred(lane.webhookId)),
     );
-    for (const { webhookId } of idle) this.owned.delete(webhookId);
-    await releaseLanes(
-      this.database,
-      idle.map(({ webhookId }) => webhookId),
-      this.lease.id,
-    );
+    const webhookIds = idle.map(({ webhookId }) => webhookId);
+    for (const webhookId of webhookIds) this.owned.delete(webhookId);
+    await this.whileTaken(webhookIds, () => releaseLanes(this.database, webhookIds, this.lease.id));
   }
 
   private async readLanes(lanes: readonly OpenLane[]): Promise<void> {

@@ -29,6 +29,8 @@ export class OpenLane {
   private isBehind = true;
   /** A delivery waits for its retry that is not among `retries`. */
   private missesRetry = false;
+  /** When it was acquired, or the last turn, or reading, that had it ended. */
+  freeSinceMs = performance.now();
   /** When it was last seen with something pending. */
   busyAtMs = performance.now();
   readonly underWay = new Map<string, MarkedAttempt>();

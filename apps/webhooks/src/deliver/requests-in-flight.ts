@@ -7,6 +7,7 @@ import type { UnsentRequest } from './deliver-turn.js';
 import { InFlightBudget } from './in-flight-budget.js';
 import {
   interruptedResult,
+  NeverSent,
   SendRequest,
   type SendOptions,
   type SignedRequest,
@@ -24,6 +25,9 @@ const BODY_GONE = 'event no longer kept';
 
 /** With another master key no secret of the webhook opens: it is tried again, by another process perhaps, after so long. */
 const UNREADABLE_HOLD_MS = 60_000;
+
+/** Something of ours is overloaded, or cannot start. */
+const NEVER_SENT_HOLD_MS = 1_000;
 
 /** When a request is sent, and how. */
 export interface SendSpec extends Pick<SendOptions, 'isApart'> {
@@ -98,6 +102,7 @@ export class RequestsInFlight {
       const ended = await this.sender.send(request, { signal: this.ending.signal, isApart });
       return { attempt, sentAtMs, ...ended };
     } catch (error) {
+      if (error instanceof NeverSent) return { attempt, cause: 'late', holdMs: NEVER_SENT_HOLD_MS };
       if (error instanceof UnreadableSecret) {
         return { attempt, cause: 'unreadable_secret', holdMs: UNREADABLE_HOLD_MS };
       }

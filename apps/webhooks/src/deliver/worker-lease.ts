@@ -28,6 +28,11 @@ export class WorkerLease {
 
   constructor(private readonly database: Database) {}
 
+  /** It was renewed once: before that nothing can be owned. */
+  get isHeld(): boolean {
+    return this.living.length > 0;
+  }
+
   /** @returns the database's clock, milliseconds since 1970 */
   async renew(): Promise<number> {
     const rows = await this.database.query(renewSql, [this.id, LEASE_S]);

@@ -1,0 +1,113 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { createLog, systemClock } from '@switchboard/platform';
+import type { Database } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
+import { type LoggedResult, SendRequest } from '../attempt/send-request.client.js';
+import type { MarkedAttempt } from '../delivery/delivery.entity.js';
+import { newLane } from '../lane/lane.policy.js';
+import { storeLanes } from '../lane/lane.repository.js';
+import { webhooksMigrations } from '../migrations/all.js';
+import { ATTEMPT_LEASE_MS } from './choose-deliveries.js';
+import { DatabaseClock } from './database-clock.js';
+import { deliverTurn } from './deliver-turn.js';
+import { DeliveryTurns } from './delivery-turns.js';
+import { LaneBook } from './lane-book.js';
+import { laneSorts, type LaneSort } from './lane-sort.js';
+import { RequestsInFlight } from './requests-in-flight.js';
+import { WorkerLease } from './worker-lease.js';
+
+const servers = testServers();
+const log = createLog('test', { write: () => undefined });
+let database: Database;
+let book: LaneBook;
+let lease: WorkerLease;
+let turns: DeliveryTurns;
+let sent: string[];
+let woken: LaneSort[];
+let webhook: StoredWebhook;
+let nowMs: number;
+
+beforeAll(async () => {
+  database = await (await servers.serviceDatabase('webhooks', webhooksMigrations)).database();
+});
+
+/** A webhook of a receiver that answers, with four deliveries, and turns whose requests are noted and never end. */
+beforeEach(async () => {
+  lease = new WorkerLease(database);
+  nowMs = await lease.renew();
+  book = new LaneBook(database, lease);
+  sent = [];
+  woken = [];
+  const send: SendRequest['send'] = ({ dataId }) => {
+    sent.push(dataId);
+    return new Promise<LoggedResult>(() => undefined);
+  };
+  const requests = new RequestsInFlight(Object.assign(Object.create(SendRequest.prototype) as SendRequest, { send }));
+  const dbClock = new DatabaseClock(systemClock);
+  dbClock.observe(nowMs);
+  const wake = (sort: LaneSort): void => void woken.push(sort);
+  const { signal: stopping } = new AbortController();
+  turns = new DeliveryTurns({ database, requests, book, dbClock, log, stopping, worker: lease.id, timeScale: 1, wake });
+  webhook = await storeWebhook(database, 4);
+  const state = { ...newLane, windowMax: 2 };
+  await database.transaction((tx) => storeLanes(tx, [{ webhookId: webhook.id, isOpen: true, state }]));
+  book.found({ webhookId: webhook.id, state: 'free' }, nowMs, performance.now());
+  await book.acquire();
+  for (const sort of laneSorts) await book.read(sort, nowMs);
+});
+
+/** The mark of a process that is gone. */
+async function abandoned(): Promise<MarkedAttempt> {
+  const delivery = book.find(webhook.id)?.next(nowMs);
+  if (!delivery) throw new Error('nothing is pending');
+  const attempt = { delivery, id: newCuid(), beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
+  book.find(webhook.id)?.begin(attempt);
+  const spec = { worker: lease.id, timeScale: 1, ended: [], unsent: [], candidates: [webhook.id] };
+  await deliverTurn(database, { ...spec, choose: () => [attempt] });
+  return attempt;
+}
+
+describe('a receiver that answers, and fails', () => {
+  it('gets no request before the failure is recorded, which the turns of those that give way do', async () => {
+    expect(book.find(webhook.id)?.sort).toBe('answering');
+    turns.interrupt(await abandoned());
+    expect(laneSorts.filter((sort) => turns.hasEnded(sort))).toEqual(['giving-way']);
+    expect(turns.mayBegin(webhook.id)).toBe(false);
+    expect(await turns.turn('answering', [webhook.id])).toBe(0);
+    await turns.turn('giving-way', []);
+    expect(sent).toEqual([]);
+    expect(turns.mayBegin(webhook.id)).toBe(true);
+    expect(laneSorts.filter((sort) => turns.hasEnded(sort))).toEqual([]);
+    // The failure has made it one that is probed.
+    expect(book.find(webhook.id)?.sort).toBe('giving-way');
+  });
+});
+
+describe('a webhook of which a turn is under way', () => {
+  it('has its ends recorded by the next', async () => {
+    const attempt = await abandoned();
+    turns.interrupt(attempt);
+    await book.whileTaken([webhook.id], async () => {
+      expect(laneSorts.filter((sort) => turns.hasEnded(sort))).toEqual([]);
+      expect(await turns.turn('giving-way', [])).toBe(0);
+    });
+    expect(turns.hasEnded('giving-way')).toBe(true);
+  });
+});
+
+describe('a turn that changes the sort of a lane', () => {
+  it('wakes the turns of the other sort', async () => {
+    turns.interrupt(await abandoned());
+    await turns.turn('answering', [webhook.id]);
+    woken = [];
+    await turns.turn('giving-way', []);
+    expect(woken).toEqual([]);
+    const state = { ...newLane, windowMax: 2 };
+    await database.transaction((tx) => storeLanes(tx, [{ webhookId: webhook.id, isOpen: true, state }]));
+    await turns.turn('giving-way', [webhook.id]);
+    expect(book.find(webhook.id)?.sort).toBe('answering');
+    expect(woken).toEqual(['answering']);
+  });
+});
