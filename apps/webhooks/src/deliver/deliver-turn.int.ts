@@ -34,6 +34,16 @@ beforeAll(async () => {
   superuser = await prepared.superuser();
 });
 
+/** What the loops of the worker do in front of their turns. */
+async function updateBook(): Promise<void> {
+  await book.acquire();
+  for (const sort of laneSorts) await book.read(sort, nowMs);
+}
+
+function busyWebhooks(): string[] {
+  return laneSorts.flatMap((sort) => book.busy(sort)).map(({ webhookId }) => webhookId);
+}
+
 /** A worker that owns the lane of a new webhook, and has read what is pending. */
 async function startWorker(events: number): Promise<StoredWebhook> {
   lease = new WorkerLease(database);
@@ -41,8 +51,7 @@ async function startWorker(events: number): Promise<StoredWebhook> {
   book = new LaneBook(database, lease);
   const webhook = await storeWebhook(database, events);
   book.found({ webhookId: webhook.id, state: 'free' }, nowMs, performance.now());
-  await book.acquire();
-  for (const sort of laneSorts) await book.read(sort, nowMs);
+  await updateBook();
   return webhook;
 }
 
@@ -91,8 +100,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     const webhook = await startWorker(2);
     const other = await storeWebhook(database, 1);
     book.found({ webhookId: other.id, state: 'free' }, nowMs, performance.now());
-    await book.acquire();
-    for (const sort of laneSorts) await book.read(sort, nowMs);
+    await updateBook();
     expect(book.find(webhook.id)?.next(nowMs)).not.toBeNull();
     await database.transaction((tx) => removeWebhook(tx, webhook.organizationId, webhook.id));
     const chosenOf: string[] = [];
@@ -105,7 +113,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     });
     expect({ lost, begun, chosenOf }).toEqual({ lost: [webhook.id], begun: [], chosenOf: [other.id] });
     for (const id of lost) book.lost(id);
-    expect(laneSorts.flatMap((sort) => book.busy(sort)).map(({ webhookId }) => webhookId)).toEqual([other.id]);
+    expect(busyWebhooks()).toEqual([other.id]);
   });
 
   it('is lost with the end of the attempt that was under way', async () => {
@@ -167,16 +175,13 @@ describe('a lane of which one retry waits', () => {
     await turn({ timeScale: 1, ended: [{ attempt: await begin(webhook), result: interruptedResult(0) }] });
     const lane = book.find(webhook.id);
     lane?.doubt();
-    await book.acquire();
-    for (const sort of laneSorts) await book.read(sort, nowMs);
+    await updateBook();
     expect([lane?.isIdle, lane?.next(nowMs)]).toEqual([false, null]);
     await storeEvents(database, webhook, 1);
-    await book.acquire();
-    for (const sort of laneSorts) await book.read(sort, nowMs);
+    await updateBook();
     expect(lane?.next(nowMs)).toBeNull();
     book.found({ webhookId: webhook.id, state: 'own', lane: newLane }, nowMs, performance.now());
-    await book.acquire();
-    for (const sort of laneSorts) await book.read(sort, nowMs);
+    await updateBook();
     expect(lane?.next(nowMs)).toMatchObject({ tries: 0 });
   });
 });
@@ -184,17 +189,17 @@ describe('a lane of which one retry waits', () => {
 describe('a webhook of a turn that is under way', () => {
   it('is in no other turn until that has ended, well or not', async () => {
     const webhook = await startWorker(2);
-    const busy = (): string[] => laneSorts.flatMap((sort) => book.busy(sort)).map(({ webhookId }) => webhookId);
-    expect(busy()).toEqual([webhook.id]);
-    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    for (const { promise, resolve, reject } of ends) {
-      const taken = book.whileTaken([webhook.id], () => promise);
-      expect(busy()).toEqual([]);
-      if (promise === ends[0]?.promise) resolve();
-      else reject(new Error('the turn failed'));
-      await taken.catch(() => undefined);
-      expect(busy()).toEqual([webhook.id]);
-    }
+    expect(busyWebhooks()).toEqual([webhook.id]);
+    const well = Promise.withResolvers<void>();
+    const takenWell = book.whileTaken([webhook.id], () => well.promise);
+    expect(busyWebhooks()).toEqual([]);
+    well.resolve();
+    await takenWell;
+    expect(busyWebhooks()).toEqual([webhook.id]);
+    const failing = book.whileTaken([webhook.id], () => Promise.reject(new Error('the turn failed')));
+    expect(busyWebhooks()).toEqual([]);
+    await expect(failing).rejects.toThrow('the turn failed');
+    expect(busyWebhooks()).toEqual([webhook.id]);
   });
 
   it('keeps what the turn has read of it, whatever was read before that', async () => {

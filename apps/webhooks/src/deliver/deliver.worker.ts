@@ -151,7 +151,7 @@ export class DeliverWorker extends PollingWorker {
     const candidates = candidatesOf(ready, TURN_LIMITS[sort].lanes).map(({ webhookId }) => webhookId);
     if (candidates.length === 0 && !this.turns.hasEnded(sort)) {
       if (this.book.isBehind(sort, nowMs)) return true;
-      const nextAtMs = Math.min(...this.book.busy(sort).map((lane) => lane.nextAtMs(nowMs)));
+      const nextAtMs = Math.min(...lanes.map((lane) => lane.nextAtMs(nowMs)));
       return Math.max(Math.min(nextAtMs - nowMs, LOOK_MS), 1);
     }
     const startedMs = performance.now();

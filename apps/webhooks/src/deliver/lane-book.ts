@@ -80,17 +80,19 @@ export class LaneBook {
    * @param askedMs when it was looked for, monotonic: what a turn has read of the lane since is newer
    */
   found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number, askedMs: number): void {
-    const known = this.owned.get(waiting.webhookId);
-    const isOlder = this.taken.has(waiting.webhookId) || (known !== undefined && known.freeSinceMs >= askedMs);
-    if (waiting.state === 'free' && isOlder) return;
-    // Another worker may have had it meanwhile: what is known of it here may be of long ago.
-    if (waiting.state === 'free') this.owned.delete(waiting.webhookId);
-    const lane = this.owned.get(waiting.webhookId);
+    const { webhookId } = waiting;
+    const lane = this.owned.get(webhookId);
+    const isOlder = this.taken.has(webhookId) || (lane !== undefined && lane.freeSinceMs >= askedMs);
     if (lane && waiting.state === 'own') {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
       if (!isOlder) lane.state = waiting.lane;
       if (lane.next(nowMs) === null) lane.woken();
-    } else if (!this.isLeft(waiting.webhookId)) this.wanted.add(waiting.webhookId);
+      return;
+    }
+    if (waiting.state === 'free' && isOlder) return;
+    // Another worker may have had it meanwhile: what is known of it here may be of long ago.
+    this.owned.delete(webhookId);
+    if (!this.isLeft(webhookId)) this.wanted.add(webhookId);
   }
 
   /** The lane belongs to another, or is closed. */
