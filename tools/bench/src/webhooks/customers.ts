@@ -1,7 +1,7 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { messageReceived } from '@switchboard/contracts/messaging/events';
-import { createWebhookRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { createWebhookRpc, deleteWebhookRpc, replayWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import {
   administratorOf,
   connectNats,
@@ -61,6 +61,11 @@ export class Customers {
         if (!(error instanceof RpcUnanswered) || tries === TRIES_MAX) throw error;
       }
     }
+  }
+
+  /** Deletes a webhook, and what is still to be sent to it. */
+  async remove({ id, organizationId }: RegisteredWebhook): Promise<void> {
+    await this.rpc.call(deleteWebhookRpc, memberOf(organizationId), { id });
   }
 
   /** Sends a webhook again what has occurred since a time. @returns how many events that are */

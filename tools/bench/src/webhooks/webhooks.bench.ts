@@ -7,9 +7,10 @@ import { treesCpuMicros } from '../cpu.js';
 import { residentBytes } from '../memory.js';
 import { percentile } from '../percentile.js';
 import { withStack } from '../with-stack.js';
-import { badAnswers } from './bad-answers.js';
 import type { BareLoopOptions } from './bare-loop.worker.js';
-import { Customers, exampleBody, type RegisteredWebhook } from './customers.js';
+import { Customers, exampleBody } from './customers.js';
+import { Isolation, nameOf, type BadRow } from './isolation.js';
+import { latenciesOf, now, PER_SECOND, publishPaced, type Latencies, type OneReceiver } from './paced.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
 /** How much to measure. */
@@ -26,7 +27,6 @@ export interface WebhooksBenchOptions {
 export interface WebhooksBench {
   readonly rounds: readonly Throughput[];
   readonly light: Latencies;
-  readonly alone: Latencies;
   readonly bad: readonly BadRow[];
   /** Memory of the webhooks process before and after all of it. */
   readonly memoryMb: { readonly before: number; readonly most: number };
@@ -44,38 +44,11 @@ export interface Throughput {
   readonly cpuSecondsPer1000: number;
 }
 
-/** From before the publication of an event to its arrival. */
-export interface Latencies {
-  readonly events: number;
-  /** Of them, those that did not arrive within the time. */
-  readonly late: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-/** A healthy receiver next to others that are not. */
-export interface BadRow extends Latencies, Flood {
-  readonly receivers: string;
-}
-
-/** Events to receivers that misbehave. */
-interface Flood {
-  /** Events a second to each of them. */
-  readonly perSecondEach: number;
-  /** Organizations do not know of each other, and an event of each comes at its own time; or all of them at one moment. */
-  readonly areAtOnce: boolean;
-}
-
 /** As many requests at once as one webhook has at most. */
 const CONNECTIONS = 64;
-const PER_SECOND = 10;
-/** Webhooks of one organization at most. */
-const OF_ONE = 20;
-/** Organizations whose 20 receivers hang, and those of each kind of misbehaviour: 100 receivers, and 400 more. */
-const HANGING_OF_ONE = 5;
-const BAD_OF_EACH = 4;
-/** An event that needs more is late. */
-const LATE_MS = 10_000;
+/** Rounds of each row of receivers that misbehave, and their length: requests that hang end after ten seconds. */
+const ISOLATION_ROUNDS = 3;
+const ISOLATION_ROUND_FACTOR = 2.5;
 const ARRIVAL_DEADLINE_MS = 300_000;
 
 /** Measures deliveries on one running stack, with events as messaging's outbox publishes them. */
@@ -103,10 +76,12 @@ class Measurement {
   ) {}
 
   async all(): Promise<WebhooksBench> {
-    const { events, rounds, onLine } = this.options;
+    const { events, rounds, roundMs, onLine } = this.options;
     const many = await this.newReceiver('/many');
     await this.deliverMany(many, Math.min(events, 2_000));
-    const light = await this.paced(await this.newReceiver('/light'));
+    const light = latenciesOf(
+      await publishPaced(this.customers, await this.newReceiver('/light'), this.receiver, roundMs),
+    );
     onLine(`light load: p50 ${light.p50Ms.toFixed(1)} ms, p99 ${light.p99Ms.toFixed(1)} ms`);
     const through: Throughput[] = [];
     for (let round = 1; round <= rounds; round++) {
@@ -118,29 +93,18 @@ class Measurement {
       onLine(`round ${round}: bare ${perSecond[0]}, ours ${perSecond[1]}, attempts of a replay ${perSecond[2]}`);
     }
     const healthy = await this.newReceiver('/healthy');
-    const alone = await this.paced(healthy);
     const before = this.memoryMb();
     let most = before;
-    const bad: BadRow[] = [];
-    const kinds = Object.keys(badAnswers);
-    const hang = await this.newBad(['hanging'], HANGING_OF_ONE);
-    const all = [...hang, ...(await this.newBad(kinds, BAD_OF_EACH))];
-    // Others: of the former ones some are deactivated by then.
-    const others = [...(await this.newBad(['hanging'], HANGING_OF_ONE)), ...(await this.newBad(kinds, BAD_OF_EACH))];
-    for (const { receivers, organizations, ...flood } of [
-      { receivers: '100 hang', organizations: hang, perSecondEach: 1, areAtOnce: false },
-      { receivers: '100 hang', organizations: hang, perSecondEach: 10, areAtOnce: false },
-      { receivers: '500 misbehave', organizations: all, perSecondEach: 1, areAtOnce: false },
-      { receivers: '500 misbehave', organizations: others, perSecondEach: 1, areAtOnce: true },
-    ]) {
-      const stop = this.flood(organizations, flood);
-      const row = { ...(await this.paced(healthy)), ...flood, receivers };
-      onLine(`${nameOf(row)}: p50 ${row.p50Ms.toFixed(1)} ms, p99 ${row.p99Ms.toFixed(1)} ms`);
-      most = Math.max(most, this.memoryMb());
-      await stop();
-      bad.push(row);
-    }
-    return { rounds: through, light, alone, bad, memoryMb: { before, most } };
+    const isolation = new Isolation(this.customers, healthy, this.receiver, this.misbehaving.url);
+    const bad = await isolation.rows({
+      rounds: Math.min(rounds, ISOLATION_ROUNDS),
+      roundMs: roundMs * ISOLATION_ROUND_FACTOR,
+      onRow: (row) => {
+        onLine(`${nameOf(row)}: p99 ${row.p99Ms.toFixed(1)} ms, alone ${row.alone.p99Ms.toFixed(1)} ms`);
+        most = Math.max(most, this.memoryMb());
+      },
+    });
+    return { rounds: through, light, bad, memoryMb: { before, most } };
   }
 
   private memoryMb(): number {
@@ -150,22 +114,6 @@ class Measurement {
 
   private async newReceiver(path: string): Promise<OneReceiver> {
     return { path, ...(await this.customers.register(newCuid(), this.receiver.url + path)) };
-  }
-
-  /** Organizations with as many webhooks as one may have: each of its events goes to all of them. */
-  private async newBad(kinds: readonly string[], organizationsOfEach: number): Promise<readonly string[]> {
-    const organizations: string[] = [];
-    for (const kind of kinds) {
-      for (let count = 0; count < organizationsOfEach; count++) {
-        const organizationId = newCuid();
-        organizations.push(organizationId);
-        for (let webhook = 0; webhook < OF_ONE; webhook++) {
-          const path = `/${kind}/${organizationId}-${webhook}`;
-          await this.customers.register(organizationId, this.misbehaving.url + path);
-        }
-      }
-    }
-    return organizations;
   }
 
   private async deliverMany(
@@ -214,60 +162,10 @@ class Measurement {
     await worker.terminate();
     return perSecond;
   }
-
-  /** Single events, one at any moment of each step: in even steps each would meet the same part of the others' load. */
-  private async paced({ path, organizationId }: OneReceiver): Promise<Latencies> {
-    const published: Promise<readonly [id: string, askedMs: number]>[] = [];
-    const startedMs = performance.now();
-    for (let event = 0; event < (this.options.roundMs * PER_SECOND) / 1_000; event++) {
-      const atMs = startedMs + (event + Math.random()) * (1_000 / PER_SECOND);
-      await wait(Math.max(atMs - performance.now(), 0));
-      const askedMs = now();
-      published.push(this.customers.publish(organizationId).then((id) => [id, askedMs] as const));
-    }
-    const asked = await Promise.all(published);
-    await wait(LATE_MS);
-    const arrived = await this.receiver.newArrivals(path);
-    const latencies = asked.map(([id, askedMs]) => (arrived.get(id) ?? Infinity) - askedMs);
-    const late = latencies.filter((ms) => ms > LATE_MS).length;
-    return { events: asked.length, late, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
-  }
-
-  /** @returns ends it */
-  private flood(organizations: readonly string[], { perSecondEach, areAtOnce }: Flood): () => Promise<void> {
-    const stop = new AbortController();
-    const parts = areAtOnce ? [organizations] : organizations.map((organizationId) => [organizationId]);
-    const stepMs = 1_000 / perSecondEach / parts.length;
-    const running = (async () => {
-      const startedMs = performance.now();
-      for (let turn = 0; !stop.signal.aborted; turn++) {
-        const part = parts[turn % parts.length] ?? [];
-        await Promise.all(part.map((organizationId) => this.customers.publish(organizationId)));
-        await wait(Math.max(startedMs + (turn + 1) * stepMs - performance.now(), 0));
-      }
-    })();
-    return async () => {
-      stop.abort();
-      await running;
-    };
-  }
-}
-
-interface OneReceiver extends RegisteredWebhook {
-  readonly path: string;
-}
-
-/** Milliseconds since 1970, with fractions, as the receiver's thread has them. */
-function now(): number {
-  return performance.timeOrigin + performance.now();
-}
-
-function nameOf({ receivers, perSecondEach, areAtOnce }: BadRow): string {
-  return `${receivers}, ${perSecondEach}/s each${areAtOnce ? ', all at one moment' : ''}`;
 }
 
 /** The rows as lines of a table. */
-export function linesOfWebhooks({ rounds, light, alone, bad, memoryMb }: WebhooksBench): string[] {
+export function linesOfWebhooks({ rounds, light, bad, memoryMb }: WebhooksBench): string[] {
   const medianOf = (of: (round: Throughput) => number): number => percentile(rounds.map(of), 0.5);
   const ratio = medianOf(({ perSecond, barePerSecond }) => perSecond / barePerSecond);
   const bare = medianOf(({ barePerSecond }) => barePerSecond);
@@ -284,7 +182,7 @@ export function linesOfWebhooks({ rounds, light, alone, bad, memoryMb }: Webhook
     ...bad.map(
       (row) =>
         `| a healthy one while ${nameOf(row)} | ${latency(row)}, ${row.late} of ${row.events} late | ` +
-        `alone ${latency(alone)} | p99 ${(row.p99Ms / alone.p99Ms).toFixed(2)} | ≤ 1.5, 0 late |`,
+        `alone ${latency(row.alone)} | p99 ${(row.p99Ms / row.alone.p99Ms).toFixed(2)} | ≤ 1.5, 0 late |`,
     ),
     `| memory of webhooks while all of these last | ${memoryMb.most.toFixed(0)} MB | before ${memoryMb.before.toFixed(0)} MB | ${(memoryMb.most / memoryMb.before).toFixed(2)} | |`,
   ];
