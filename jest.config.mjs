@@ -1,3 +1,8 @@
+import { totalmem } from 'node:os';
+
+/** What a worker, a stack of every service, their servers and a browser need at most, in bytes. */
+const OF_WORKER = 4 * 1024 ** 3;
+
 /** @type {import('jest').Config} One configuration for every level; the level is in the file's name. */
 export default {
   rootDir: import.meta.dirname,
@@ -5,7 +10,10 @@ export default {
   // What the files of a worker share is started here; built, for Jest loads these two before it can transform.
   globalSetup: '<rootDir>/tools/e2e/dist/global-setup.js',
   globalTeardown: '<rootDir>/tools/e2e/dist/global-teardown.js',
-  maxWorkers: 2,
+  // Two thirds of its time a worker waits for a database, a broker or a service: three keep two processors busy, four gain nothing.
+  maxWorkers: Math.min(Math.max(Math.floor(totalmem() / OF_WORKER), 1), 3),
+  // Modules of former files stay in memory: a worker begins anew before they are gigabytes.
+  workerIdleMemoryLimit: '500MB',
   testSequencer: '<rootDir>/tools/dev/test-order.mjs',
   // Of transformed sources. A run of all tests has a temporary folder of its own, where it would be lost.
   cacheDirectory: '<rootDir>/.cache/jest',

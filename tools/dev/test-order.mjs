@@ -14,7 +14,7 @@ const usual = [
 const startsStack = /\.e2e\.ts$/;
 
 /**
- * The order of test files. Those that start a stack and the others are mixed so that about one of each runs at a time; of
+ * The order of test files. Those that start a stack and the others are mixed so that about as many of each run at a time; of
  * both the longest come first, by what they took in the last runs of this checkout, so that the workers end at about the
  * same time. With `SWITCHBOARD_TEST_ORDER=<seed>` in an order drawn from that seed: no file may need another before it.
  */
