@@ -3,7 +3,7 @@ import { AppClient, eventually, testServers } from '@switchboard/testing';
 import { startGateway } from '../src/gateway.js';
 import { accountSubject, addressSubject } from '../src/identity/login-throttle/login-throttle.policy.js';
 import { bootGateway, issueKey, MemoryLog, type TestGateway } from './gateway-harness.js';
-import { makeMember, PASSWORD } from './people-harness.js';
+import { lengthenWaits, makeMember, PASSWORD } from './people-harness.js';
 
 const servers = testServers();
 let booted: TestGateway;
@@ -23,6 +23,7 @@ describe('login attempts', () => {
       const attempt = async (index: number, password: string): Promise<number> =>
         (await clients[index % 2]?.post('/app/api/sign-in', { email: user.email, password }))?.status ?? 0;
       for (let index = 0; index < 10; index++) expect(await attempt(index, 'wrong password')).toBe(401);
+      await lengthenWaits(booted.database);
       const refused = await clients[0]?.post('/app/api/sign-in', user);
       expect([refused?.status, refused?.body?.error?.code]).toEqual([429, 'RATE_LIMITED']);
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

@@ -3,7 +3,7 @@ import { AppClient, type Credentials, testServers, type AppAnswer } from '@switc
 import { TOTP } from 'otpauth';
 import { operate } from '../src/operate.js';
 import { bootGateway, type TestGateway } from './gateway-harness.js';
-import { makeMember, PASSWORD } from './people-harness.js';
+import { lengthenWaits, makeMember, PASSWORD } from './people-harness.js';
 
 const servers = testServers();
 let booted: TestGateway;
@@ -102,6 +102,7 @@ describe('a second factor', () => {
     const attempt = (code: string, client = newClient()): Promise<AppAnswer> =>
       client.post('/app/api/sign-in', { email: user.email, password: PASSWORD, code });
     for (let index = 0; index < 10; index++) expect((await attempt('123')).status).toBe(401);
+    await lengthenWaits(booted.database);
     expect(shown(await attempt(codeOf(seed)))).toEqual([429, 'RATE_LIMITED']);
     // The person's own browser is not held up by others.
     page.cookie = null;

@@ -23,7 +23,8 @@ describe('what is still to be sent', () => {
     it('goes in its order: a fresh one is queued behind one that is deferred, and follows it', async () => {
       const sender = await store.sender();
       const first = await store.attempt(sender);
-      await store.settle(settlementOf(first, throttled));
+      // Due later than this test takes: time passes when it says so.
+      await store.settle(settlementOf(first, { ...throttled, retry: 'slow' }));
       const [second, third] = [await store.attempt(sender), await store.attempt(sender)];
       const rows = await Promise.all([second, third].map((one) => store.dispatches(one)));
       expect(rows).toMatchObject([[{ state: 'RETRY', attempts: 0 }], [{ state: 'RETRY', attempts: 0 }]]);

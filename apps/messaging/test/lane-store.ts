@@ -108,6 +108,15 @@ export class LaneStore {
     );
   }
 
+  /** Has what a channel may begin next wait an hour longer, while its next look is due. */
+  async postpone({ channelId, organizationId }: Sender): Promise<void> {
+    await this.run(
+      `UPDATE messaging.channel_pace SET next_begin_at = next_begin_at + interval '1 hour', look_at = now()
+       WHERE organization_id = $1 AND channel_id = $2`,
+      [organizationId, channelId],
+    );
+  }
+
   async run<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     return this.store.superuser.dataSource.query(sql, values);
   }

@@ -98,7 +98,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
     for (const count of done.values()) expect(count).toBeGreaterThanOrEqual(DONE_MIN);
     expect(await numberingFaults()).toEqual([]);
     expect(await store.quotaFaults()).toEqual([]);
-  }, 60_000);
+  });
 
   async function accept(drawn: SeededRandom): Promise<void> {
     const pairs = some(drawn, [0, 1, 2]).map((contact) => ({ sender: drawn.pick(senders), contact }));

@@ -22,7 +22,7 @@ describe('quota reserved for jobs', () => {
 
   const call = <Request>({ organizationId }: Sender, request: Request): RpcCall<Request> => {
     const principal = systemPrincipal(organizationId, 'test');
-    return { principal, request, budget: new Budget(5_000) } as RpcCall<Request>;
+    return { principal, request, budget: new Budget(60_000) } as RpcCall<Request>;
   };
   const reserve = (sender: Sender, jobId: string, count: number, limit: number | null) =>
     new ReserveQuotaHandler(store.database).reserve(call(sender, { jobId, month, count, limit }));

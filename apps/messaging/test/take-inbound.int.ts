@@ -47,7 +47,7 @@ describe('inbound messages that are taken together', () => {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('stand behind those that were taken before, whatever their second: who has read on finds them', async () => {
     const contact = await inbox.addContact();

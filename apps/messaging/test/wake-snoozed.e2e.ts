@@ -111,7 +111,7 @@ describe('the end of a snooze, with real processes', () => {
   it('comes at its time, not before, and emits one event, with two replicas', async () => {
     const replicas = await Promise.all([start(), start()]);
     const since = new Date();
-    const { ids, until } = await snooze(20, 5_000);
+    const { ids, until } = await snooze(20, 15_000);
     expect(await countIn('SNOOZED')).toBe(ids.length);
     await eventually(async () => (await countIn('OPEN')) === ids.length);
     const woken = await openingsSince(since);
@@ -123,7 +123,7 @@ describe('the end of a snooze, with real processes', () => {
   it('that was reached while every process was down comes with the first one that is back', async () => {
     const before = await start();
     const since = new Date();
-    const { ids, until } = await snooze(5, 5_000);
+    const { ids, until } = await snooze(5, 15_000);
     await before.kill();
     expect(Date.now()).toBeLessThan(until.getTime());
     await eventually(() => Date.now() > until.getTime() + 100);

@@ -5,6 +5,8 @@ import { request } from 'undici';
 import { readConfig, type SimulatorConfig } from '../src/simulator.config.js';
 import { startSimulator, type Simulator } from '../src/simulator.js';
 
+/** The magic number 09 is answered after so long: a test looks at it meanwhile, on a busy machine too. */
+export const SLOW_ANSWER_MS = 2_000;
 export const TOKEN = 'simulator-token';
 export const WABA_ID = '102290129340398';
 export const PHONE_NUMBER_ID = '106540352242922';
@@ -38,7 +40,7 @@ export class SimulatorHarness {
     if (options.copyOf) cpSync(options.copyOf.config.dataDir, dataDir, { recursive: true });
     options.change?.(dataDir);
     const config = readConfig({ SIMULATOR_DATA_DIR: dataDir, SIMULATOR_CALLBACK_URL: options.callbackUrl });
-    const substitutes = { slowAnswerMs: 300, ...(options.random ? { random: options.random } : {}) };
+    const substitutes = { slowAnswerMs: SLOW_ANSWER_MS, ...(options.random ? { random: options.random } : {}) };
     const harness = new SimulatorHarness(await startSimulator(config, substitutes), config);
     SimulatorHarness.#running.add(harness);
     return harness;

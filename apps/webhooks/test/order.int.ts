@@ -78,7 +78,7 @@ describe('an attempt that is marked, and begins too late to be sent', () => {
     });
     await eventually(() => running.receiver.arrivals('/late').length === ids.length);
     expect(running.receiver.arrivals('/late').map(({ dataId }) => dataId)).toEqual(ids);
-  }, 60_000);
+  });
 });
 
 describe('a delivery that has gone before its attempt begins', () => {
@@ -111,7 +111,7 @@ describe('a delivery that has gone before its attempt begins', () => {
     await eventually(() => arrived().includes(later), { deadlineMs: 6_000 });
     expect(arrived()).not.toContain(gone);
     for (const end of held.values()) end();
-  }, 60_000);
+  });
 });
 
 describe('a database from a backup', () => {

@@ -51,7 +51,7 @@ let customer: ReturnType<typeof newCustomer>;
 
 beforeAll(async () => {
   running = await startWebhooks(servers, 0.001);
-}, 120_000);
+});
 
 async function feed(request: Partial<ListEventsRequest> = {}) {
   const none = { limit: 100, cursor: null, types: null, from: null };
@@ -98,7 +98,7 @@ describe('the feed', () => {
     const from = new Date(Date.now() + 1).toISOString();
     expect((await feed({ from })).ids).toEqual([]);
     expect((await feed({ from: '2020-01-01T00:00:00.000Z' })).ids).toHaveLength(4);
-  }, 60_000);
+  });
 
   it('looks at 20,000 events for a page, and gives a reader of a rare type every one of them, once', async () => {
     customer = newCustomer(running);
@@ -116,7 +116,7 @@ describe('the feed', () => {
     expect(rare.map(({ length }) => length)).toEqual([1, 1, 1, 0]);
     expect(new Set(rare.flat()).size).toBe(3);
     expect(await walk(['optout.created'])).toEqual([[], [], [], []]);
-  }, 60_000);
+  });
 
   it('finds what a time begins with, and counts what a replay would send, behind the first 20,000', async () => {
     customer = newCustomer(running);
@@ -135,7 +135,7 @@ describe('the feed', () => {
     expect(await counted({ since: before(count), onlyMissed: true })).toEqual({ count });
     expect(await counted({ since: before(count), events: ['conversation.closed'] })).toEqual({ count: count / 5 });
     expect(await counted({ since: before(29_999), until: before(9_999) })).toEqual({ count: 20_000 });
-  }, 60_000);
+  });
 
   it('refuses a cursor that is none of its own', async () => {
     await expect(feed({ cursor: 'cabcdefgh' })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
@@ -171,7 +171,7 @@ describe('a replay', () => {
     );
     expect(new Set(failed.map(({ kind }) => kind))).toEqual(new Set(['REPLAY']));
     expect(await customer.webhook(webhook.id)).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
-  }, 60_000);
+  });
 });
 
 describe('a replay of thousands of events', () => {
@@ -186,7 +186,7 @@ describe('a replay of thousands of events', () => {
     const slices = await running.superuser.query(slicesSql, [webhook.id]);
     expect(slices.reduce((sum, slice) => sum + slice.count, 0)).toBe(count);
     expect(Math.max(...slices.map((slice) => slice.count))).toBeLessThanOrEqual(1_000);
-  }, 60_000);
+  });
 });
 
 describe('a webhook', () => {
@@ -198,7 +198,7 @@ describe('a webhook', () => {
     await Promise.all(Array.from({ length: 20 }, () => customer.register(url, { id })));
     await Promise.all(Array.from({ length: 19 }, () => customer.register(url)));
     await expect(customer.register(url)).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
-  }, 60_000);
+  });
 
   it('emits the event of an act with the act: once, however often it is asked for, and none of a refused one', async () => {
     customer = newCustomer(running);
@@ -236,5 +236,5 @@ describe('a webhook', () => {
     );
     expect(rows.slice(0, 2).map(({ id: event }) => event)).toEqual([created.actId, changed.actId]);
     expect(JSON.stringify(rows)).not.toContain('whsec_');
-  }, 60_000);
+  });
 });

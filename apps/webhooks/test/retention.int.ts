@@ -43,7 +43,7 @@ let customer: ReturnType<typeof newCustomer>;
 beforeAll(async () => {
   running = await startWebhooks(servers);
   customer = newCustomer(running);
-}, 120_000);
+});
 
 /** The beginning of a day in UTC, and how its partitions are called. */
 function dayOf(daysAgo: number): { readonly at: string; readonly suffix: string } {
@@ -86,7 +86,7 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
   expect(await gateway.call(getWebhookDeliveryRpc, customer.principal, old)).toMatchObject({ payload: null });
   const again = gateway.call(redeliverWebhookRpc, customer.principal, old);
   await expect(again).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
-}, 60_000);
+});
 
 it('leaves a day to another replica that drops it at the same moment', async () => {
   const { superuser, prepared } = running;
@@ -100,7 +100,7 @@ it('leaves a day to another replica that drops it at the same moment', async () 
     await eventually(async () => (await lockWaiters(superuser)) > 0);
   });
   await expect(keeping).resolves.toBeUndefined();
-}, 60_000);
+});
 
 it('rotates once for an act that is asked for twice: the former secret signs on', async () => {
   const { gateway, receiver } = running;
@@ -116,7 +116,7 @@ it('rotates once for an act that is asked for twice: the former secret signs on'
   const other = { ...by, actId: newCuid() };
   const again = await gateway.call(rotateWebhookSecretRpc, customer.principal, { id: webhook.id, by: other });
   expect(again.secret).not.toBe(rotated.secret);
-}, 60_000);
+});
 
 it('signs with the former secret for 24 hours after a rotation, and with the new one alone from then on', async () => {
   const { superuser, gateway, receiver } = running;
@@ -143,4 +143,4 @@ it('signs with the former secret for 24 hours after a rotation, and with the new
     { byNew: true, byFormer: true, signatures: 2 },
     { byNew: true, byFormer: false, signatures: 1 },
   ]);
-}, 60_000);
+});

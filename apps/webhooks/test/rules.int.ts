@@ -23,7 +23,7 @@ let customer: ReturnType<typeof newCustomer>;
 
 beforeAll(async () => {
   running = await startWebhooks(servers, TIME_SCALE);
-}, 120_000);
+});
 
 function arrivals(path: string): readonly Arrival[] {
   return running.receiver.arrivals(path);
@@ -105,7 +105,7 @@ describe('a receiver that is dead from the start', () => {
     await gateway.call(redeliverWebhookRpc, customer.principal, { ...again, by });
     const later = await customer.receive('afterwards');
     expect((await arrived('/dead', 14))[13]?.dataId).toBe(later);
-  }, 60_000);
+  });
 });
 
 describe('a delivery that fails', () => {
@@ -135,20 +135,20 @@ describe('a delivery that fails', () => {
     expect(arrivals('/never')).toHaveLength(0);
     const filtered = await customer.attempts(webhook.id, { outcome: 'SUCCEEDED', event: 'message.received' });
     expect(filtered.map(({ dataId }) => dataId)).toEqual([later]);
-  }, 60_000);
+  });
 
   it('holds the whole webhook for as long as Retry-After asks', async () => {
     customer = newCustomer(running);
-    const url = running.receiver.at('/hold', status(503, { 'retry-after': '100' }));
+    const url = running.receiver.at('/hold', status(503, { 'retry-after': '1000' }));
     await customer.register(url);
     await customer.receive('first');
     const [held] = await arrived('/hold', 1);
     running.receiver.at('/hold', status(200));
     await customer.receive('second');
     const [, next] = await arrived('/hold', 3);
-    // 100 s are 1 s here, by the database's clock, which a busy process knows to some ms; the probe alone would have come after 10 ms.
-    expect((next?.atMs ?? 0) - (held?.atMs ?? 0)).toBeGreaterThanOrEqual(900);
-  }, 60_000);
+    // 1,000 s are 10 s here, by the database's clock, of which a busy process may be late to know; the probe alone would have come after 10 ms.
+    expect((next?.atMs ?? 0) - (held?.atMs ?? 0)).toBeGreaterThanOrEqual(5_000);
+  });
 
   it('holds the webhook no longer when it is enabled', async () => {
     customer = newCustomer(running);
@@ -162,7 +162,7 @@ describe('a delivery that fails', () => {
     const [second] = await attemptsOf(webhook.id, 2);
     expect(second?.outcome).toBe('SUCCEEDED');
     expect(Date.parse(second?.at ?? '')).toBeLessThan(Date.parse(webhook.createdAt) + 20_000);
-  }, 60_000);
+  });
 
   it('goes to a URL that was changed meanwhile', async () => {
     customer = newCustomer(running);
@@ -176,7 +176,7 @@ describe('a delivery that fails', () => {
     expect((await arrived('/new', 1))[0]?.dataId).toBe(eventId);
     await running.gateway.call(deleteWebhookRpc, customer.principal, { id: webhook.id });
     await expect(customer.webhook(webhook.id)).rejects.toMatchObject({ code: 'WEBHOOK_NOT_FOUND' });
-  }, 60_000);
+  });
 });
 
 describe('the first attempts of a conversation', () => {
@@ -209,7 +209,7 @@ describe('the first attempts of a conversation', () => {
     expect(together).toBeGreaterThan(1);
     expect(received[0]?.open).toBe(1);
     expect(received[1]?.open).toBeLessThanOrEqual(2);
-  }, 60_000);
+  });
 });
 
 describe('a test send', () => {
@@ -242,5 +242,5 @@ describe('a test send', () => {
     const request = { webhookId: webhook.id, deliveryId: first?.deliveryId ?? '' };
     const delivery = await gateway.call(getWebhookDeliveryRpc, customer.principal, request);
     expect(delivery.payload).toEqual(JSON.parse(arrival?.body ?? ''));
-  }, 60_000);
+  });
 });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { RawReceiver, response } from '../test/raw-receiver.js';
 import { OutboundThread, type OutboundEnd } from './index.js';
 
@@ -15,6 +15,13 @@ async function receiver(answer: (socket: Socket) => void): Promise<RawReceiver> 
 function post(url: string, by = thread, signal?: AbortSignal): Promise<OutboundEnd> {
   return by.post({ url, headers: { 'x-own': 'ab' }, body: Buffer.from('{"n":1}'), ...(signal ? { signal } : {}) });
 }
+
+/** A thread that starts slower than a request may be late sends nothing: until one is sent. */
+async function untilStarted(by: OutboundThread, url: string): Promise<void> {
+  for (let end = await post(url, by); end.state === 'failed' && end.error === 'never sent';) end = await post(url, by);
+}
+
+beforeAll(async () => untilStarted(thread, (await receiver((socket) => socket.write(response(200)))).url));
 
 afterEach(async () => {
   await Promise.all(receivers.splice(0).map((one) => one.stop()));
@@ -43,6 +50,7 @@ describe('a request of a thread', () => {
     const strict = new OutboundThread({ allowPrivate: false, refusedHosts: [] });
     const other = new OutboundThread({ allowPrivate: true, refusedHosts: [{ host: '127.0.0.1', port: own.port }] });
     try {
+      await Promise.all([strict, other].map((by) => untilStarted(by, own.url)));
       for (const by of [strict, other]) expect(await post(own.url, by)).toMatchObject({ error: 'url not allowed' });
       expect(own.sockets).toHaveLength(0);
       expect(await post(own.url)).toMatchObject({ status: 200 });
@@ -65,8 +73,9 @@ describe('a request of a thread', () => {
 
   it('ends at the deadline', async () => {
     const own = await receiver(() => undefined);
-    const hasty = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs: 400 });
+    const hasty = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs: 2_000 });
     try {
+      await untilStarted(hasty, own.url);
       expect(await post(own.url, hasty)).toMatchObject({ state: 'failed', error: 'no response' });
     } finally {
       await hasty.close();
@@ -89,6 +98,7 @@ describe('a thread that ends', () => {
       error: 'aborted',
       reason: expect.stringContaining('has ended'),
     });
+    await untilStarted(thread, own.url);
     expect(await post(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
   });
 

@@ -7,6 +7,7 @@ export { describeAdoption, type AdoptionSpec } from './describe-adoption.js';
 export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
+export { patientBudget } from './patient-budget.js';
 export { goldenFile } from './golden-file.js';
 export { lockWaiters } from './lock-waiters.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';

@@ -8,6 +8,7 @@ import { lockfileCheck } from './checks/lockfile.js';
 import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
 import { statementNamesCheck } from './checks/statement-names.js';
+import { testTimeoutsCheck } from './checks/test-timeouts.js';
 import { errorsPage } from './generated/errors-page.js';
 import { runChecks } from './run-checks.js';
 import { sourcesOf } from './sources.js';
@@ -111,6 +112,20 @@ describe('each check refuses its canary, for its own reason', () => {
       'libs/a/src/a.ts',
       'a;\n'.repeat(301),
       'libs/a/src/a.ts has 301 lines, more than 300',
+    ],
+    [
+      'a short timeout',
+      testTimeoutsCheck,
+      'libs/a/src/a.int.ts',
+      "it('a', async () => {\n}, 60_000);\n",
+      'libs/a/src/a.int.ts:2 has a timeout of its own that is no longer than that of all tests',
+    ],
+    [
+      'a short timeout of a hook',
+      testTimeoutsCheck,
+      'libs/a/src/a.e2e.ts',
+      'afterAll(async () => a.end(), 180_000);\n',
+      'libs/a/src/a.e2e.ts:1 has a timeout of its own that is no longer than that of all tests',
     ],
     ['a utils folder', namesCheck, 'libs/a/src/utils/b.ts', '', 'the folder libs/a/src/utils has an empty name'],
     ['a helpers file', namesCheck, 'libs/a/src/helpers.ts', '', 'libs/a/src/helpers.ts has an empty name'],
@@ -229,6 +244,7 @@ describe('each check lets its lawful neighbour pass', () => {
       '{"packages":{"libs/a":{},"a":{"resolved":"libs/a","link":true}}}',
     ],
     ['300 lines', fileLengthCheck, 'libs/a/src/a.ts', 'a;\n'.repeat(300)],
+    ['a long timeout', testTimeoutsCheck, 'libs/a/src/a.int.ts', "it('a', async () => {\n}, 240_000);\n"],
     ['a base configuration', namesCheck, 'tsconfig.base.json', ''],
     ['a word with a word inside', namesCheck, 'libs/a/src/database.ts', ''],
     ['an entry', barrelsCheck, 'libs/a/src/index.ts', "export { a } from './a.js';"],

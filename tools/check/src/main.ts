@@ -18,6 +18,7 @@ import { packagePinsCheck } from './checks/package-pins.js';
 import { rpcGrantsCheck } from './checks/rpc-grants.js';
 import { servicePackagesCheck } from './checks/service-packages.js';
 import { statementNamesCheck } from './checks/statement-names.js';
+import { testTimeoutsCheck } from './checks/test-timeouts.js';
 import { typesCheck } from './checks/types.js';
 import { runChecks } from './run-checks.js';
 import { readSources } from './sources.js';
@@ -41,6 +42,7 @@ const checks = [
   addressesCheck,
   binariesCheck,
   fileLengthCheck,
+  testTimeoutsCheck,
   namesCheck,
   barrelsCheck,
   docstringsCheck,

@@ -27,12 +27,12 @@ describe('figures, compared with the messages by SQL of their own', () => {
     all = usable(stack.devJson);
     ({ acme } = all);
     database = await StackDatabase.open(stack);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await database?.close();
     await stack?.destroy();
-  }, 60_000);
+  });
 
   const admin = (line: string): Promise<string> => operator(dataDir, line);
   const agrees = (): Promise<string> => eventually(() => admin('analytics check'), SOON);
@@ -130,7 +130,7 @@ describe('figures, compared with the messages by SQL of their own', () => {
     } finally {
       await database.query(`DELETE FROM analytics.rollup WHERE ${counts}`);
     }
-  }, 60_000);
+  });
 
   it('are all there again from nothing, and what has no other source stays', async () => {
     await database.query('TRUNCATE analytics.message_fact');

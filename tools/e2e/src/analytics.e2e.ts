@@ -15,7 +15,7 @@ describe('analytics', () => {
   beforeAll(async () => {
     stack = await sharedStack();
     ({ acme } = stack);
-  }, 180_000);
+  });
 
   const report = async <Report>(name: string, query = ''): Promise<Report> => {
     const { status, body } = await acme.get(`/v1/analytics/${name}${query}`);
@@ -66,7 +66,7 @@ describe('analytics', () => {
       expect(totals.secondsToRead.p50).toBeGreaterThan(0);
       return true;
     }, SOON);
-  }, 60_000);
+  });
 
   it('count requests by endpoint, messages both ways, and the quota', async () => {
     await acme.get('/v1/messages/c0000000');
@@ -78,7 +78,7 @@ describe('analytics', () => {
     }, SOON);
     expect(usage.totals.messagesIn).toBeGreaterThan(0);
     expect(usage.quota.left).toBe((usage.quota.limit ?? 0) - usage.quota.used);
-  }, 60_000);
+  });
 
   it.each([
     ['timezone=Mars/Olympus', '`timezone`'],

@@ -46,12 +46,12 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
     owner = await signedIn(acme, 'OWNER');
     // What is tested here is not the rate.
     await operator(dataDir, `plan set ${acme.id} --requests-per-minute 60000000 --request-burst 1000000`);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await database?.close();
     await stack?.destroy();
-  }, 60_000);
+  });
 
   async function signedIn(organization: SeededOrganization, role: string): Promise<AppClient> {
     const client = appClient(baseUrl);
@@ -87,13 +87,13 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
       const head = `GET /v1/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
       const load = new PipelinedLoad({ url: baseUrl, head }, CONNECTIONS, DEPTH);
       const count = (wanted: (request: LoadedRequest) => boolean): number => load.requests.filter(wanted).length;
-      await eventually(() => count(({ status }) => status === 200) >= 1_000 || undefined, { deadlineMs: 20_000 });
+      await eventually(() => count(({ status }) => status === 200) >= 1_000 || undefined, { deadlineMs: 60_000 });
       const revoked = await owner.post(`/app/api/api-keys/${id}/revoke`);
       const returnedMs = performance.now();
       expect(revoked.status).toBe(200);
       const isAfter = ({ beganMs }: LoadedRequest): boolean => beganMs > returnedMs;
       await eventually(() => count((one) => isAfter(one) && one.status !== 0) >= 100 || undefined, {
-        deadlineMs: 20_000,
+        deadlineMs: 60_000,
       });
       await load.stop();
       const accepted = count((one) => one.status === 200 && !isAfter(one));
@@ -110,7 +110,7 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
     );
     // Each gateway had its part in it.
     expect(spread.filter((count) => count < 50)).toEqual([]);
-  }, 180_000);
+  });
 
   it.each(scoped)(
     '%s denies a key of all other scopes, before its body is looked at, and no key of its own',
@@ -174,7 +174,7 @@ describe(`API keys over ${GATEWAYS} gateways`, () => {
       code: 1,
       stderr: 'There is no plan GOLD; there are TRIAL, STARTER, GROWTH, SCALE\n',
     });
-  }, 60_000);
+  });
 
   it('npm run audit:verify finds the log of all this as it was written, and a row that was changed', async () => {
     expect(await operator(dataDir, 'audit verify')).toMatch(/^\d+ rows in \d+ chains are as they were written/);

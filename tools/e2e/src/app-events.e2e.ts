@@ -24,13 +24,13 @@ describe('the stream of events of the application', () => {
     const [first, second] = stack.devJson.organizations ?? [];
     if (!first || !second) throw new Error('there are not two organizations');
     [acme, globex] = [first, second];
-  }, 180_000);
+  });
 
   afterEach(async () => {
     await Promise.all(readers.splice(0).map((reader) => reader.close()));
   });
 
-  afterAll(async () => stack?.destroy(), 60_000);
+  afterAll(async () => stack?.destroy());
 
   const signedIn = async ({ users = [] }: SeededOrganization, role: string): Promise<AppClient> => {
     const user = users.find((one) => one.role === role);

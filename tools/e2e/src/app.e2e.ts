@@ -143,9 +143,9 @@ describe('the API of the application', () => {
     baseUrl = stack.devJson.baseUrl ?? '';
     simulator = new Simulator(stack.devJson.simulatorUrl ?? '');
     organizations = stack.devJson.organizations ?? [];
-  }, 180_000);
+  });
 
-  afterAll(async () => stack?.destroy(), 60_000);
+  afterAll(async () => stack?.destroy());
 
   const userOf = (name: string, role: string): { readonly email: string; readonly password: string } => {
     const organization = organizations.find((one) => one.name === name);

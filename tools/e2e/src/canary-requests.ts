@@ -195,7 +195,7 @@ export async function sendBytes(baseUrl: string, bytes: string): Promise<number 
   const { promise, resolve } = Promise.withResolvers<void>();
   let received = '';
   socket.on('error', () => undefined).once('close', () => resolve());
-  socket.setTimeout(2_000, () => socket.destroy());
+  socket.setTimeout(30_000, () => socket.destroy());
   socket.on('data', (chunk) => (received += chunk.toString('latin1'))).end(bytes);
   await promise;
   const answer = rawAnswer(received);

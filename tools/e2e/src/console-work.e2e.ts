@@ -50,7 +50,7 @@ describe('work in the console', () => {
     await browser?.close();
     receiver?.closeAllConnections();
     receiver?.close();
-  }, 60_000);
+  });
 
   function personWith(role: string): Person {
     const person = all.stack.devJson.organizations?.[0]?.users?.find((one) => one.role === role);
@@ -101,7 +101,7 @@ describe('work in the console', () => {
     expect(items.map(({ reason }) => reason)).toEqual([null, null, 'DUPLICATE']);
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('pauses a bulk send, resumes it, and cancels the rest', async () => {
     const template = all.stack.devJson.organizations?.[0]?.templates?.find(({ variables }) => variables === 0);
@@ -124,7 +124,7 @@ describe('work in the console', () => {
     await page.getByText('The bulk send was canceled').first().waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('tests a channel, keeps its keywords, makes another the default, disconnects and reconnects one', async () => {
     const { page, complaints } = await signedIn(owner);
@@ -166,7 +166,7 @@ describe('work in the console', () => {
     await api.ask('PATCH', `/app/api/channels/${first?.id ?? ''}`, { isDefault: true });
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('filters the audit log, and exports what fits the filter', async () => {
     const { body: key } = await api.post('/app/api/api-keys', { label: HOSTILE, scopes: ['messages:send'] });
@@ -190,7 +190,7 @@ describe('work in the console', () => {
     expect(items.length).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('says why a webhook was deactivated, enables it again, and leads to what it missed', async () => {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
@@ -221,7 +221,7 @@ describe('work in the console', () => {
       .waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('invites a new person, who joins, works in the role given, and is removed', async () => {
     const { page, complaints } = await signedIn(owner);
@@ -253,7 +253,7 @@ describe('work in the console', () => {
     await visitor.page.getByText('Your session has ended').waitFor();
     expect([...complaints, ...visitor.complaints]).toEqual([]);
     await Promise.all([page.context().close(), visitor.page.context().close()]);
-  }, 120_000);
+  });
 
   it('asks for the second factor that a person enabled, and takes each recovery code once', async () => {
     const { page, complaints } = await signedIn(member);
@@ -287,7 +287,7 @@ describe('work in the console', () => {
     await page.getByText('Sign-in refused').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 });
 
 function codeOf(seed: string, step = 0): string {

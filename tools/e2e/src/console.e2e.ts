@@ -54,7 +54,7 @@ describe('the console in a browser', () => {
     await browser?.close();
     receiver?.closeAllConnections();
     receiver?.close();
-  }, 60_000);
+  });
 
   function personWith(role: string): Person {
     const person = all.stack.devJson.organizations?.[0]?.users?.find((one) => one.role === role);
@@ -95,7 +95,7 @@ describe('the console in a browser', () => {
     expect((await key.get('/v1/ping')).status).toBe(401);
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('shows a test send with its answer, its log, and why a webhook does not get through', async () => {
     const { page, complaints } = await signedIn(owner);
@@ -119,7 +119,7 @@ describe('the console in a browser', () => {
     expect(body?.items?.map((one) => one['url'])).toContain(receiverUrl);
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('hides from a member what a member may not do', async () => {
     const { page } = await signedIn(member);
@@ -129,7 +129,7 @@ describe('the console in a browser', () => {
     await page.goto('/app/settings/keys');
     await page.waitForURL(/\/app\/?$/);
     await page.context().close();
-  }, 60_000);
+  });
 
   it('opens the command palette by its key, at once after a load and in a field, and goes where it says', async () => {
     const { page, complaints } = await signedIn(owner);
@@ -146,7 +146,7 @@ describe('the console in a browser', () => {
     await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 60_000);
+  });
 
   it('gives the focus back to what opened a dialog, by Escape and after saving', async () => {
     const { page } = await signedIn(owner);
@@ -166,7 +166,7 @@ describe('the console in a browser', () => {
     await dialog.waitFor({ state: 'detached' });
     await eventually(isBack);
     await page.context().close();
-  }, 60_000);
+  });
 
   it('leaves an open inbox for the sign-in when its session was ended elsewhere', async () => {
     const { page } = await signedIn(member);
@@ -179,7 +179,7 @@ describe('the console in a browser', () => {
     }
     await page.getByText('Your session has ended').waitFor();
     await page.context().close();
-  }, 60_000);
+  });
 
   it('keeps nothing of a session after signing out, Back included', async () => {
     const { page } = await signedIn(owner);
@@ -195,7 +195,7 @@ describe('the console in a browser', () => {
     expect(kept).not.toContain(owner.email);
     expect(kept).not.toMatch(/csrf|cookie|token/i);
     await page.context().close();
-  }, 60_000);
+  });
 
   it.each([1280, 360])(
     'has no serious fault of accessibility on any page, light or dark, %d px wide, and none scrolls sideways',
@@ -222,7 +222,6 @@ describe('the console in a browser', () => {
       expect(complaints).toEqual([]);
       await page.context().close();
     },
-    170_000,
   );
 
   it('opens with less than 300 KB of compressed script', async () => {
@@ -239,7 +238,7 @@ describe('the console in a browser', () => {
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(SCRIPT_BYTES_MAX);
     await page.context().close();
-  }, 60_000);
+  });
 });
 
 /** Serious and critical faults, one line each. */

@@ -12,7 +12,7 @@ describe('a contact in everything that npm start starts', () => {
   beforeAll(async () => {
     all = await sharedStack();
     ({ acme, globex } = all);
-  }, 180_000);
+  });
 
   const upsert = async (body: Record<string, unknown>, status: number): Promise<ApiBody> => {
     const answer = await acme.ask('POST', '/v1/contacts', JSON.stringify(body));

@@ -82,7 +82,7 @@ describe('a contact that is erased', () => {
     receiver?.close();
     await database?.close();
     await all?.end();
-  }, 60_000);
+  });
 
   /** Puts the canary wherever a caller or the person can write something. */
   async function plant({ phone, canary }: typeof PERSON): Promise<Planted> {
@@ -211,7 +211,7 @@ describe('a contact that is erased', () => {
       ]),
     );
     figures = await settledFigures();
-  }, 60_000);
+  });
 
   it('is in no sample that the planner keeps, even while it is everywhere else', async () => {
     // As an administrator may: parents of partitions too, which autovacuum leaves out.

@@ -55,7 +55,7 @@ describe('the events of a running system', () => {
     await database?.end();
     await recorder?.close();
     await all?.end();
-  }, 60_000);
+  });
 
   it('are all of the catalogue, and nothing else', () => {
     const subjects = [...emitted, ...heard.map(({ envelope }) => envelope)].map(({ subject }) => subject);

@@ -38,7 +38,7 @@ describe('clients generated from the description as it is served', () => {
     // Below the root: what a program imports is looked for from its folder upwards.
     folder = await mkdtemp(join(root, '.cache', 'clients-'));
     [all, markdown] = await Promise.all([sharedStack(), readFile(guide, 'utf8')]);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     if (folder) await rm(folder, { recursive: true, force: true });

@@ -34,7 +34,7 @@ describe('the code of the guides', () => {
       async () => ((await all.acme.get('/v1/templates?status=APPROVED')).body?.items ?? []).length > 0,
       SOON,
     );
-  }, 180_000);
+  });
 
   afterAll(async () => {
     if (folder) await rm(folder, { recursive: true, force: true });
@@ -65,15 +65,11 @@ describe('the code of the guides', () => {
     expect(files.sort()).toEqual([...PROGRAMS, SERVER, GENERATED].sort());
   });
 
-  it.each(PROGRAMS)(
-    '%s does what it says',
-    async (guide) => {
-      const { child, said } = await start(guide);
-      const [code] = (await once(child, 'exit')) as [number | null];
-      expect([code, said()]).toEqual([0, expect.not.stringContaining('Error')]);
-    },
-    120_000,
-  );
+  it.each(PROGRAMS)('%s does what it says', async (guide) => {
+    const { child, said } = await start(guide);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect([code, said()]).toEqual([0, expect.not.stringContaining('Error')]);
+  });
 
   it('bulk-sends.md sends from a line of the account whose template it is, where there are two', async () => {
     const other = all.stack.devJson.organizations?.[2];
@@ -97,7 +93,7 @@ describe('the code of the guides', () => {
     } finally {
       await owner.post(`/app/api/channels/${String(connected.body?.id)}/disconnect`, {});
     }
-  }, 120_000);
+  });
 
   it(`${SERVER} takes what was signed, each event once, and nothing else`, async () => {
     const owner = appClient(all.baseUrl);
@@ -126,5 +122,5 @@ describe('the code of the guides', () => {
       child.kill('SIGKILL');
       await owner.ask('DELETE', `/app/api/webhooks/${String(body?.id)}`);
     }
-  }, 120_000);
+  });
 });

@@ -31,13 +31,13 @@ describe('what the upstream brings', () => {
     backlog = await ConsumerBacklog.of(natsUrl);
     channels = [...(organizations?.[0]?.channels ?? [])].sort((one) => (one.isDefault ? -1 : 1));
     expect(channels.length).toBe(2);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await database?.end();
     await backlog?.close();
     await all?.end();
-  }, 60_000);
+  });
 
   /** The contact of a phone, once there is one that fits. */
   const contactWhen = (phone: string, fits: (contact: ApiBody) => unknown = () => true): Promise<ApiBody> =>

@@ -41,7 +41,7 @@ describe('the inbox in a browser', () => {
 
   afterAll(async () => {
     await browser?.close();
-  }, 60_000);
+  });
 
   const newestOf = async (conversationId: string): Promise<AppBody | undefined> =>
     (await api.get(`/app/api/conversations/${conversationId}/messages?limit=1`)).body?.items?.[0];

@@ -28,12 +28,12 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
     ({ stack, dataDir } = await startOwnStack({ replicas: { gateway: GATEWAYS } }));
     ({ baseUrl = '', organizations = [] } = stack.devJson);
     database = await StackDatabase.open(stack);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await database?.close();
     await stack?.destroy();
-  }, 60_000);
+  });
 
   const named = (name: string): SeededOrganization => {
     const found = organizations.find((one) => one.name === name);
@@ -102,7 +102,6 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
           expect(headers.has('retry-after')).toBe(status === 429);
         }
       },
-      120_000,
     );
   });
 
@@ -143,7 +142,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
         expect(headers.get('retry-after')).toMatch(/^\d+$/);
       }
-    }, 60_000);
+    });
 
     it('then lets pass what its rate gives back, and never more', async () => {
       await database.setTerms(own.id, { requestsPerMinute: 1_200, burst: 10 });
@@ -158,7 +157,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
       const elapsedS = (performance.now() - startedMs) / 1_000;
       expect(passed).toBeLessThanOrEqual(10 + 20 * elapsedS + 1);
       expect(passed).toBeGreaterThanOrEqual(80);
-    }, 60_000);
+    });
 
     it('of a raised plan counts from the very next request on, whichever gateway is asked, and so do its scopes and quota', async () => {
       const connections = await connectToEachGateway(stack, own.apiKey);
@@ -200,7 +199,7 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
       expect(await sentMessages()).toBe(before);
       const waits = [first, ...answers].map(({ headers }) => Number(headers.get('retry-after')));
       expect(Math.max(...waits)).toBe(waits[0]);
-    }, 60_000);
+    });
 
     it('is answered with failures on our side, too', async () => {
       await database.setTerms(own.id, {});
@@ -213,6 +212,6 @@ describe(`limits over ${GATEWAYS} gateways`, () => {
       } finally {
         process.kill(messaging, 'SIGCONT');
       }
-    }, 60_000);
+    });
   });
 });

@@ -15,8 +15,6 @@ const consumes = (service: string): boolean => {
 
 type Scrape = ReadonlyMap<string, ScrapedMetric>;
 
-const SOON = { deadlineMs: 20_000 };
-
 describe('the metrics of running services', () => {
   let all: EverythingRunning;
   let acme: Api;
@@ -50,17 +48,17 @@ describe('the metrics of running services', () => {
     expect((await acme.ask('POST', '/v1/templates/send', bulk)).status).toBe(202);
     const jobs = async (): Promise<boolean> =>
       (await acme.get('/v1/templates/send')).body?.items?.every(({ status }) => status === 'COMPLETED') ?? false;
-    await eventually(jobs, SOON);
+    await eventually(jobs);
     await acme.get('/v1/conversations');
     // A snooze that ends by itself.
     const conversation = `/v1/conversations/${String(sent.body?.['conversationId'])}`;
-    const snooze = { status: 'SNOOZED', snoozedUntil: new Date(Date.now() + 1_000).toISOString() };
+    const snooze = { status: 'SNOOZED', snoozedUntil: new Date(Date.now() + 5_000).toISOString() };
     expect((await acme.ask('PATCH', conversation, JSON.stringify(snooze))).body?.status).toBe('SNOOZED');
-    await eventually(async () => (await acme.get(conversation)).body?.status === 'OPEN', SOON);
+    await eventually(async () => (await acme.get(conversation)).body?.status === 'OPEN');
     await acme.ask('PROPFIND', '/v1/canary-5d1c7');
-  }, 180_000);
+  });
 
-  afterAll(async () => all?.end(), 60_000);
+  afterAll(async () => all?.end());
 
   it('are, service by service, what docs/metrics.md says: names, types, labels, values, meanings', async () => {
     const { metrics } = readMetricsPage();
@@ -118,7 +116,7 @@ describe('the metrics of running services', () => {
         const rise = one(await scrape(service), name, labels) - (valuesOf(before[service], name, labels)[0] ?? 0);
         expect([name, labels, rise]).toEqual([name, labels, by]);
         return true;
-      }, SOON);
+      });
     for (const outcome of ['accepted', 'unknown', 'refused']) {
       await rises('messaging', 'switchboard_upstream_attempts_total', { outcome });
       await rises('messaging', 'switchboard_upstream_request_duration_seconds_count', { outcome });
@@ -141,7 +139,6 @@ describe('the metrics of running services', () => {
     const grows = (service: 'gateway' | 'messaging', name: string, labels = {}): Promise<boolean> =>
       eventually(
         async () => one(await scrape(service), name, labels) > (valuesOf(before[service], name, labels)[0] ?? 0),
-        SOON,
       );
     await grows('gateway', 'switchboard_callbacks_taken_total');
     await grows('messaging', 'switchboard_outbox_published_events_total');

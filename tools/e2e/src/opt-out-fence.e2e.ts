@@ -26,9 +26,9 @@ describe('an opt-out call that has returned, with two replicas of messaging and 
     const { baseUrl } = stage.stack.devJson;
     if (!first || !baseUrl) throw new Error('the stack has nothing to test');
     acme = new Api(baseUrl, first.apiKey);
-  }, 180_000);
+  });
 
-  afterAll(async () => stage?.close(), 60_000);
+  afterAll(async () => stage?.close());
 
   it('lets no request to the number begin any more, in races with sends, repetitions and kills', async () => {
     const racing = new OptOutRacing(stage, new SeededRandom(seed));
@@ -59,7 +59,7 @@ describe('an opt-out call that has returned, with two replicas of messaging and 
       const lifted = await acme.ask('DELETE', `/v1/opt-outs/${body?.id}`);
       expect([lifted.status, (await acme.send(phone, 'yes')).status]).toEqual([204, 200]);
     }
-  }, 120_000);
+  });
 
   it('contacts being away lets nothing through unchecked: 503 for an unknown phone, nothing stored, no request', async () => {
     const known = nextPhone();
@@ -83,7 +83,7 @@ describe('an opt-out call that has returned, with two replicas of messaging and 
       expect(await simulator.requests(`to=${phone.slice(1)}`)).toEqual([]);
     }
     await eventually(async () => (await acme.send(nextPhone(), 'again')).status === 200);
-  }, 120_000);
+  });
 
   async function optOut(phone: string): Promise<ApiAnswer> {
     return acme.ask('POST', '/v1/opt-outs', JSON.stringify({ phone }));

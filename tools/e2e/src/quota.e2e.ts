@@ -31,12 +31,12 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     database = await StackDatabase.open(stack);
     acme = new Api(stack.devJson.baseUrl, first.apiKey);
     organizationId = first.id;
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await database?.close();
     await stage?.close();
-  }, 60_000);
+  });
 
   const nextPhone = (): string => `+1415${5_560_000 + ++phones}`;
   const quota = (): Promise<{ readonly used: number; readonly counted: number }> => database.quota(organizationId);
@@ -52,7 +52,7 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     await racing.close();
     expect(unruly.findings).toEqual([]);
     expect(await admin('quota', 'check')).toMatchObject({ code: 0, out: expect.stringContaining('agree') });
-  }, 180_000);
+  });
 
   it('answers those whom it refuses why and until when, and stores nothing', async () => {
     await database.setTerms(organizationId, { messagesPerMonth: 0 });
@@ -108,7 +108,7 @@ describe('the monthly quota, with two gateways and two replicas of messaging', (
     );
     const month = expect.stringMatching(/^\d{4}-\d{2}$/);
     expect(entry).toEqual({ before: { month, used: used + 5 }, after: { month, used } });
-  }, 60_000);
+  });
 
   it('adds to the subscription: past due refuses sending alone, canceled all but ping', async () => {
     const ask = async (): Promise<unknown[]> => {

@@ -24,7 +24,7 @@ describe('the descriptions as they are served', () => {
 
   afterAll(async () => {
     await browser?.close();
-  }, 60_000);
+  });
 
   it.each([
     ['/v1/openapi.json', publicDescription],
@@ -61,7 +61,7 @@ describe('the descriptions as they are served', () => {
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();
-  }, 90_000);
+  });
 
   it('/docs tries out a send as often as its button is pressed, and an opt-out that does not meet it', async () => {
     const { page, foreign } = await watchedPage();
@@ -76,7 +76,7 @@ describe('the descriptions as they are served', () => {
     expect(await again.send()).toMatchObject({ status: 200, body: { contactId: first.body['contactId'] } });
     expect(foreign).toEqual([]);
     await page.close();
-  }, 90_000);
+  });
 
   it('/docs tries out a bulk send as it is filled in: the template is there', async () => {
     const { page } = await watchedPage();
@@ -84,7 +84,7 @@ describe('the descriptions as they are served', () => {
     const { status, body } = await bulk.send();
     expect([status, body]).toEqual([202, expect.objectContaining({ total: 2 })]);
     await page.close();
-  }, 90_000);
+  });
 
   it('the watch of that test sees a foreign request and a broken policy', async () => {
     const { page, foreign, complaints } = await watchedPage();
@@ -95,7 +95,7 @@ describe('the descriptions as they are served', () => {
     expect(complaints.join()).toMatch(/Content Security Policy/);
     expect(foreign.length).toBeGreaterThan(0);
     await page.close();
-  }, 60_000);
+  });
 
   const own = (): SeededOrganization => {
     const [organization] = all.stack.devJson.organizations ?? [];

@@ -12,7 +12,7 @@ describe('a request to send or read messages', () => {
   beforeAll(async () => {
     all = await sharedStack();
     ({ acme, globex, simulator } = all);
-  }, 180_000);
+  });
 
   it('refuses bad input with the field and stores nothing', async () => {
     const before = await simulator.requests('since=1970-01-01T00:00:00Z');

@@ -25,7 +25,7 @@ describe('the sandbox of the local run', () => {
       }),
     );
     [page, stranger] = pages as [AppClient, AppClient];
-  }, 180_000);
+  });
 
   const messagesOf = async (conversationId: unknown): Promise<readonly AppBody[]> =>
     (await page.get(`/app/api/conversations/${String(conversationId)}/messages`)).body?.items ?? [];

@@ -7,7 +7,6 @@ import type { UsableStack } from './start-everything.js';
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CUID = /^c[0-9a-z]{24}$/;
 const HANDED = 'handed to the provider';
-const SOON = { deadlineMs: 20_000 };
 
 describe('a message on its way through everything that npm start starts', () => {
   let all: UsableStack;
@@ -19,7 +18,7 @@ describe('a message on its way through everything that npm start starts', () => 
   beforeAll(async () => {
     all = await sharedStack();
     ({ acme, globex, simulator, messageWhen } = all);
-  }, 180_000);
+  });
 
   /** The steps of a message of Acme, without its webhooks: other files of this worker may have some. */
   async function timelineOf(id: string | undefined): Promise<readonly { what: unknown; detail: string }[]> {
@@ -126,19 +125,15 @@ describe('a message on its way through everything that npm start starts', () => 
   it.each([
     ['02', 3],
     ['03', 3],
-  ])(
-    'refused as retryable (…01%s): 200 QUEUED, sent again until taken',
-    async (nn, attempts) => {
-      const queued = await acme.send(`+120155501${nn}`, 'again');
-      expect([queued.status, queued.body?.upstreamMessageId]).toEqual([200, null]);
-      await messageWhen(queued.body?.id, 'DELIVERED', 60_000);
-      expect(await simulator.requests(`reference=${queued.body?.id}`)).toHaveLength(attempts);
-      const whats = (await timelineOf(queued.body?.id)).map(({ what }) => what);
-      const again = Array.from({ length: attempts - 1 }, () => [HANDED, 'refused', 'retry scheduled']).flat();
-      expect(whats.slice(0, again.length + 4)).toEqual(['accepted', ...again, HANDED, 'sent', 'delivered']);
-    },
-    90_000,
-  );
+  ])('refused as retryable (…01%s): 200 QUEUED, sent again until taken', async (nn, attempts) => {
+    const queued = await acme.send(`+120155501${nn}`, 'again');
+    expect([queued.status, queued.body?.upstreamMessageId]).toEqual([200, null]);
+    await messageWhen(queued.body?.id, 'DELIVERED', 60_000);
+    expect(await simulator.requests(`reference=${queued.body?.id}`)).toHaveLength(attempts);
+    const whats = (await timelineOf(queued.body?.id)).map(({ what }) => what);
+    const again = Array.from({ length: attempts - 1 }, () => [HANDED, 'refused', 'retry scheduled']).flat();
+    expect(whats.slice(0, again.length + 4)).toEqual(['accepted', ...again, HANDED, 'sent', 'delivered']);
+  });
 
   it.each(['04', '07'])('an unknown outcome (…01%s): 200 QUEUED, never repeated', async (nn) => {
     const queued = await acme.send(`+120155501${nn}`, 'unknown');
@@ -191,7 +186,7 @@ describe('a message on its way through everything that npm start starts', () => 
     const conversation = await eventually(async () => {
       const { body } = await acme.get('/v1/conversations?limit=100');
       return body?.items?.find((item) => (item['contact'] as { phone: string }).phone === '+4915123456789');
-    }, SOON);
+    });
     expect(conversation).toMatchObject({ status: 'OPEN', contact: { name: 'Ada', messagingId: '4915123456789' } });
     const answered = await acme.send('+49 1512 3456789', 'Yes');
     expect(answered.body?.['conversationId']).toBe(conversation?.id);
@@ -206,15 +201,15 @@ describe('a message on its way through everything that npm start starts', () => 
     expect((await move({ status: 'SNOOZED', snoozedUntil: '2001-01-01' })).body?.error?.message).toMatch(
       /snoozedUntil/,
     );
-    const until = new Date(Date.now() + 1_500);
+    const until = new Date(Date.now() + 5_000);
     const snoozed = await move({ status: 'SNOOZED', snoozedUntil: until.toISOString() });
     expect(snoozed.body).toMatchObject({ status: 'SNOOZED', snoozedUntil: until.toISOString() });
-    await eventually(async () => (await acme.get(path)).body?.status === 'OPEN', SOON);
+    await eventually(async () => (await acme.get(path)).body?.status === 'OPEN');
     expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
     expect((await move({ status: 'CLOSED' })).body).toMatchObject({ status: 'CLOSED', snoozedUntil: null });
     expect((await acme.get('/v1/conversations?status=CLOSED')).body?.items).toHaveLength(1);
     await simulator.post('inbound', { from: '4915123456780', name: 'Bo', text: 'second', id: 'wamid.reopens' });
-    await eventually(async () => (await acme.get(path)).body?.status === 'OPEN', SOON);
+    await eventually(async () => (await acme.get(path)).body?.status === 'OPEN');
     const messages = await acme.get(`${path}/messages`);
     expect(messages.body?.items?.map((message) => message['text'])).toEqual(['second', 'first']);
     const foreign = await globex.ask('PATCH', path, '{"status":"CLOSED"}');

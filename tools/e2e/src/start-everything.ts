@@ -63,7 +63,7 @@ export function usable(devJson: DevJson): UsableStack {
     simulator: new Simulator(simulatorUrl),
     acme,
     globex: new Api(baseUrl, second.apiKey),
-    messageWhen: (id, status, deadlineMs = 20_000) =>
+    messageWhen: (id, status, deadlineMs = 60_000) =>
       eventually(
         async () => {
           const { body } = await acme.get(`/v1/messages/${id}`);

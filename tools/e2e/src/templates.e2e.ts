@@ -21,7 +21,7 @@ describe('templates in everything that npm start starts', () => {
     const [first] = all.stack.devJson.organizations ?? [];
     if (!first) throw new Error('dev.json has no organization');
     organization = first;
-  }, 180_000);
+  });
 
   const itemsOf = ({ body }: ApiAnswer): TemplateView[] => (body?.items ?? []) as unknown as TemplateView[];
   const list = async (query = '', by = acme): Promise<TemplateView[]> =>

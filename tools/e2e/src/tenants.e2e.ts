@@ -30,7 +30,7 @@ describe('an id of an organization', () => {
     }));
     if (!first || !third) throw new Error('there are not two organizations on the largest plan');
     [owner, stranger] = [first, third];
-  }, 180_000);
+  });
 
   const ask = async (tenant: Tenant, route: GatewayRoute, place: IdPlace, id: string): Promise<ApiAnswer> => {
     const { target, body } = await requestWith(route, place, id, tenant);

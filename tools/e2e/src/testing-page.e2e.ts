@@ -69,7 +69,7 @@ describe('the page Testing of the reference', () => {
     // What the commands look for in the folder of a local run.
     dataDir = await mkdtemp(join(tmpdir(), 'switchboard-testing-'));
     await writeFile(join(dataDir, 'dev.json'), JSON.stringify(all.stack.devJson));
-  }, 180_000);
+  });
 
   afterAll(async () => {
     if (dataDir) await rm(dataDir, { recursive: true, force: true });

@@ -30,7 +30,7 @@ describe('webhooks, from the upstream to receivers of customers', () => {
     for (const [index, language] of languages.entries()) {
       receivers.push(await ExampleReceiver.start(language, ports[index] ?? 0, webhooks[index]?.secret ?? ''));
     }
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await Promise.all(receivers.map((receiver) => receiver.stop()));

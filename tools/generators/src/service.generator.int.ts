@@ -30,7 +30,7 @@ const textOf = (path: string): Promise<string> => readFile(join(copy.root, path)
 
 beforeAll(async () => {
   copy = await WorkspaceCopy.make();
-}, 120_000);
+});
 afterAll(async () => copy?.remove());
 
 describe('npm run new-service', () => {

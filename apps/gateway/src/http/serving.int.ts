@@ -104,7 +104,7 @@ describe('a route', () => {
       standIn(GATEWAY_CONFIG, config),
       standIn(RequestCounts, { count: () => undefined }),
       standIn(LOG, log),
-      standIn(CLOCK, { now: () => 0, monotonic: () => performance.now() + laterMs }),
+      standIn(CLOCK, { now: () => 0, monotonic: () => laterMs }),
     ];
     const providers = [...httpProviders, ...parts];
     const app = await createApplication({ module: class One {}, controllers: [controller], providers }, config, log);
@@ -215,7 +215,7 @@ describe('a gateway', () => {
     const away = await ask('/v1/ping');
     expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await away.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
-    expect(performance.now() - startedMs).toBeLessThan(7_000);
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect((await ask('/health/ready')).status).toBe(503);
     expect((await ask('/health/serving')).status).toBe(503);
     expect((await ask('/health/live')).status).toBe(200);

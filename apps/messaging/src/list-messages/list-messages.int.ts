@@ -99,7 +99,7 @@ describe("a conversation's messages", () => {
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 
   it('are none behind the oldest, and a 404 where there is no such conversation in the organization', async () => {
     const contact = await inbox.addContact();

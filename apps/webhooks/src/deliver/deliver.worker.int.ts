@@ -22,7 +22,7 @@ let running: RunningWebhooks;
 
 beforeAll(async () => {
   running = await startWebhooks(servers);
-}, 120_000);
+});
 
 describe('a webhook that is deleted while its deliveries are in memory', () => {
   it('is forgotten by the worker, and they are dropped', async () => {
@@ -41,7 +41,7 @@ describe('a webhook that is deleted while its deliveries are in memory', () => {
     await eventually(async () => (await running.superuser.query(countSql, [id]))[0]?.pending === 0);
     expect(await running.superuser.query(countSql, [id])).toEqual([{ pending: 0, dropped: 2 }]);
     expect(running.receiver.arrivals('/deleted')).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('a turn whose COMMIT is not answered', () => {
@@ -69,7 +69,7 @@ describe('a turn whose COMMIT is not answered', () => {
     expect(isLost).toBe(true);
     expect(await running.superuser.query(attemptsSql, [id])).toEqual([{ outcome: 'SUCCEEDED', error: null }]);
     expect(running.receiver.arrivals('/in-doubt')).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('a receiver that answers with more than is read of it', () => {
@@ -90,5 +90,5 @@ describe('a receiver that answers with more than is read of it', () => {
     }
     // The turn that records the last end comes behind it.
     await eventually(async () => (await running.superuser.query(countSql, [id]))[0]?.pending === 0);
-  }, 60_000);
+  });
 });

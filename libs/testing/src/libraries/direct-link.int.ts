@@ -16,7 +16,7 @@ import {
   type RpcCall,
 } from '@switchboard/nats';
 import { InternalServer, rpcFailure } from '@switchboard/platform';
-import { eventually, testServers, type OwnTestNats } from '../index.js';
+import { eventually, patientBudget, testServers, type OwnTestNats } from '../index.js';
 
 const servers = testServers({ ownNats: true });
 const principal = systemPrincipal('corg', 'test');
@@ -48,7 +48,7 @@ describe('an rpc while NATS is away', () => {
   afterEach(async () => {
     await Promise.all(processes.splice(0).map((process) => process.close()));
     await nats.server.restart('kill');
-    await eventually(() => !link.isAway, { deadlineMs: 10_000 });
+    await eventually(() => !link.isAway);
   });
 
   const startProcess = async (name: string, port = 0): Promise<Process> => {
@@ -90,7 +90,7 @@ describe('an rpc while NATS is away', () => {
     expect(await client.call(rpc, principal, request)).toBe('first');
     expect(process.calls).toEqual([{ principal, request, budget: expect.any(Budget) }]);
     await nats.server.restart('kill');
-    await eventually(() => !link.isAway, { deadlineMs: 10_000 });
+    await eventually(() => !link.isAway);
     await process.close();
     await startProcess('second');
     expect(await client.call(rpc, principal, request)).toBe('second');
@@ -134,7 +134,7 @@ describe('an rpc while NATS is away', () => {
     await one.close();
     for (let n = 0; n < 4; n++) expect(await client.call(rpc, principal, request)).toBe('two');
     await two.close();
-    const refused = client.call(rpc, principal, request, { budget: new Budget(200) });
+    const refused = client.call(rpc, principal, request, { budget: patientBudget(200) });
     await expect(refused).rejects.toMatchObject({ name: 'RpcUnanswered', effect: 'none' });
   });
 

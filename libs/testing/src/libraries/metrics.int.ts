@@ -25,7 +25,7 @@ describe('what a service stands on', () => {
     return line === undefined ? undefined : Number(line.slice(series.length + 1));
   };
   const becomes = (series: string, value: number | undefined): Promise<boolean> =>
-    eventually(async () => (await valueOf(series)) === value, { deadlineMs: 15_000 });
+    eventually(async () => (await valueOf(series)) === value);
   const SQL_GAUGES = [
     'switchboard_outbox_pending_events',
     'switchboard_outbox_oldest_pending_age_seconds',
@@ -52,7 +52,7 @@ describe('what a service stands on', () => {
       },
     });
     servers.onEnd(() => platform.close());
-  }, 120_000);
+  });
 
   afterAll(() => api.disable());
 
@@ -79,13 +79,13 @@ describe('what a service stands on', () => {
     for (const series of SQL_GAUGES) await becomes(series, undefined);
     const startedMs = performance.now();
     expect(await valueOf('process_uptime_seconds')).toBeGreaterThan(0);
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
     expect(await valueOf('switchboard_dependency_up{dependency="nats"}')).toBe(1);
 
     await superuser.dataSource.query(`ALTER ROLE ${role} LOGIN`);
     await becomes('switchboard_dependency_up{dependency="database"}', 1);
     for (const series of SQL_GAUGES) await becomes(series, 0);
-  }, 60_000);
+  });
 
   it('while NATS is away: the backlog grows older and failures are counted, and the link is counted when it is back', async () => {
     const { server } = await servers.ownNats();
@@ -94,12 +94,10 @@ describe('what a service stands on', () => {
     await becomes('switchboard_dependency_up{dependency="nats"}', 0);
     await becomes('switchboard_outbox_pending_events', 1);
     expect(await valueOf('switchboard_outbox_oldest_pending_age_seconds')).toBeGreaterThan(0);
-    await eventually(async () => ((await valueOf('switchboard_outbox_publish_failures_total')) ?? 0) > 0, {
-      deadlineMs: 15_000,
-    });
+    await eventually(async () => ((await valueOf('switchboard_outbox_publish_failures_total')) ?? 0) > 0);
     await server.restart();
     await becomes('switchboard_nats_reconnects_total', 1);
     await becomes('switchboard_outbox_pending_events', 0);
     await becomes('switchboard_dependency_up{dependency="nats"}', 1);
-  }, 60_000);
+  });
 });

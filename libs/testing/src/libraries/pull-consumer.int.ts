@@ -276,7 +276,7 @@ describe('a consumer', () => {
       const info = await consumerInfo();
       return info.num_pending === 0 && info.num_ack_pending === 0;
     };
-    await eventually(isDrained, { deadlineMs: 45_000 });
+    await eventually(isDrained, { deadlineMs: 120_000 });
     const effects = (await database.query(applied, [])).map(({ eventId }) => eventId);
     expect(effects.sort()).toEqual(ids.sort());
     expect(deliveries).toBeGreaterThan(3 * ids.length);

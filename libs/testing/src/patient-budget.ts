@@ -1,0 +1,15 @@
+import { Budget } from '@switchboard/nats';
+import { FakeClock } from './fake-clock.js';
+
+/** More than any try needs, on a busy machine too. */
+const TRY_MS = 60_000;
+
+/**
+ * The budget of a request that nobody takes. It is spent after `durationMs`, and until then each try has time for its answer: of
+ * an ordinary one the last try has what is left, and a refusal that comes later than that is no refusal.
+ */
+export function patientBudget(durationMs: number): Budget {
+  const clock = new FakeClock(0);
+  setTimeout(() => clock.advance(TRY_MS), durationMs);
+  return new Budget(TRY_MS, clock);
+}
