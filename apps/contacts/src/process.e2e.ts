@@ -32,6 +32,7 @@ describe('the built programs of contacts', () => {
     expect((await asked).contacts).toHaveLength(1);
 
     const startedMs = performance.now();
+    // A process that needs longer ends itself by force, and not with 0.
     expect(await service.stop()).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(20_000);
     const late = client.call(

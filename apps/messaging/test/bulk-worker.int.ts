@@ -46,7 +46,7 @@ describe('the loop over lanes', () => {
     const stopSecond = await processOf(upstream);
     // What it had claimed and not begun goes to the other.
     await stopFirst();
-    await eventually(async () => (await sent(job)) === 12, { deadlineMs: 30_000 });
+    await eventually(async () => (await sent(job)) === 12);
     await stopSecond();
     expect(begun).toHaveLength(12 + refused.size);
     for (const [index, { atMs }] of begun.entries()) {

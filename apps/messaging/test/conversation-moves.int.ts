@@ -205,7 +205,7 @@ describe('moving a conversation', () => {
     const worker = new WakeSnoozedWorker({ transaction }, { wake: () => undefined }, log, new SnoozeSignal());
     worker.onApplicationBootstrap();
     const count = async (sql: string): Promise<number> => (await inbox.superuser.dataSource.query(sql))[0].n;
-    await eventually(async () => (await count(SNOOZED_COUNT)) === 0, { deadlineMs: 30_000 });
+    await eventually(async () => (await count(SNOOZED_COUNT)) === 0);
     await worker.onModuleDestroy();
     expect([most, underWay]).toEqual([3, 0]);
     expect(await count(OPENED_COUNT)).toBe(2_600);

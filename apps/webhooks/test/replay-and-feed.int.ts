@@ -162,13 +162,10 @@ describe('a replay', () => {
     expect(running.receiver.arrivals('/replay').at(-1)?.dataId).toBe(old);
     running.receiver.at('/replay', status(500));
     expect(await replay({})).toEqual({ count: 2 });
-    const failed = await eventually(
-      async () => {
-        const attempts = await customer.attempts(webhook.id, { outcome: 'FAILED' });
-        return attempts.length === 6 && attempts;
-      },
-      { deadlineMs: 30_000 },
-    );
+    const failed = await eventually(async () => {
+      const attempts = await customer.attempts(webhook.id, { outcome: 'FAILED' });
+      return attempts.length === 6 && attempts;
+    });
     expect(new Set(failed.map(({ kind }) => kind))).toEqual(new Set(['REPLAY']));
     expect(await customer.webhook(webhook.id)).toMatchObject({ status: 'ACTIVE', consecutiveFailures: 0 });
   });

@@ -30,25 +30,20 @@ function arrivals(path: string): readonly Arrival[] {
 }
 
 async function arrived(path: string, count: number): Promise<readonly Arrival[]> {
-  return eventually(() => arrivals(path).length >= count && arrivals(path), { deadlineMs: 30_000 });
+  return eventually(() => arrivals(path).length >= count && arrivals(path));
 }
 
 /** The service has taken an event: whether it has deliveries is decided. */
 async function stored(eventId: string): Promise<void> {
   const sql = 'SELECT id FROM webhooks.event WHERE id = $1';
-  await eventually(async () => (await running.superuser.dataSource.query<unknown[]>(sql, [eventId])).length === 1, {
-    deadlineMs: 30_000,
-  });
+  await eventually(async () => (await running.superuser.dataSource.query<unknown[]>(sql, [eventId])).length === 1);
 }
 
 async function attemptsOf(webhookId: string, count: number) {
-  return eventually(
-    async () => {
-      const attempts = await customer.attempts(webhookId);
-      return attempts.length >= count && attempts;
-    },
-    { deadlineMs: 30_000 },
-  );
+  return eventually(async () => {
+    const attempts = await customer.attempts(webhookId);
+    return attempts.length >= count && attempts;
+  });
 }
 
 describe('a receiver that is dead from the start', () => {
@@ -57,13 +52,10 @@ describe('a receiver that is dead from the start', () => {
     const { gateway } = running;
     const webhook = await customer.register(running.receiver.at('/dead', status(500)));
     for (let event = 0; event < 6; event++) await customer.receive(`${event}`);
-    const deactivated = await eventually(
-      async () => {
-        const now = await customer.webhook(webhook.id);
-        return now.status === 'DEACTIVATED' && now;
-      },
-      { deadlineMs: 30_000 },
-    );
+    const deactivated = await eventually(async () => {
+      const now = await customer.webhook(webhook.id);
+      return now.status === 'DEACTIVATED' && now;
+    });
     expect(deactivated.deactivatedReason).toBe('10 consecutive attempts failed; the last: status 500');
     expect(deactivated).toMatchObject({ consecutiveFailures: 10, deactivatedAt: expect.any(String) });
     expect(arrivals('/dead')).toHaveLength(10);

@@ -13,7 +13,6 @@ import { provokeEvents } from './event-provocations.js';
 import { NatsRecorder } from './nats-recorder.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 
-const SOON = { deadlineMs: 30_000 };
 const sources = await readSources(resolve(import.meta.dirname, '..', '..', '..'));
 const declared = catalogueOf(sources).events;
 const examples = examplesFor(sources, topology);
@@ -42,7 +41,7 @@ describe('the events of a running system', () => {
       const subjects = new Set(emitted.map(({ subject }) => subject));
       const left = declared.filter(({ subject }) => !subjects.has(subject)).map(({ subject }) => subject);
       return unpublished === 0 && left.length === 0 ? left : undefined;
-    }, SOON).catch(() => declared.filter(({ subject }) => !emitted.some((one) => one.subject === subject)));
+    }).catch(() => declared.filter(({ subject }) => !emitted.some((one) => one.subject === subject)));
     if (missing.length > 0) throw new Error(`bring about in event-provocations.ts: ${JSON.stringify(missing)}`);
     heard = recorder.messages.flatMap(({ subject, payload, headers }) =>
       publishers.includes(subject.split('.')[0] ?? '')
@@ -107,7 +106,7 @@ describe('the events of a running system', () => {
     const end = await eventually(async () => {
       const [taken, buried] = [await rows('inbox'), await rows('dead_letter')];
       return taken.length + buried.length > 0 ? { taken: taken.length, buried } : undefined;
-    }, SOON);
+    });
     expect(end).toEqual({ taken: 1, buried: [] });
   });
 });

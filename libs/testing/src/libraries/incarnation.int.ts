@@ -88,7 +88,7 @@ const effects = async (): Promise<string[]> => (await database.query(applied, []
 
 /** Everything that was emitted is applied, once. */
 async function allApplied(): Promise<void> {
-  await eventually(async () => (await effects()).length >= written, { deadlineMs: 30_000 });
+  await eventually(async () => (await effects()).length >= written);
   const found = await effects();
   expect(new Set(found).size).toBe(written);
   expect(found).toHaveLength(written);
@@ -98,7 +98,7 @@ async function allApplied(): Promise<void> {
 async function restore(backup: BaseBackup): Promise<void> {
   await stopConsumer();
   await backup.restore(await servers.postgres());
-  await eventually(effects, { deadlineMs: 30_000 });
+  await eventually(effects);
 }
 
 describe('a database that was restored while the broker went on', () => {
@@ -172,7 +172,7 @@ describe('a database that goes on', () => {
     await keeper().look();
     await (await servers.postgres()).stop('immediate');
     await (await servers.postgres()).restart();
-    expect(await eventually(() => isCompared().then(String), { deadlineMs: 30_000 })).toBe('false');
+    expect(await eventually(() => isCompared().then(String))).toBe('false');
     await keeper().look();
     expect(await isCompared()).toBe(true);
     expect(restores).toEqual([]);

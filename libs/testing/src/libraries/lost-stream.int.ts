@@ -75,15 +75,14 @@ async function append(count: number): Promise<void> {
 }
 
 const kinds = (): string[] => reports.map(({ kind }) => kind).filter((kind) => kind !== 'failed');
-const published = (): Promise<boolean> =>
-  eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
+const published = (): Promise<boolean> => eventually(async () => (await database.query(unpublished, []))[0]?.n === 0);
 
 /** Every event is in the stream, and has had its effect once. */
 async function expectAllOnce(): Promise<void> {
   await published();
   const ids = (await database.query(outboxIds, [])).map(({ id }) => id);
   const effects = async (): Promise<string[]> => (await database.query(applied, [])).map(({ eventId }) => eventId);
-  await eventually(async () => (await effects()).length >= ids.length, { deadlineMs: 30_000 });
+  await eventually(async () => (await effects()).length >= ids.length);
   expect((await effects()).sort()).toEqual(ids.toSorted());
   const held = await eventually(async () => {
     const state = await publisher.streamState();

@@ -68,8 +68,7 @@ function expectOrder(heard: readonly EventEnvelope[]): void {
   }
 }
 
-const drained = (): Promise<boolean> =>
-  eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
+const drained = (): Promise<boolean> => eventually(async () => (await database.query(unpublished, []))[0]?.n === 0);
 
 describe('the outbox', () => {
   it('loses nothing of 16 writers whose commits overtake each other, keeps each aggregate in order, and doubles nothing; a poller of «id beyond the last» loses', async () => {

@@ -72,7 +72,7 @@ async function stop(): Promise<void> {
 /** The whole server as it was when it was backed up. The broker keeps what it has. */
 async function restore(backup: BaseBackup): Promise<void> {
   await backup.restore(await servers.postgres());
-  await eventually(effects, { deadlineMs: 30_000 });
+  await eventually(effects);
 }
 
 let written = 0;
@@ -86,7 +86,7 @@ const effects = async (): Promise<string[]> => (await database.query(applied, []
 
 /** All that was written is published, marked and applied. */
 async function settled(): Promise<string[]> {
-  await eventually(async () => (await pending()) === 0 && (await effects()).length >= written, { deadlineMs: 30_000 });
+  await eventually(async () => (await pending()) === 0 && (await effects()).length >= written);
   return effects();
 }
 
@@ -199,14 +199,14 @@ describe('a database that was restored while the broker kept its acknowledgement
     const backup = await takeBaseBackup(superuser);
     const atBackup = (await effects()).length;
     await append(10);
-    await eventually(async () => (await effects()).length >= atBackup + 10, { deadlineMs: 30_000 });
+    await eventually(async () => (await effects()).length >= atBackup + 10);
     const everything = await effects();
     await stop();
     await restore(backup);
     expect(await lost(everything)).toBe(10);
     await start();
     await restartConsumers(await nats.connect(PROVISIONER), ['messaging']);
-    await eventually(async () => (await lost(everything)) === 0, { deadlineMs: 30_000 });
+    await eventually(async () => (await lost(everything)) === 0);
     const after = await effects();
     expect(new Set(after).size).toBe(after.length);
     await expect(restartConsumers(await nats.connect(PROVISIONER), ['nothing'])).rejects.toThrow(RangeError);

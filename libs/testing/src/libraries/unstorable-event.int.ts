@@ -35,8 +35,7 @@ beforeAll(async () => {
 });
 
 const kinds = (): string[] => reports.map(({ kind }) => kind).filter((kind) => kind !== 'failed');
-const published = (): Promise<boolean> =>
-  eventually(async () => (await database.query(unpublished, []))[0]?.n === 0, { deadlineMs: 30_000 });
+const published = (): Promise<boolean> => eventually(async () => (await database.query(unpublished, []))[0]?.n === 0);
 
 describe('an event that no broker would store', () => {
   it('is a dead letter, its neighbours go on, and it is published when it is driven again', async () => {

@@ -96,10 +96,8 @@ describe('admission', () => {
     await setAhead(174_000_000);
     const [late] = await run([question(key)]);
     expect(late?.answer.isGranted).toBe(false);
-    expect([late?.answer.retryAfterSeconds === 0, (late?.answer.retryAfterSeconds ?? NaN) <= 54]).toEqual([
-      false,
-      true,
-    ]);
+    expect(late?.answer.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(late?.answer.retryAfterSeconds).toBeLessThanOrEqual(54);
     await setAhead(114_000_000);
     expect((await run([question(key), question(key)])).map((answer) => answer?.answer.isGranted)).toEqual([
       true,
