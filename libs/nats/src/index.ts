@@ -28,7 +28,8 @@ export { natsServerSettings, type NatsServerSetting } from './nats-server-settin
 export { natsUsers, PROVISIONER, type NatsUser } from './nats-users.js';
 export { provision, provisionConsumer, restartConsumers } from './provision.js';
 export type { DeliveredEvent } from './delivered-event.js';
-export { PullConsumer, type Disposition, type PullConsumerOptions, type Unhurried } from './pull-consumer.js';
+export { PullConsumer } from './pull-consumer.js';
+export type { Disposition, PullConsumerOptions, Unhurried } from './pull-consumer-options.js';
 export { RpcClient, type RpcClientOptions, type RpcLimits, type RpcMessage } from './rpc-client.js';
 export { RpcUnanswered } from './rpc-unanswered.js';
 export { RpcHandler } from './rpc-handler.decorator.js';

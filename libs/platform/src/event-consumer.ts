@@ -4,6 +4,7 @@ import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import {
   durableName,
   PullConsumer,
+  type PullConsumerOptions,
   type DeliveredEvent,
   type Disposition,
   type NatsConnection,
@@ -41,7 +42,9 @@ export interface EventConsumerSpec {
   /** How far it may lag, so that events are delivered in bursts; see `PullConsumerOptions`. None by default. */
   readonly pullsApartMs?: number;
   /** Chooses the next batch among the events that wait; see `PullConsumerOptions`. All of them by default. */
-  readonly nextOf?: (events: readonly DeliveredEvent[]) => readonly DeliveredEvent[];
+  readonly nextOf?: PullConsumerOptions['nextOf'];
+  /** Batches at once; see `PullConsumerOptions`. 1 by default. */
+  readonly batchesMax?: number;
   /** Pulls the next batch while one is worked on; see `PullConsumerOptions`. False by default. */
   readonly readsAhead?: boolean;
   /** Events of different groups never share a transaction; groups follow one another. All are one group by default. */
@@ -53,8 +56,8 @@ export interface EventConsumerSpec {
    * ends. False by default: replicas share them.
    */
   readonly isExclusive?: boolean;
-  /** Called after the transactions of a batch, for example to wake the relay. */
-  readonly onBatch?: () => void;
+  /** Called with the events of a batch after its transactions, of which one may have failed: for example to wake the relay. */
+  readonly onBatch?: (events: readonly DeliveredEvent[]) => void;
 }
 
 /** How soon a dead letter that an operator has marked is tried again. */
@@ -107,6 +110,7 @@ export abstract class EventConsumer<Prepared>
         ...(spec.unhurried === undefined ? {} : { unhurried: spec.unhurried }),
         ...(spec.pullsApartMs === undefined ? {} : { pullsApartMs: spec.pullsApartMs }),
         ...(spec.nextOf === undefined ? {} : { nextOf: spec.nextOf }),
+        batchesMax: spec.batchesMax ?? 1,
         readsAhead: spec.readsAhead ?? false,
         handle: (events) => this.#handle(events),
         onMalformed: (subject, error) => log.error('event.malformed', error, { consumer: name, subject }),
@@ -140,11 +144,14 @@ export abstract class EventConsumer<Prepared>
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    for (const group of this.#groups(events)) {
-      const outcome = await handleBatch(this.#batch, group);
-      group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
+    try {
+      for (const group of this.#groups(events)) {
+        const outcome = await handleBatch(this.#batch, group);
+        group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
+      }
+    } finally {
+      this.#spec.onBatch?.(events);
     }
-    this.#spec.onBatch?.();
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
@@ -155,7 +162,7 @@ export abstract class EventConsumer<Prepared>
     if (events.length === 0) return false;
     for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
     log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
-    this.#spec.onBatch?.();
+    this.#spec.onBatch?.(events);
     return true;
   }
 

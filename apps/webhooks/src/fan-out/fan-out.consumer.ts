@@ -1,13 +1,12 @@
-import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { DeliveredEvent } from '@switchboard/nats';
-import { blankContact, erasedAmong, EventConsumer, type Platform } from '@switchboard/platform';
+import { blankContact, erasedAmong, EventConsumer, type EventConsumerSpec, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { FeedWakeUps } from '../event/feed-wake-ups.js';
 import type { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 import { EventTakers } from './event-takers.js';
-import { nextPart } from './next-part.policy.js';
+import { FanOutParts } from './fan-out-parts.js';
 import { inOrder } from './event-order.policy.js';
 import { readLines, storeLines } from './line.repository.js';
 
@@ -24,23 +23,24 @@ const UNSENT_GATHER_MS = 250;
  * that crashed had taken, waits for it: so they are stored in their order.
  */
 export abstract class FanOutConsumer extends EventConsumer<null> {
-  readonly #woken = new Set<string>();
-  readonly #grown = new Set<string>();
+  /** The webhooks of events that are stored, or about to be. */
+  readonly #takenBy = new WeakMap<DeliveredEvent, readonly string[]>();
   private readonly takers = new EventTakers();
+  private readonly parts = new FanOutParts((envelope) => this.takers.count(envelope));
 
   constructor(
     platform: Platform,
     private readonly wakeUps: LaneWakeUps,
     private readonly feedWakeUps: FeedWakeUps,
-    spec: { readonly consumer: ConsumerTopology; readonly isExclusive: boolean },
+    spec: Pick<EventConsumerSpec, 'consumer' | 'isExclusive' | 'batchesMax'>,
   ) {
     super(platform, {
       ...spec,
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
       unhurried: { gatherMs: UNSENT_GATHER_MS, includes: ({ envelope }) => this.takers.areNone(envelope) },
-      nextOf: (events) => nextPart(events, (envelope) => this.takers.count(envelope)),
-      onBatch: () => this.#wake(),
+      nextOf: (events, underWay) => this.parts.next(events, underWay),
+      onBatch: (events) => this.#wake(events),
     });
   }
 
@@ -54,20 +54,22 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     const { ready, waiting, reached } = inOrder(events, last, Date.now());
     storeLines(tx, reached);
     const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
-    for (const { organizationId } of carried) this.#grown.add(organizationId);
     const left = await withoutErased(tx, carried);
     const deliveries = await storePublicEvents(tx, left);
-    for (const { webhookId } of deliveries) this.#woken.add(webhookId);
     const sent = Map.groupBy(deliveries, ({ eventId }) => eventId);
-    for (const { envelope } of ready) this.takers.note(envelope, sent.get(envelope.id)?.length ?? 0);
+    const stored = new Set(carried.map(({ id }) => id));
+    for (const event of ready) {
+      const webhookIds = sent.get(event.envelope.id)?.map(({ webhookId }) => webhookId) ?? [];
+      this.takers.note(event.envelope, webhookIds.length);
+      if (stored.has(event.envelope.id)) this.#takenBy.set(event, webhookIds);
+    }
     return waiting;
   }
 
-  #wake(): void {
-    this.wakeUps.send([...this.#woken]);
-    this.#woken.clear();
-    this.feedWakeUps.send([...this.#grown]);
-    this.#grown.clear();
+  #wake(events: readonly DeliveredEvent[]): void {
+    const stored = events.filter((event) => this.#takenBy.has(event));
+    this.wakeUps.send([...new Set(stored.flatMap((event) => this.#takenBy.get(event) ?? []))]);
+    this.feedWakeUps.send([...new Set(stored.flatMap(({ envelope }) => envelope.organizationId ?? []))]);
   }
 }
 

@@ -13,7 +13,7 @@ import { FanOutConsumer } from './fan-out.consumer.js';
 @Injectable()
 export class FanOutMessagingConsumer extends FanOutConsumer {
   constructor(@Inject(PLATFORM) platform: Platform, wakeUps: LaneWakeUps, feedWakeUps: FeedWakeUps) {
-    super(platform, wakeUps, feedWakeUps, { consumer: webhooksMessagingConsumer, isExclusive: true });
+    super(platform, wakeUps, feedWakeUps, { consumer: webhooksMessagingConsumer, isExclusive: true, batchesMax: 2 });
   }
 }
 

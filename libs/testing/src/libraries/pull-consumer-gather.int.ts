@@ -2,7 +2,13 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import { messagingContactsConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { contactChanged } from '@switchboard/contracts/contacts/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { EventPublisher, PullConsumer, type DeliveredEvent, type NatsConnection } from '@switchboard/nats';
+import {
+  EventPublisher,
+  PullConsumer,
+  type DeliveredEvent,
+  type NatsConnection,
+  type PullConsumerOptions,
+} from '@switchboard/nats';
 import { eventually, testServers, type TestNats } from '../index.js';
 
 const servers = testServers();
@@ -156,33 +162,68 @@ describe('a consumer that may lag', () => {
 });
 
 describe('a consumer that chooses its batches', () => {
-  it('takes them part by part, and what comes meanwhile is chosen with the rest', async () => {
+  let isHeld: PromiseWithResolvers<void>;
+  beforeEach(async () => {
     await consumer.stop();
     batches = [];
     topology = await makeConsumer();
-    const mayGoOn = Promise.withResolvers<void>();
+    isHeld = Promise.withResolvers();
+  });
+
+  /** Replaces the consumer of the others. It works on batches with `first` until the test resolves `isHeld`. */
+  function startChoosing(choice: Pick<PullConsumerOptions, 'nextOf' | 'batchesMax'>): void {
     consumer = new PullConsumer({
       connection: admin,
       consumer: topology,
       batchMax: 100,
       gatherMs: NEVER_MS,
-      // The shortest name first, one at a time.
-      nextOf: (events) => events.toSorted((a, b) => nameOf(a).length - nameOf(b).length).slice(0, 1),
+      ...choice,
       handle: async (events) => {
         batches.push(events.map(nameOf));
-        if (batches.length === 1) await mayGoOn.promise;
+        if (events.some((event) => nameOf(event) === 'first')) await isHeld.promise;
         return events.map(() => ({ ack: true }));
       },
       onMalformed: () => undefined,
       onError: () => undefined,
     });
     consumer.start();
+  }
+
+  it('takes them part by part, and what comes meanwhile is chosen with the rest', async () => {
+    // The shortest name first, one at a time.
+    startChoosing({ nextOf: (events) => events.toSorted((a, b) => nameOf(a).length - nameOf(b).length).slice(0, 1) });
     await publish('first');
     await eventually(() => batches.length === 1);
     for (const name of ['very long', 'longer', 'abc']) await publish(name);
     await untilItHolds(4);
-    mayGoOn.resolve();
+    isHeld.resolve();
     await eventually(() => batches.length === 4);
     expect(batches.flat()).toEqual(['first', 'abc', 'longer', 'very long']);
+  });
+
+  it('takes what may go next to a batch under way, and what may not after it', async () => {
+    // One batch of each initial at a time.
+    const nextOf: PullConsumerOptions['nextOf'] = (events, underWay) =>
+      events.filter((event) => !underWay.some((other) => nameOf(other)[0] === nameOf(event)[0])).slice(0, 1);
+    startChoosing({ nextOf, batchesMax: 2 });
+    for (const name of ['first', 'follows', 'a', 'b']) await publish(name);
+    await eventually(() => batches.length === 3);
+    await untilItHolds(2);
+    expect(batches).toEqual([['first'], ['a'], ['b']]);
+    isHeld.resolve();
+    await eventually(() => batches.length === 4);
+    expect(batches[3]).toEqual(['follows']);
+  });
+
+  it('ends all of its batches when it is stopped, and gives back what waits', async () => {
+    const { promise: isStopped, resolve: onStopped } = Promise.withResolvers<string[][]>();
+    startChoosing({ nextOf: (events, underWay) => (underWay.length > 0 ? [] : events.slice(0, 1)), batchesMax: 2 });
+    for (const name of ['first', 'second', 'third']) await publish(name);
+    await untilItHolds(3);
+    void consumer.stop().then(() => onStopped(batches));
+    isHeld.resolve();
+    expect(await isStopped).toEqual([['first']]);
+    startChoosing({});
+    await eventually(() => batches.flat().length === 3);
   });
 });

@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsMsg } from '@nats-io/jetstream';
+import { EventBatches } from './event-batches.js';
+import type { DeliveredEvent } from './delivered-event.js';
+import type { Disposition, PullConsumerOptions } from './pull-consumer-options.js';
+
+/** Longer than any test may take: what begins is not begun by time. */
+const NEVER_MS = 2 ** 30;
+const ACK = { ack: true } as const;
+
+let handled: { readonly names: string[]; readonly end: PromiseWithResolvers<readonly Disposition[]> }[];
+let givenBack: [name: string, afterMs: number][];
+beforeEach(() => {
+  [handled, givenBack] = [[], []];
+});
+
+/** Of each initial a batch at a time, one event each. What is named `idle` has time. */
+function batchesOf(options: Partial<PullConsumerOptions> = {}): EventBatches {
+  const batches = new EventBatches({
+    batchMax: 100,
+    batchesMax: 2,
+    unhurried: { includes: ({ envelope }) => envelope.id.startsWith('idle'), gatherMs: NEVER_MS },
+    nextOf: (events, underWay) =>
+      events.filter(({ envelope }) => !underWay.some((other) => other.envelope.id[0] === envelope.id[0])).slice(0, 1),
+    handle: (events) => {
+      const end = Promise.withResolvers<readonly Disposition[]>();
+      handled.push({ names: events.map(({ envelope }) => envelope.id), end });
+      return end.promise;
+    },
+    onMalformed: () => undefined,
+    onError: () => undefined,
+    ...options,
+  } as PullConsumerOptions);
+  batches.pullBegins();
+  return batches;
+}
+
+async function add(batches: EventBatches, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    const nak = (afterMs: number): number => givenBack.push([name, afterMs]);
+    const message = { ack: () => undefined, nak, working: () => undefined } as unknown as JsMsg;
+    batches.add({ message, event: { envelope: { id: name } } as DeliveredEvent });
+  }
+  await settled();
+}
+
+/** Until all that follows without time has happened. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+}
+
+async function end(batch: number, outcome: 'kept' | 'failed'): Promise<void> {
+  if (outcome === 'kept') handled[batch]?.end.resolve([ACK]);
+  else handled[batch]?.end.reject(new Error('away'));
+  await settled();
+}
+
+const begun = (): string[][] => handled.map(({ names }) => names);
+
+describe('batches next to each other', () => {
+  it('that fail leave nothing behind: what waits is given back when the last one has ended, and then others begin', async () => {
+    const batches = batchesOf();
+    await add(batches, 'a1', 'a2', 'b1', 'b2');
+    await end(0, 'failed');
+    expect([begun(), givenBack.map(([name]) => name)]).toEqual([[['a1'], ['b1']], ['a1']]);
+    await add(batches, 'c1');
+    await end(1, 'kept');
+    expect(givenBack.map(([name]) => name)).toEqual(['a1', 'a2', 'b2', 'c1']);
+    expect(new Set(givenBack.slice(1).map(([, afterMs]) => afterMs)).size).toBe(1);
+    await add(batches, 'a1');
+    expect(begun()).toEqual([['a1'], ['b1'], ['a1']]);
+    await end(2, 'kept');
+    await batches.allHandled();
+  });
+
+  it('end when the one under way fails while events that have time are gathered', async () => {
+    const batches = batchesOf();
+    await add(batches, 'a1');
+    await add(batches, 'idle');
+    await end(0, 'failed');
+    await batches.allHandled();
+    expect(givenBack.map(([name]) => name)).toEqual(['a1', 'idle']);
+  });
+
+  it('do not hurry events that have time, and take those along that one leaves behind', async () => {
+    const batches = batchesOf({ nextOf: (events, underWay) => (underWay.length > 0 ? [] : events.slice(0, 2)) });
+    await add(batches, 'a1');
+    await add(batches, 'a2', 'a3', 'idle');
+    expect(begun()).toEqual([['a1']]);
+    await end(0, 'kept');
+    expect(begun()).toEqual([['a1'], ['a2', 'a3']]);
+    await end(1, 'kept');
+    expect(begun()).toEqual([['a1'], ['a2', 'a3'], ['idle']]);
+    await end(2, 'kept');
+    await add(batches, 'idle too');
+    expect(begun()).toHaveLength(3);
+    batches.pullEnds(5);
+    await settled();
+    expect(begun()[3]).toEqual(['idle too']);
+    await end(3, 'kept');
+    await batches.allHandled();
+  });
+
+  it('that stop give back what waits and what is still on its way, in order', async () => {
+    const batches = batchesOf();
+    await add(batches, 'a1', 'a2');
+    batches.stop();
+    await end(0, 'kept');
+    await add(batches, 'a3');
+    await batches.allHandled();
+    expect([begun(), givenBack]).toEqual([
+      [['a1']],
+      [
+        ['a2', 0],
+        ['a3', 0],
+      ],
+    ]);
+  });
+
+  it('take all when none is chosen and nothing is under way', async () => {
+    const batches = batchesOf({ nextOf: () => [] });
+    await add(batches, 'a1', 'b1');
+    expect(begun()).toEqual([['a1', 'b1']]);
+    await end(0, 'kept');
+    await batches.allHandled();
+  });
+});
