@@ -6,7 +6,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { endsWithin } from '@switchboard/timing';
 import type { FastifyInstance } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
-import { OpenRequests } from './open-requests.js';
 
 /** The first descriptor that a supervisor hands over. Source: systemd, sd_listen_fds(3). */
 const HANDED_OVER_FD = 3;
@@ -25,7 +24,6 @@ const FINISH_MS = 3_500;
 export class HttpListener implements OnModuleDestroy {
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly openRequests: OpenRequests,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'LISTEN_FDS' | 'GATEWAY_HOST' | 'GATEWAY_PORT'>,
   ) {}
@@ -49,13 +47,12 @@ export class HttpListener implements OnModuleDestroy {
   }
 
   /**
-   * Accepts no new connections, serves what still comes on the open ones, each answer ending its connection, and returns when
-   * all are closed, after 5 s at the latest: whatever requests use is drained after this, in `beforeApplicationShutdown`.
+   * Accepts no new connections, serves what still comes on the open ones, each answer ending its connection (`OpenRequests`),
+   * and returns when all are closed, after 5 s at the latest: whatever requests use is drained after this, in `beforeApplicationShutdown`.
    */
   async onModuleDestroy(): Promise<void> {
     const server: HttpServer = this.host.httpAdapter.getHttpServer();
     if (!server.listening) return;
-    this.openRequests.closeConnections();
     const closed = once(server, 'close');
     // `http.Server` would cut idle connections at once, and with them requests that are on the wire.
     Server.prototype.close.call(server);

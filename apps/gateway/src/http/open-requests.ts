@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { STOPPING } from '@switchboard/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A request that has no complete answer yet. */
@@ -13,14 +14,20 @@ export interface OpenRequest {
 export class OpenRequests {
   private readonly all = new Map<FastifyReply, OpenRequest>();
   private readonly bySocket = new WeakMap<Socket, OpenRequest>();
-  private stopping = false;
+
+  /** @param stopping when it aborts, every answer ends its connection, those of requests under way too */
+  constructor(@Inject(STOPPING) private readonly stopping: AbortSignal) {
+    stopping.addEventListener('abort', () => {
+      for (const reply of this.all.keys()) if (!reply.raw.headersSent) reply.header('connection', 'close');
+    });
+  }
 
   /** Must be called with every request, and `remove` when its answer is out or its connection is gone. */
   add(request: FastifyRequest, reply: FastifyReply): void {
     const open = { request, reply };
     this.all.set(reply, open);
     this.bySocket.set(request.raw.socket, open);
-    if (this.stopping) reply.header('connection', 'close');
+    if (this.isStopping) reply.header('connection', 'close');
   }
 
   remove(reply: FastifyReply): void {
@@ -41,7 +48,7 @@ export class OpenRequests {
 
   /** True once every answer ends its connection. */
   get isStopping(): boolean {
-    return this.stopping;
+    return this.stopping.aborted;
   }
 
   /** Those that have waited for longer, the longest first. */
@@ -53,11 +60,5 @@ export class OpenRequests {
       old.push(open);
     }
     return old;
-  }
-
-  /** From now on every answer ends its connection, those of requests under way too. */
-  closeConnections(): void {
-    this.stopping = true;
-    for (const reply of this.all.keys()) if (!reply.raw.headersSent) reply.header('connection', 'close');
   }
 }

@@ -4,7 +4,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import type { NestApplication } from '@nestjs/core';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
-import { CLOCK, LOG } from '@switchboard/platform';
+import { CLOCK, LOG, STOPPING } from '@switchboard/platform';
 import { eventually, testServers } from '@switchboard/testing';
 import { answerRpcs, bootGateway, issueKey, MemoryLog, type TestGateway } from '../../test/gateway-harness.js';
 import { GATEWAY_CONFIG, gatewayConfig } from '../gateway.config.js';
@@ -104,6 +104,7 @@ describe('a route', () => {
       standIn(GATEWAY_CONFIG, config),
       standIn(RequestCounts, { count: () => undefined }),
       standIn(LOG, log),
+      standIn(STOPPING, new AbortController().signal),
       standIn(CLOCK, { now: () => 0, monotonic: () => laterMs }),
     ];
     const providers = [...httpProviders, ...parts];
