@@ -49,9 +49,9 @@ describe('a flood of login attempts', () => {
     const { secret } = await issueKey(database);
     const user = { email: 'flooded@people.example', password: 'wrong password' };
     expect((await newClient().post('/app/api/sign-in', user)).status).toBe(401);
-    // As another replica holds the rows that all of them want.
+    // As another replica holds the rows that all of them want, its clock an hour ahead: the wait after ten passes in no test.
     const other = await superuser.connect();
-    await other.query('BEGIN; SELECT FROM gateway.login_throttle FOR UPDATE');
+    await other.query(`BEGIN; UPDATE gateway.login_throttle SET last_attempt_at = last_attempt_at + interval '1 hour'`);
     let answered = 0;
     const answers = Array.from({ length: 80 }, async () => {
       const { status } = await newClient().post('/app/api/sign-in', user);

@@ -223,20 +223,22 @@ describe('the dispatch of messages', () => {
       const [contact, neighbour] = sender.contacts;
       if (!contact || !neighbour) throw new Error('no contacts');
       const target = { organizationId: sender.organizationId, contact: { id: contact.id, phoneForms: [] } };
-      const pending = (channelId = '*'): Promise<string[]> =>
-        attemptsThatMayStillArrive(store.database, { ...target, channelIds: [channelId] });
       await store.attempt(sender, 1);
       const request = store.request(sender);
       const open = await held((hold) => store.accept([request], hold));
       const suppressed = store.database.transaction((tx) => suppressFirst(tx, sender));
       await untilOneWaits().finally(open.end);
       await suppressed;
-      expect(await pending()).toEqual([request.messageId]);
-      expect(await pending(sender.channelId)).toEqual([request.messageId]);
-      expect(await pending(newCuid())).toEqual([]);
-      const past = `UPDATE messaging.dispatch SET due_at = due_at - interval '${ARRIVE_WITHIN_MS} ms' WHERE message_id = $1`;
-      await store.superuser.dataSource.query(past, [request.messageId]);
-      expect(await pending()).toEqual([]);
+      await store.database.transaction(async (tx) => {
+        const pending = (channelId = '*'): Promise<string[]> =>
+          attemptsThatMayStillArrive(tx, { ...target, channelIds: [channelId] });
+        await store.letMarkAge(tx, request, ARRIVE_WITHIN_MS - 1);
+        expect(await pending()).toEqual([request.messageId]);
+        expect(await pending(sender.channelId)).toEqual([request.messageId]);
+        expect(await pending(newCuid())).toEqual([]);
+        await store.letMarkAge(tx, request, ARRIVE_WITHIN_MS);
+        expect(await pending()).toEqual([]);
+      });
     });
   });
 

@@ -2,11 +2,11 @@ import type { UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
-import type { Database } from '@switchboard/postgres';
+import { statement, type Database, type Transaction } from '@switchboard/postgres';
 import type { TestServers } from '@switchboard/testing';
 import { Channel } from '../src/channel/channel.entity.js';
 import { ContactRepository, type ProjectedContact } from '../src/contact/contact.repository.js';
-import type { Attempt } from '../src/dispatch/dispatch.entity.js';
+import { ARRIVE_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
 import { applySettlements, type Settlement } from '../src/dispatch/settle-dispatch.batch.js';
 import { Message } from '../src/message/message.entity.js';
 import { messagingMigrations } from '../src/migrations/all.js';
@@ -33,6 +33,13 @@ export interface DispatchRow {
   readonly lease: string;
 }
 
+/** A message and the mark of its first attempt have the time of one transaction. */
+const letMarkAgeSql = statement(
+  'test.let-mark-age',
+  `WITH moved AS (UPDATE message SET attempted_at = now() - make_interval(secs => $2::float8) WHERE id = $1)
+   UPDATE dispatch d SET due_at = d.due_at - m.attempted_at + now() - make_interval(secs => $2::float8)
+   FROM message m WHERE m.id = d.message_id AND m.id = $1`,
+);
 let phones = 0;
 
 /** Messaging's tables on a real server, and what is done to them, step by step. */
@@ -172,6 +179,27 @@ export class MessagingStore {
     const sql = 'SELECT used::int FROM messaging.quota WHERE organization_id = $1 AND month = $2';
     const [row]: { used: number }[] = await this.superuser.dataSource.query(sql, [organizationId, month]);
     return row?.used ?? 0;
+  }
+
+  /** Has every mark of a first attempt last an hour longer from now on: while a test runs, its end alone ends a wait for it. */
+  async lengthenMarks(): Promise<void> {
+    await this.superuser.dataSource.query(`
+      CREATE FUNCTION messaging.lengthen_mark() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN NEW.due_at := NEW.due_at + interval '1 hour'; RETURN NEW; END $$;
+      CREATE TRIGGER lengthen_mark BEFORE INSERT ON messaging.dispatch FOR EACH ROW WHEN (NEW.state = 'DISPATCHING')
+        EXECUTE FUNCTION messaging.lengthen_mark()`);
+  }
+
+  /** As if such a mark had been made just as long ago as its attempt may take to arrive. */
+  async endLengthenedMark({ messageId }: Pick<Attempt, 'messageId'>): Promise<void> {
+    const passed = `interval '1 hour ${ARRIVE_WITHIN_MS} ms'`;
+    const sql = `UPDATE messaging.dispatch SET due_at = due_at - ${passed} WHERE message_id = $1`;
+    await this.superuser.dataSource.query(sql, [messageId]);
+  }
+
+  /** As if the message's first attempt had been marked so long before the transaction, whose clock stands still. */
+  async letMarkAge(tx: Transaction, { messageId }: Pick<Attempt, 'messageId'>, ageMs: number): Promise<void> {
+    await tx.query(letMarkAgeSql, [messageId, ageMs / 1_000]);
   }
 
   /** Makes due now what waits for its time: leases, retries, deadlines. */

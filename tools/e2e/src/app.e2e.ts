@@ -5,6 +5,7 @@ import type { AppAnswer, AppBody, AppClient } from '@switchboard/testing';
 import { appClient } from './app-client.js';
 import { Simulator } from './api.js';
 import { walkThroughApp } from './app-walk.js';
+import { StackDatabase } from './stack-database.js';
 import { startOwnStack } from './start-own-stack.js';
 import { newPhone } from './tenant-values.js';
 
@@ -253,19 +254,18 @@ describe('the API of the application', () => {
 
   it('allows as many failed attempts with two replicas as with one', async () => {
     const { email } = userOf('Globex', 'MEMBER');
-    const attempts = Array.from({ length: 24 }, (_, index) =>
-      appClient(baseUrl).ask(
-        'POST',
-        '/app/api/sign-in',
-        { email, password: `wrong ${index}` },
-        { connection: 'close' },
-      ),
-    );
-    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
-    // Ten are free, and the wait after them may pass while the others are checked.
-    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(10);
-    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(13);
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(11);
+    const attempt = async (index: number): Promise<number> => {
+      const body = { email, password: `wrong ${index}` };
+      return (await appClient(baseUrl).ask('POST', '/app/api/sign-in', body, { connection: 'close' })).status;
+    };
+    const first = await attempt(0);
+    // As counted by a replica whose clock is an hour ahead: the wait after ten does not pass while the others are checked.
+    const database = await StackDatabase.open(stack);
+    await database.query(`UPDATE gateway.login_throttle SET last_attempt_at = last_attempt_at + interval '1 hour'`);
+    await database.close();
+    const statuses = [first, ...(await Promise.all(Array.from({ length: 23 }, (_, index) => attempt(index + 1))))];
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(14);
   });
 
   it('is walked through by the canaries, every route of it', async () => {

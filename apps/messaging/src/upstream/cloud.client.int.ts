@@ -206,14 +206,17 @@ describe('a request to the provider', () => {
   });
 
   it('does not use a connection that the provider closed while the process stood still', async () => {
-    const provided = new Worker(CLOSES_SOON, { eval: true, workerData: taken });
+    const closed = new Int32Array(new SharedArrayBuffer(4));
+    const provided = new Worker(CLOSES_WHEN_TOLD, { eval: true, workerData: { body: taken, closed } });
     closing.push(() => provided.terminate());
     const [url] = (await once(provided, 'message')) as [string];
-    const client = clientOf(url);
+    // With two, a send that follows at once takes the other.
+    const client = clientOf(url, { connectionsMax: 1 });
     for (let sends = 0; sends < 5; sends++) {
       expect(await client.sendText(text, limits())).toEqual(accepted);
-      // The end of the connection arrives in this pause and waits in the socket, unread.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      provided.postMessage('close');
+      // The end of the connection arrives while this thread stands still and waits in the socket, unread.
+      expect(Atomics.wait(closed, 0, sends, 30_000)).not.toBe('timed-out');
     }
   });
 
@@ -246,14 +249,18 @@ describe('a request to the provider', () => {
   }
 });
 
-/** Answers each request and closes its connection 20 ms later, in a thread that goes on while this one stands still. */
-const CLOSES_SOON = `
-  const { parentPort, workerData: body } = require('node:worker_threads');
+/** Answers each request, closes its connection when told to and counts it, in a thread that goes on while this one stands still. */
+const CLOSES_WHEN_TOLD = `
+  const { parentPort, workerData: { body, closed } } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
     socket.on('error', () => undefined).on('data', () => {
       socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: ' + body.length + '\\r\\n\\r\\n' + body);
-      setTimeout(() => socket.destroy(), 20);
     });
+    socket.on('close', () => {
+      Atomics.add(closed, 0, 1);
+      Atomics.notify(closed, 0);
+    });
+    parentPort.once('message', () => socket.destroy());
   });
   server.listen(0, '127.0.0.1', () => parentPort.postMessage('http://127.0.0.1:' + server.address().port));
 `;

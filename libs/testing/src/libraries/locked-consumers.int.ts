@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { handleBatch, type BatchHandler } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
@@ -50,6 +50,8 @@ describe('a batch of events with a row that is locked for long', () => {
     const locked = Array.from({ length: 20 }, () => of('locked'));
     const free = Array.from({ length: 20 }, () => of('free'));
     const holder = await superuser.connect();
+    // Stands still: the pause of the locked ones does not end, however long the others take.
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     try {
       await holder.query('BEGIN');
       await holder.query(`SELECT FROM contacts.aggregate WHERE id = 'locked' FOR UPDATE`);
@@ -65,6 +67,7 @@ describe('a batch of events with a row that is locked for long', () => {
       const [again] = await handleBatch(counting, [...locked, of('free', 1, free[0]?.envelope.id)]);
       expect([again, tries]).toEqual([{ retryAfterMs: expect.any(Number) }, 1]);
     } finally {
+      clock.mockRestore();
       await holder.query('ROLLBACK');
       holder.release();
     }

@@ -7,6 +7,8 @@ import { appendNow, brokerThrough, eventOf, nextSequence, Outbox1764000000000, u
 
 const servers = testServers();
 const EVENTS = 4_000;
+/** For a transaction that a test holds open for as long as a busy machine takes: its session would end after 15 s. */
+const mayIdle = statement('t.may-idle', 'SET LOCAL idle_in_transaction_session_timeout = 0');
 
 let prepared: ServiceDatabase;
 let database: Database;
@@ -83,7 +85,7 @@ describe('the floor of the relay', () => {
     const before = await blocksAbove(floor());
     const snapshot = superuser.dataSource.createQueryRunner();
     await snapshot.startTransaction('REPEATABLE READ');
-    await snapshot.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await snapshot.query(mayIdle.text);
     await snapshot.query('SELECT 1');
 
     await append('behind', EVENTS);
@@ -106,6 +108,7 @@ describe('the floor of the relay', () => {
       commits.push(commit);
       const drawn = Promise.withResolvers<void>();
       const ended = database.transaction(async (tx) => {
+        await tx.query(mayIdle, []);
         appendNow(tx, [eventOf(`late${n}`, 1)]);
         await tx.query(nextSequence, [`late${n}`]);
         drawn.resolve();
