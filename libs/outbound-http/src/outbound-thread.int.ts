@@ -1,3 +1,4 @@
+import { Session } from 'node:inspector';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { RawReceiver, response } from '../test/raw-receiver.js';
@@ -109,4 +110,38 @@ describe('a thread that ends', () => {
     expect(await post(own.url, unable)).toMatchObject({ state: 'failed', error: 'never sent' });
     expect(own.sockets).toHaveLength(0);
   });
+
+  it('is replaced when it stands still: what it owes ends as aborted, and the next request has a new one', async () => {
+    const own = await receiver((socket) => socket.write(response(200, [], 'ok')));
+    const deadlineMs = 5_000;
+    const stuck = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs });
+    try {
+      await untilStarted(stuck, own.url);
+      await standStill(deadlineMs);
+      expect(await post(own.url, stuck)).toMatchObject({ error: 'aborted', reason: 'the thread does not answer' });
+      await untilStarted(stuck, own.url);
+      expect(await post(own.url, stuck)).toMatchObject({ state: 'answered', body: 'ok' });
+    } finally {
+      await stuck.close();
+    }
+  });
 });
+
+/** Has the thread with this deadline run a loop without end, as a debugger can. */
+async function standStill(deadlineMs: number): Promise<void> {
+  const session = new Session();
+  const attached: string[] = [];
+  session.connect();
+  session.on('NodeWorker.attachedToWorker', ({ params }) => attached.push(params.sessionId));
+  await new Promise((resolve) => session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, resolve));
+  const { promise: allEvaluated, resolve: onAll } = Promise.withResolvers<void>();
+  let evaluated = 0;
+  // Each answers before the loop begins.
+  session.on('NodeWorker.receivedMessageFromWorker', () => ++evaluated === attached.length && onAll());
+  const expression = `const { workerData } = process.getBuiltinModule('node:worker_threads');
+    if (workerData.deadlineMs === ${deadlineMs}) setImmediate(() => { for (;;); });`;
+  const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } });
+  for (const sessionId of attached) session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
+  await allEvaluated;
+  session.disconnect();
+}
