@@ -11,6 +11,10 @@ export interface Pulled {
   readonly event: DeliveredEvent;
 }
 
+interface Waiting extends Pulled {
+  readonly sinceMs: number;
+}
+
 /** Batches that may follow one another at once after a quiet time. */
 const BATCHES_AT_ONCE = 3;
 const FAILED_BATCH_PAUSE_MS = 1_000;
@@ -21,21 +25,21 @@ export class EventBatches {
   private beganMs = -Infinity;
   private readonly pace: BurstPace;
   /** Pulled and not yet taken into a batch. */
-  private waiting: Pulled[] = [];
+  private waiting: Waiting[] = [];
   /** When the first of them was pulled, or of those before them; when the last pull brought none: then. */
   private waitingMs = -Infinity;
-  /** Of those that wait: another batch began without them. */
-  private readonly left = new Set<Pulled>();
+  /** Of those that wait: they were due when another batch began without them. */
+  private readonly left = new Set<Waiting>();
   /** More may come before what waits is taken. */
   private isPulling = false;
-  /** Among what waits is an event that has no time. */
-  private isHurried = false;
   private working: Promise<void> | undefined;
-  private readonly underWay = new Set<readonly Pulled[]>();
+  private readonly underWay = new Set<readonly Waiting[]>();
   /** No batch begins: what waits is given back, to come again after so long, when those under way have ended. */
   private giveBackAfterMs: number | null = null;
   /** Of what may let another batch begin. */
   private changed = Promise.withResolvers<void>();
+  /** An event that is due before this is such a change. */
+  private looksAgainMs = -Infinity;
   /** Of a batch that takes what waits. */
   private taken = Promise.withResolvers<void>();
   private readonly deadlines: AckDeadlines;
@@ -67,13 +71,10 @@ export class EventBatches {
   /** Takes an event into one of the next batches. */
   add(pulled: Pulled): void {
     this.deadlines.hold(pulled.message);
-    if (this.waiting.length === 0) this.waitingMs = performance.now();
-    this.waiting.push(pulled);
-    const isFirstHurried = !this.isHurried && !this.hasTime(pulled);
-    if (isFirstHurried) this.isHurried = true;
-    const { batchMax, batchesMax = 1 } = this.options;
-    const mayGoNext = this.underWay.size > 0 && this.underWay.size < batchesMax;
-    if (isFirstHurried || mayGoNext || this.waiting.length >= batchMax) this.changed.resolve();
+    const added = { ...pulled, sinceMs: performance.now() };
+    if (this.waiting.length === 0) this.waitingMs = added.sinceMs;
+    this.waiting.push(added);
+    if (this.dueMs(added) < this.looksAgainMs) this.lookAgain();
     this.working ??= Promise.resolve().then(() => this.work());
   }
 
@@ -100,55 +101,79 @@ export class EventBatches {
         continue;
       }
       const batch = this.nextBatch();
-      const restMs = batch.length === 0 ? Infinity : this.restMs(batch);
-      if (restMs > 0) await this.change(restMs);
-      else this.begin(batch);
+      if (batch.length > 0) this.begin(batch);
+      else await this.change();
     }
+    // What is still on its way to one that stops comes after what it has given back.
+    if (!this.isStopping) this.giveBackAfterMs = null;
     this.working = undefined;
   }
 
-  /** @returns none when all that waits has to wait for what is under way */
-  private nextBatch(): readonly Pulled[] {
-    const { batchMax, batchesMax = 1, nextOf } = this.options;
-    if (this.underWay.size >= batchesMax || this.giveBackAfterMs !== null) return [];
+  /** @returns none when all that waits has time still, or has to wait for what is under way */
+  private nextBatch(): readonly Waiting[] {
+    if (!this.hasPlace) return [];
+    const { batchMax, nextOf } = this.options;
     const first = this.waiting.slice(0, batchMax);
-    if (!nextOf || first.length === 0) return first;
+    const nowMs = performance.now();
+    const due = new Set(first.filter((one) => this.dueMs(one) <= nowMs).map(({ event }) => event));
+    if (due.size === 0 || !nextOf) return due.size === 0 ? [] : first;
     const eventsOf = (pulled: readonly Pulled[]): DeliveredEvent[] => pulled.map(({ event }) => event);
-    const next = new Set(nextOf(eventsOf(first), eventsOf([...this.underWay].flat())));
-    return next.size === 0 && this.underWay.size === 0 ? first : first.filter(({ event }) => next.has(event));
+    const next = new Set(nextOf(eventsOf(first), eventsOf([...this.underWay].flat()), (event) => due.has(event)));
+    const chosen = first.filter(({ event }) => next.has(event));
+    return chosen.length === 0 && this.underWay.size === 0 ? first : chosen;
   }
 
   /**
-   * Until the batch may begin, whatever comes meanwhile: at once after a quiet time, and when a batch has left some of it behind, or
-   * nothing can come to it any more.
+   * When a batch with it begins, whatever comes until then: at once after a quiet time, and when another one has left it behind, or
+   * nothing can come any more.
    */
-  private restMs(batch: readonly Pulled[]): number {
+  private dueMs(one: Waiting): number {
     const { batchMax, unhurried, pullsApartMs } = this.options;
     const isWhole = !this.isPulling || this.isStopping || this.waiting.length >= batchMax;
-    if (isWhole || this.isLeft(batch)) return 0;
+    if (isWhole || this.left.has(one)) return -Infinity;
     // The end of a pull that does not last is on its way, right behind its last event.
-    if (pullsApartMs !== undefined) return this.waitingMs + pullsApartMs - performance.now();
-    const hasTime = unhurried && batch.every((pulled) => this.hasTime(pulled));
-    return (hasTime ? this.beganMs + unhurried.gatherMs : this.pace.readyMs) - performance.now();
+    if (pullsApartMs !== undefined) return this.waitingMs + pullsApartMs;
+    // Batches that begin without it do not put it off.
+    return unhurried?.includes(one.event)
+      ? Math.min(this.beganMs, one.sinceMs) + unhurried.gatherMs
+      : this.pace.readyMs;
   }
 
-  /** Until a batch ends, or an event comes that matters now, or the pull ends, or the consumer stops; or for so long. */
-  private async change(restMs: number): Promise<void> {
+  private get hasPlace(): boolean {
+    return this.underWay.size < (this.options.batchesMax ?? 1) && this.giveBackAfterMs === null;
+  }
+
+  /** Until an event is due, a batch or the pull ends, or the consumer stops. */
+  private async change(): Promise<void> {
     this.changed = Promise.withResolvers();
-    const timer = restMs === Infinity ? undefined : setTimeout(this.changed.resolve, restMs);
+    const nowMs = performance.now();
+    const laterMs = this.waiting.map((one) => this.dueMs(one)).filter((dueMs) => dueMs > nowMs);
+    const nextMs = this.hasPlace ? Math.min(...laterMs) : Infinity;
+    this.looksAgainMs = this.hasPlace ? nextMs : -Infinity;
+    const timer = nextMs === Infinity ? undefined : setTimeout(this.changed.resolve, nextMs - nowMs);
     await this.changed.promise;
+    this.looksAgainMs = -Infinity;
     clearTimeout(timer);
   }
 
-  private begin(batch: readonly Pulled[]): void {
-    if (!this.isLeft(batch)) {
-      this.beganMs = performance.now();
-      this.pace.begin(this.beganMs);
-    }
+  /** Next to a batch under way once for all events that come together. */
+  private lookAgain(): void {
+    this.looksAgainMs = -Infinity;
+    if (this.underWay.size === 0) this.changed.resolve();
+    else setImmediate(this.changed.resolve);
+  }
+
+  private begin(batch: readonly Waiting[]): void {
+    const nowMs = performance.now();
     const chosen = new Set(batch);
-    this.waiting = this.waiting.filter((pulled) => !chosen.has(pulled));
-    for (const pulled of batch) this.left.delete(pulled);
-    for (const pulled of this.waiting) this.left.add(pulled);
+    const isLeft = batch.some((one) => this.left.has(one));
+    for (const one of this.waiting) if (this.dueMs(one) <= nowMs) this.left.add(one);
+    for (const one of batch) this.left.delete(one);
+    if (!isLeft) {
+      this.beganMs = nowMs;
+      this.pace.begin(nowMs);
+    }
+    this.waiting = this.waiting.filter((one) => !chosen.has(one));
     this.noteTaken();
     this.underWay.add(batch);
     void this.handle(batch).then((failedPauseMs) => {
@@ -166,22 +191,11 @@ export class EventBatches {
     for (const { message } of this.waiting.splice(0)) this.dispose(message, { retryAfterMs });
     this.left.clear();
     this.noteTaken();
-    // What is still on its way to one that stops comes after what it has given back.
-    if (!this.isStopping) this.giveBackAfterMs = null;
   }
 
   private noteTaken(): void {
-    this.isHurried = this.waiting.some((pulled) => !this.hasTime(pulled));
     this.taken.resolve();
     this.taken = Promise.withResolvers();
-  }
-
-  private isLeft(batch: readonly Pulled[]): boolean {
-    return batch.some((pulled) => this.left.has(pulled));
-  }
-
-  private hasTime({ event }: Pulled): boolean {
-    return this.options.unhurried?.includes(event) ?? false;
   }
 
   /** Never rejects. @returns after which pause its events come again, all of them, because it has failed; null otherwise */

@@ -14,14 +14,17 @@ beforeEach(() => {
   [handled, givenBack] = [[], []];
 });
 
-/** Of each initial a batch at a time, one event each. What is named `idle` has time. */
+/** Of each initial a batch at a time, of one event that is due. What is named `idle` has time. */
 function batchesOf(options: Partial<PullConsumerOptions> = {}): EventBatches {
   const batches = new EventBatches({
     batchMax: 100,
     batchesMax: 2,
     unhurried: { includes: ({ envelope }) => envelope.id.startsWith('idle'), gatherMs: NEVER_MS },
-    nextOf: (events, underWay) =>
-      events.filter(({ envelope }) => !underWay.some((other) => other.envelope.id[0] === envelope.id[0])).slice(0, 1),
+    nextOf: (events, underWay, isDue) =>
+      events
+        .filter(isDue)
+        .filter(({ envelope }) => !underWay.some((other) => other.envelope.id[0] === envelope.id[0]))
+        .slice(0, 1),
     handle: (events) => {
       const end = Promise.withResolvers<readonly Disposition[]>();
       handled.push({ names: events.map(({ envelope }) => envelope.id), end });
@@ -82,22 +85,57 @@ describe('batches next to each other', () => {
     expect(givenBack.map(([name]) => name)).toEqual(['a1', 'idle']);
   });
 
-  it('do not hurry events that have time, and take those along that one leaves behind', async () => {
-    const batches = batchesOf({ nextOf: (events, underWay) => (underWay.length > 0 ? [] : events.slice(0, 2)) });
+  it('that fail alone give back nothing that comes later', async () => {
+    const batches = batchesOf();
     await add(batches, 'a1');
-    await add(batches, 'a2', 'a3', 'idle');
-    expect(begun()).toEqual([['a1']]);
-    await end(0, 'kept');
-    expect(begun()).toEqual([['a1'], ['a2', 'a3']]);
+    await end(0, 'failed');
+    await add(batches, 'a1', 'a2');
     await end(1, 'kept');
-    expect(begun()).toEqual([['a1'], ['a2', 'a3'], ['idle']]);
+    expect([begun(), givenBack.length]).toEqual([[['a1'], ['a1'], ['a2']], 1]);
     await end(2, 'kept');
-    await add(batches, 'idle too');
-    expect(begun()).toHaveLength(3);
+    await batches.allHandled();
+  });
+
+  it('do not wait for events that have time, and do not hurry them', async () => {
+    const batches = batchesOf();
+    await add(batches, 'idle');
+    await add(batches, 'idle too', 'a1');
+    await add(batches, 'b1', 'idle as well');
+    await end(1, 'kept');
+    // The first of them after a quiet time begins at once.
+    expect(begun()).toEqual([['idle'], ['a1'], ['b1']]);
+    for (const batch of [0, 2]) await end(batch, 'kept');
     batches.pullEnds(5);
     await settled();
-    expect(begun()[3]).toEqual(['idle too']);
+    expect(begun().slice(3)).toEqual([['idle too']]);
     await end(3, 'kept');
+    await end(4, 'kept');
+    await batches.allHandled();
+    expect(begun().slice(3)).toEqual([['idle too'], ['idle as well']]);
+  });
+
+  it('take what was due along when it was left behind, whatever the pace', async () => {
+    const batches = batchesOf({ gatherMs: NEVER_MS, batchesMax: 1 });
+    await add(batches, 'a1', 'b1', 'c1', 'd1', 'e1');
+    for (let batch = 0; batch < 5; batch++) await end(batch, 'kept');
+    expect(begun().flat()).toEqual(['a1', 'b1', 'c1', 'd1', 'e1']);
+    await batches.allHandled();
+  });
+
+  it('know of an event by now that it has time, or that it has none', async () => {
+    let hasTime = false;
+    const unhurried = { includes: () => hasTime, gatherMs: NEVER_MS };
+    const batches = batchesOf({ unhurried, batchesMax: 1 });
+    await add(batches, 'a1');
+    await add(batches, 'a2');
+    hasTime = true;
+    await end(0, 'kept');
+    expect(begun()).toEqual([['a1']]);
+    hasTime = false;
+    await add(batches, 'a3');
+    expect(begun()).toEqual([['a1'], ['a2']]);
+    await end(1, 'kept');
+    await end(2, 'kept');
     await batches.allHandled();
   });
 

@@ -39,13 +39,14 @@ export interface PullConsumerOptions {
    */
   readonly readsAhead?: boolean;
   /**
-   * Chooses the next batch among the events that wait; the others, and those that come meanwhile, are chosen from after it,
-   * without a pause. None while others are under way: it is asked again when one of them ends, or another event comes. All of them
-   * by default.
+   * Chooses the next batch among the events that wait, with one at least that is due: an event that has time may go with others. What
+   * was due and was not chosen is due at once after it. None when all that are due have to wait for what is under way: it is asked
+   * again when a batch ends, or another event is due. All of them by default.
    */
   readonly nextOf?: (
     events: readonly DeliveredEvent[],
     underWay: readonly DeliveredEvent[],
+    isDue: (event: DeliveredEvent) => boolean,
   ) => readonly DeliveredEvent[];
   /** Batches at once; more than one only with `nextOf`, which knows what may go next to what is under way. 1 by default. */
   readonly batchesMax?: number;

@@ -160,9 +160,12 @@ export abstract class EventConsumer<Prepared>
     const { database, log } = this.#platform;
     const events = await markedLetters(database, consumer.name, REDRIVE_MAX);
     if (events.length === 0) return false;
-    for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
+    try {
+      for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
+    } finally {
+      this.#spec.onBatch?.(events);
+    }
     log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
-    this.#spec.onBatch?.(events);
     return true;
   }
 

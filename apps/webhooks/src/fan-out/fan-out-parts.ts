@@ -23,29 +23,41 @@ export class FanOutParts {
 
   /**
    * @param underWay events of the transactions that have not ended
+   * @param isDue false for an event that has time: its organization goes along with others of its sort, or waits
    * @returns not more deliveries than a part may have, one event at least; none when all have to wait for what is under way
    */
-  next<Event extends Enveloped>(events: readonly Event[], underWay: readonly Event[]): readonly Event[] {
+  next<Event extends Enveloped>(
+    events: readonly Event[],
+    underWay: readonly Event[],
+    isDue: (event: Event) => boolean = () => true,
+  ): readonly Event[] {
     const busy = new Set(underWay.map(({ envelope }) => envelope.organizationId));
-    const loads = this.loadsOf(events);
+    const loads = this.loadsOf(events, isDue);
     const free = loads.filter(({ organizationId }) => !busy.has(organizationId));
     const isBusy = (isLight: boolean): boolean => underWay.some((event) => this.light.has(event) === isLight);
-    const isLight = [true, false].find((sort) => !isBusy(sort) && free.some((load) => load.isLight === sort));
+    const mayBegin = (sort: boolean): boolean => free.some((load) => load.isDue && load.isLight === sort);
+    const isLight = [true, false].find((sort) => !isBusy(sort) && mayBegin(sort));
     const inOrder = free
       .filter((load) => load.isLight === isLight)
-      .toSorted((one, other) => one.deliveries - other.deliveries)
+      .toSorted((one, other) => Number(other.isDue) - Number(one.isDue) || one.deliveries - other.deliveries)
       .flatMap(({ own }) => own);
     let left = loads.length === 1 ? ALONE_DELIVERIES_MAX : PART_DELIVERIES_MAX;
     const end = inOrder.findIndex((event) => (left -= this.cost(event)) < 0);
     const part = end === -1 ? inOrder : inOrder.slice(0, Math.max(end, 1));
-    if (isLight) for (const event of part) this.light.add(event);
+    for (const event of part) {
+      if (isLight) this.light.add(event);
+      else this.light.delete(event);
+    }
     return part;
   }
 
-  private loadsOf<Event extends Enveloped>(events: readonly Event[]): readonly Load<Event>[] {
+  private loadsOf<Event extends Enveloped>(
+    events: readonly Event[],
+    isDue: (event: Event) => boolean,
+  ): readonly Load<Event>[] {
     return [...Map.groupBy(events, ({ envelope }) => envelope.organizationId)].map(([organizationId, own]) => {
       const deliveries = own.reduce((sum, event) => sum + this.cost(event), 0);
-      return { organizationId, own, deliveries, isLight: deliveries <= LIGHT_DELIVERIES_MAX };
+      return { organizationId, own, deliveries, isLight: deliveries <= LIGHT_DELIVERIES_MAX, isDue: own.some(isDue) };
     });
   }
 
@@ -60,4 +72,5 @@ interface Load<Event> {
   readonly own: readonly Event[];
   readonly deliveries: number;
   readonly isLight: boolean;
+  readonly isDue: boolean;
 }

@@ -80,3 +80,17 @@ test('an organization waits for its own transaction, whatever it is now', () => 
   const [first, ...next] = eventsOf('a', 3);
   expect(parts.next(next, first ? parts.next([first], []) : [])).toEqual([]);
 });
+
+test('events that have time go along with those of their sort that are due, after them, and begin no part', () => {
+  const [idle, quiet, loud] = [eventsOf('idle', 2), eventsOf('quiet', 2), eventsOf('loud', 1)];
+  const parts = partsOf(({ organizationId }) => ({ idle: 0, quiet: 1 })[organizationId ?? ''] ?? 20);
+  const isDue = ({ envelope }: Event): boolean => envelope.organizationId !== 'idle';
+  expect(parts.next([...idle, ...quiet, ...loud], [], isDue)).toEqual([...quiet, ...idle]);
+  expect(parts.next([...idle, ...loud], [], isDue)).toEqual(loud);
+  expect(parts.next(idle, [], isDue)).toEqual([]);
+});
+
+test('an organization with an event that is due goes whole, in its order', () => {
+  const own = eventsOf('a', 3);
+  expect(partsOf().next(own, [], (event) => event === own[2])).toEqual(own);
+});

@@ -39,7 +39,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
       unhurried: { gatherMs: UNSENT_GATHER_MS, includes: ({ envelope }) => this.takers.areNone(envelope) },
-      nextOf: (events, underWay) => this.parts.next(events, underWay),
+      nextOf: (...waiting) => this.parts.next(...waiting),
       onBatch: (events) => this.#wake(events),
     });
   }
