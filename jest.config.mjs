@@ -40,6 +40,6 @@ export default {
     ],
   },
   // Ends what hangs; no measure of speed: other processes may have most of the machine.
-  testTimeout: 180_000,
+  testTimeout: 600_000,
   coverageProvider: 'v8',
 };

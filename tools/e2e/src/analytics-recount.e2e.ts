@@ -71,7 +71,7 @@ describe('figures, compared with the messages by SQL of their own', () => {
     }, SOON);
     expect(templates.templates).toEqual([expect.objectContaining(template)]);
     expect(await agrees()).toMatch(/agree with the messages/);
-  }, 240_000);
+  });
 
   it('that were changed are named, and are right again after a rebuild', async () => {
     const before = [await report<DeliveryReport>('delivery'), await report<TemplateReport>('templates')].map(
@@ -104,7 +104,7 @@ describe('figures, compared with the messages by SQL of their own', () => {
     expect((await report<DeliveryReport>('delivery')).totals.failed).toBe(
       (delivery as DeliveryReport['totals']).failed,
     );
-  }, 240_000);
+  });
 
   it('are whole where a report is larger than a message of the broker', async () => {
     const [, globex] = stack.devJson.organizations ?? [];
@@ -141,5 +141,5 @@ describe('figures, compared with the messages by SQL of their own', () => {
     // What a reader that was killed had taken comes again after half a minute.
     await eventually(async () => (await report<UsageReport>('usage')).totals.requests > phones.length, SOON);
     await expect(admin('analytics rebuild cnobody')).rejects.toMatchObject({ code: 1 });
-  }, 240_000);
+  });
 });

@@ -37,7 +37,7 @@ describe('a running bulk send', () => {
     expect(sent.status).toBe(202);
     job = `/v1/templates/send/${sent.body?.id}`;
     await goesOn();
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await own?.stack.destroy();

@@ -94,7 +94,7 @@ describe('phone numbers, texts, names, keys and passwords', () => {
     appRoutes = { expected: namesOf(routes, 'session', 'visitor'), used: walk.used };
     flock = { ...flock, all: [...flock.all, ...tokensOf(recorder), ...walk.canaries] };
     await everythingElseIsOut(all);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await recorder?.close();

@@ -44,7 +44,7 @@ describe('work in the console', () => {
       response.writeHead(isReceiverWell ? 200 : 500).end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

@@ -48,7 +48,7 @@ describe('the console in a browser', () => {
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

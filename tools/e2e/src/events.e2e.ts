@@ -48,7 +48,7 @@ describe('the events of a running system', () => {
         ? [{ envelope: JSON.parse(payload) as EventEnvelope, headers }]
         : [],
     );
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await database?.end();

@@ -283,7 +283,7 @@ describe('what the upstream brings', () => {
       ),
     ).toEqual([]);
     process.stdout.write(`inbound: ${forms.length} faulty callbacks, all 200\n`);
-  }, 300_000);
+  });
 });
 
 const TEXT = 'SELECT id FROM messaging.message WHERE text = $1';

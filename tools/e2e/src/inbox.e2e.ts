@@ -37,7 +37,7 @@ describe('the inbox in a browser', () => {
     await page.getByRole('textbox', { name: 'Password' }).fill(user.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

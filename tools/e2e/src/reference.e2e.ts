@@ -20,7 +20,7 @@ describe('the descriptions as they are served', () => {
   beforeAll(async () => {
     all = await sharedStack();
     browser = await launchBrowser();
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

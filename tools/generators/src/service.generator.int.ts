@@ -70,7 +70,7 @@ describe('a generated service', () => {
     const changed = '--projects=@switchboard/contracts,@switchboard/billing';
     await succeeds('node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'build', changed, '--outputStyle=static');
     await succeeds('tools/check/dist/main.js', '--write');
-  }, 300_000);
+  });
 
   it('is registered once, and with that in everything that deploys it', async () => {
     expect(await textOf('libs/contracts/src/topology.ts')).toContain('  billing: {\n    serves: [],');
@@ -101,10 +101,10 @@ describe('a generated service', () => {
         (rule) => `  apps/billing/src/neighbour/ask.ts must not import apps/contacts/src/contacts.config.ts (${rule})`,
       ),
     );
-  }, 300_000);
+  });
 
   it('migrates, starts, is ready and stops: its own tests pass on real servers', async () => {
     const output = await succeeds('node_modules/jest/bin/jest.js', '--runInBand', 'apps/billing/');
     expect(output).toMatch(/Tests:\s+4 passed, 4 total/);
-  }, 300_000);
+  });
 });

@@ -6,7 +6,7 @@ const TEST_FILE = /\.(unit|int|e2e)\.ts$/;
 const OWN_TIMEOUT =
   /^\s*\}, (?<block>\d+_000)\);$|^\s*(?:before|after)(?:All|Each)\(.*, (?<line>\d+_000)\);$|^\s+(?<last>\d+_000),\n\s*\);$/gm;
 /** `testTimeout` in jest.config.mjs. */
-const USUAL_MS = 180_000;
+const USUAL_MS = 600_000;
 
 /** No test has less time than all tests have: it would fail where other processes have most of the machine. Source: docs/conventions.md#tests. */
 export const testTimeoutsCheck: Check = {
