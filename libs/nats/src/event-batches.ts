@@ -100,9 +100,11 @@ export class EventBatches {
         this.giveBackWaiting(this.giveBackAfterMs);
         continue;
       }
-      const batch = this.nextBatch();
-      if (batch.length > 0) this.begin(batch);
-      else await this.change();
+      // One moment for both: an event that is due in between would be forgotten.
+      const nowMs = performance.now();
+      const batch = this.nextBatch(nowMs);
+      if (batch.length > 0) this.begin(batch, nowMs);
+      else await this.change(nowMs);
     }
     // What is still on its way to one that stops comes after what it has given back.
     if (!this.isStopping) this.giveBackAfterMs = null;
@@ -110,11 +112,10 @@ export class EventBatches {
   }
 
   /** @returns none when all that waits has time still, or has to wait for what is under way */
-  private nextBatch(): readonly Waiting[] {
+  private nextBatch(nowMs: number): readonly Waiting[] {
     if (!this.hasPlace) return [];
     const { batchMax, nextOf } = this.options;
     const first = this.waiting.slice(0, batchMax);
-    const nowMs = performance.now();
     const due = new Set(first.filter((one) => this.dueMs(one) <= nowMs).map(({ event }) => event));
     if (due.size === 0 || !nextOf) return due.size === 0 ? [] : first;
     const eventsOf = (pulled: readonly Pulled[]): DeliveredEvent[] => pulled.map(({ event }) => event);
@@ -143,10 +144,9 @@ export class EventBatches {
     return this.underWay.size < (this.options.batchesMax ?? 1) && this.giveBackAfterMs === null;
   }
 
-  /** Until an event is due, a batch or the pull ends, or the consumer stops. */
-  private async change(): Promise<void> {
+  /** Until an event is due that was not at that moment, a batch or the pull ends, or the consumer stops. */
+  private async change(nowMs: number): Promise<void> {
     this.changed = Promise.withResolvers();
-    const nowMs = performance.now();
     const laterMs = this.waiting.map((one) => this.dueMs(one)).filter((dueMs) => dueMs > nowMs);
     const nextMs = this.hasPlace ? Math.min(...laterMs) : Infinity;
     this.looksAgainMs = this.hasPlace ? nextMs : -Infinity;
@@ -163,8 +163,7 @@ export class EventBatches {
     else setImmediate(this.changed.resolve);
   }
 
-  private begin(batch: readonly Waiting[]): void {
-    const nowMs = performance.now();
+  private begin(batch: readonly Waiting[], nowMs: number): void {
     const chosen = new Set(batch);
     const isLeft = batch.some((one) => this.left.has(one));
     for (const one of this.waiting) if (this.dueMs(one) <= nowMs) this.left.add(one);

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { JsMsg } from '@nats-io/jetstream';
 import { EventBatches } from './event-batches.js';
 import type { DeliveredEvent } from './delivered-event.js';
@@ -121,6 +122,23 @@ describe('batches next to each other', () => {
     expect(begun().flat()).toEqual(['a1', 'b1', 'c1', 'd1', 'e1']);
     await batches.allHandled();
   });
+
+  it.each(Array.from({ length: 12 }, (_, n) => n + 1))(
+    'forget no event that is due while they are chosen (%i)',
+    async (gatherMs) => {
+      let nowMs = 0;
+      const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs++);
+      const batches = batchesOf({ gatherMs, unhurried: { includes: () => false, gatherMs } });
+      for (let n = 0; n < 8; n++) {
+        await add(batches, `a${n}`);
+        for (let turn = 0; begun().length <= n && turn < 3_000; turn++) await wait(1);
+        await end(n, 'kept');
+      }
+      clock.mockRestore();
+      await batches.allHandled();
+      expect(begun()).toHaveLength(8);
+    },
+  );
 
   it('know of an event by now that it has time, or that it has none', async () => {
     let hasTime = false;
