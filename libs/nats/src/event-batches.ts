@@ -166,13 +166,14 @@ export class EventBatches {
   private begin(batch: readonly Waiting[], nowMs: number): void {
     const chosen = new Set(batch);
     const isLeft = batch.some((one) => this.left.has(one));
-    for (const one of this.waiting) if (this.dueMs(one) <= nowMs) this.left.add(one);
+    const others = this.waiting.filter((one) => !chosen.has(one));
+    for (const one of others) if (this.dueMs(one) <= nowMs) this.left.add(one);
     for (const one of batch) this.left.delete(one);
     if (!isLeft) {
       this.beganMs = nowMs;
       this.pace.begin(nowMs);
     }
-    this.waiting = this.waiting.filter((one) => !chosen.has(one));
+    this.waiting = others;
     this.noteTaken();
     this.underWay.add(batch);
     void this.handle(batch).then((failedPauseMs) => {

@@ -144,14 +144,10 @@ export abstract class EventConsumer<Prepared>
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
     const dispositions = new Map<DeliveredEvent, Disposition>();
-    try {
-      for (const group of this.#groups(events)) {
-        const outcome = await handleBatch(this.#batch, group);
-        group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
-      }
-    } finally {
-      this.#spec.onBatch?.(events);
-    }
+    await this.#inGroups(events, async (group) => {
+      const outcome = await handleBatch(this.#batch, group);
+      group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
+    });
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
@@ -160,18 +156,22 @@ export abstract class EventConsumer<Prepared>
     const { database, log } = this.#platform;
     const events = await markedLetters(database, consumer.name, REDRIVE_MAX);
     if (events.length === 0) return false;
-    try {
-      for (const group of this.#groups(events)) await redriveBatch(this.#batch, group);
-    } finally {
-      this.#spec.onBatch?.(events);
-    }
+    await this.#inGroups(events, (group) => redriveBatch(this.#batch, group));
     log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
     return true;
   }
 
-  #groups(events: readonly DeliveredEvent[]): Iterable<DeliveredEvent[]> {
-    const { groupOf } = this.#spec;
-    return groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [[...events]];
+  async #inGroups(
+    events: readonly DeliveredEvent[],
+    work: (group: readonly DeliveredEvent[]) => Promise<void>,
+  ): Promise<void> {
+    const { groupOf, onBatch } = this.#spec;
+    const groups = groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [events];
+    try {
+      for (const group of groups) await work(group);
+    } finally {
+      onBatch?.(events);
+    }
   }
 }
 

@@ -252,10 +252,7 @@ describe('a contact that is erased', () => {
     expect(message).toMatchObject({ status: 'DELIVERED', text: null, clientReference: null, metadata: {} });
     expect(message['deliveredAt']).toEqual(expect.any(String));
     // What was under way when its process was killed is refused when its lease has ended.
-    const queued = await eventually(async () => {
-      const { status, ...rest } = await ok('GET', `/v1/messages/${queuedId}`);
-      return status === 'QUEUED' ? undefined : { status, ...rest };
-    }, PATIENT);
+    const queued = await all.messageWhen(queuedId, 'FAILED', PATIENT.deadlineMs);
     expect(queued).toMatchObject({ status: 'FAILED', error: { code: 'ERASED', message: '' }, text: null });
   });
 

@@ -207,7 +207,7 @@ describe('a request to the provider', () => {
 
   it('does not use a connection that the provider closed while the process stood still', async () => {
     const closed = new Int32Array(new SharedArrayBuffer(4));
-    const provided = new Worker(CLOSES_WHEN_TOLD, { eval: true, workerData: { body: taken, closed } });
+    const provided = new Worker(CLOSES_ON_MESSAGE, { eval: true, workerData: { body: taken, closed } });
     closing.push(() => provided.terminate());
     const [url] = (await once(provided, 'message')) as [string];
     // With two, a send that follows at once takes the other.
@@ -249,8 +249,8 @@ describe('a request to the provider', () => {
   }
 });
 
-/** Answers each request, closes its connection when told to and counts it, in a thread that goes on while this one stands still. */
-const CLOSES_WHEN_TOLD = `
+/** Answers each request, closes its connection on a message and counts it, in a thread that goes on while this one stands still. */
+const CLOSES_ON_MESSAGE = `
   const { parentPort, workerData: { body, closed } } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
     socket.on('error', () => undefined).on('data', () => {
