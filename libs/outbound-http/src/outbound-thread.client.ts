@@ -21,6 +21,7 @@ export class OutboundThread implements OutboundSender {
   private readonly aborts = new AbortListeners();
   private readonly overdueMs: number;
   private requests = 0;
+  private isOnline = false;
   private heardMs = -Infinity;
 
   constructor(private readonly options: ThreadOptions) {
@@ -47,7 +48,7 @@ export class OutboundThread implements OutboundSender {
     const timer = setTimeout(() => {
       abort();
       resolve(failed('aborted', 'the thread does not answer', this.overdueMs));
-      if (performance.now() - this.heardMs > SILENT_MS) void this.close();
+      if (performance.now() - this.heardMs > SILENT_MS) this.replace();
     }, this.overdueMs);
     const endListening = signal && this.aborts.add(signal, abort);
     const end = await promise;
@@ -62,24 +63,35 @@ export class OutboundThread implements OutboundSender {
     await this.worker?.terminate();
   }
 
+  /** Nothing more is given to this thread, also not while it ends. */
+  private replace(): void {
+    const { worker } = this;
+    if (worker === undefined) return;
+    this.lose(worker, 'the thread does not answer');
+    void worker.terminate();
+  }
+
   private begin(): Worker {
     const worker = new Worker(PROGRAM, { workerData: this.options, resourceLimits: MEMORY });
-    let isOnline = false;
+    this.isOnline = false;
     // An idle thread does not keep the process.
     worker.unref();
-    worker.on('online', () => (isOnline = true));
+    worker.on('online', () => (this.isOnline ||= this.worker === worker));
     worker.on('message', ({ id, end }: ThreadEnd) => {
       this.heardMs = performance.now();
       this.underWay.get(id)?.(end);
     });
-    const ended = (cause: unknown): void => {
-      if (this.worker !== worker) return;
-      this.worker = undefined;
-      const end = failed(isOnline ? 'aborted' : 'never sent', `the thread has ended: ${messageOf(cause)}`);
-      for (const resolve of this.underWay.values()) resolve(end);
-    };
+    const ended = (cause: unknown): void => this.lose(worker, `the thread has ended: ${messageOf(cause)}`);
     worker.on('error', ended).on('exit', ended);
     return worker;
+  }
+
+  /** Ends what the thread owes. */
+  private lose(worker: Worker, reason: string): void {
+    if (this.worker !== worker) return;
+    this.worker = undefined;
+    const end = failed(this.isOnline ? 'aborted' : 'never sent', reason);
+    for (const resolve of this.underWay.values()) resolve(end);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector';
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { RawReceiver, response } from '../test/raw-receiver.js';
 import { OutboundThread, type OutboundEnd } from './index.js';
 
@@ -17,12 +17,11 @@ function post(url: string, by = thread, signal?: AbortSignal): Promise<OutboundE
   return by.post({ url, headers: { 'x-own': 'ab' }, body: Buffer.from('{"n":1}'), ...(signal ? { signal } : {}) });
 }
 
-/** A thread that starts slower than a request may be late sends nothing: until one is sent. */
-async function untilStarted(by: OutboundThread, url: string): Promise<void> {
-  for (let end = await post(url, by); end.state === 'failed' && end.error === 'never sent';) end = await post(url, by);
+/** A thread that is late, or starts late, sends nothing: until one request is sent. */
+async function sent(...request: Parameters<typeof post>): Promise<OutboundEnd> {
+  const end = await post(...request);
+  return end.state === 'failed' && end.error === 'never sent' ? sent(...request) : end;
 }
-
-beforeAll(async () => untilStarted(thread, (await receiver((socket) => socket.write(response(200)))).url));
 
 afterEach(async () => {
   await Promise.all(receivers.splice(0).map((one) => one.stop()));
@@ -33,7 +32,7 @@ afterAll(() => thread.close());
 describe('a request of a thread', () => {
   it('carries exactly the bytes and the given headers, and has the response', async () => {
     const own = await receiver((socket) => socket.write(response(200, [], 'ok')));
-    expect(await post(own.url)).toMatchObject({ state: 'answered', status: 200, body: 'ok', isCut: false });
+    expect(await sent(own.url)).toMatchObject({ state: 'answered', status: 200, body: 'ok', isCut: false });
     const [request = ''] = own.requests;
     expect(request.endsWith('\r\n\r\n{"n":1}')).toBe(true);
     expect(request).toMatch(/^x-own: ab$/im);
@@ -51,10 +50,9 @@ describe('a request of a thread', () => {
     const strict = new OutboundThread({ allowPrivate: false, refusedHosts: [] });
     const other = new OutboundThread({ allowPrivate: true, refusedHosts: [{ host: '127.0.0.1', port: own.port }] });
     try {
-      await Promise.all([strict, other].map((by) => untilStarted(by, own.url)));
-      for (const by of [strict, other]) expect(await post(own.url, by)).toMatchObject({ error: 'url not allowed' });
+      for (const by of [strict, other]) expect(await sent(own.url, by)).toMatchObject({ error: 'url not allowed' });
       expect(own.sockets).toHaveLength(0);
-      expect(await post(own.url)).toMatchObject({ status: 200 });
+      expect(await sent(own.url)).toMatchObject({ status: 200 });
     } finally {
       await Promise.all([strict.close(), other.close()]);
     }
@@ -64,7 +62,7 @@ describe('a request of a thread', () => {
     const asked = Promise.withResolvers<void>();
     const own = await receiver(() => asked.resolve());
     const controller = new AbortController();
-    const ended = post(own.url, thread, controller.signal);
+    const ended = sent(own.url, thread, controller.signal);
     await asked.promise;
     controller.abort();
     expect(await ended).toMatchObject({ state: 'failed', error: 'aborted' });
@@ -76,8 +74,7 @@ describe('a request of a thread', () => {
     const own = await receiver(() => undefined);
     const hasty = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs: 2_000 });
     try {
-      await untilStarted(hasty, own.url);
-      expect(await post(own.url, hasty)).toMatchObject({ state: 'failed', error: 'no response' });
+      expect(await sent(own.url, hasty)).toMatchObject({ state: 'failed', error: 'no response' });
     } finally {
       await hasty.close();
     }
@@ -91,7 +88,7 @@ describe('a thread that ends', () => {
       if (own.requests.length === 1) asked.resolve();
       else socket.write(response(200, [], 'ok'));
     });
-    const ended = post(own.url);
+    const ended = sent(own.url);
     await asked.promise;
     await thread.close();
     expect(await ended).toMatchObject({
@@ -99,8 +96,7 @@ describe('a thread that ends', () => {
       error: 'aborted',
       reason: expect.stringContaining('has ended'),
     });
-    await untilStarted(thread, own.url);
-    expect(await post(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
+    expect(await sent(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
   });
 
   it('has sent nothing when it cannot start', async () => {
@@ -116,11 +112,10 @@ describe('a thread that ends', () => {
     const deadlineMs = 5_000;
     const stuck = new OutboundThread({ allowPrivate: true, refusedHosts: [], deadlineMs });
     try {
-      await untilStarted(stuck, own.url);
+      await sent(own.url, stuck);
       await standStill(deadlineMs);
       expect(await post(own.url, stuck)).toMatchObject({ error: 'aborted', reason: 'the thread does not answer' });
-      await untilStarted(stuck, own.url);
-      expect(await post(own.url, stuck)).toMatchObject({ state: 'answered', body: 'ok' });
+      expect(await sent(own.url, stuck)).toMatchObject({ state: 'answered', body: 'ok' });
     } finally {
       await stuck.close();
     }

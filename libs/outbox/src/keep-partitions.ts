@@ -1,4 +1,5 @@
 import { sqlState, statement, type Database, type Statement } from '@switchboard/postgres';
+import { jittered } from '@switchboard/timing';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
 const pastPartitions = statement<{ name: string }>(
@@ -19,13 +20,16 @@ export const OUTBOX_RETENTION_DAYS = 8;
 /** Days of inbox kept, see `past_partitions()`: what is replayed on the outbox's last day is still known. */
 export const INBOX_RETENTION_DAYS = OUTBOX_RETENTION_DAYS + 2;
 const INTERVAL_MS = 60 * 60 * 1_000;
+/** After a failure: a service that was away for long may have no day to write to. */
+const RETRY_MS = 60 * 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const UNDEFINED_TABLE = '42P01';
 
-/** Makes the partitions of the days ahead and drops those past retention, at start and every hour. */
+/** Makes the partitions of the days ahead and drops those past retention: at start, every hour, and a minute after a failure. */
 export class PartitionKeeper {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
+  private isStopped = false;
 
   /** @param more what else the service partitions */
   constructor(
@@ -35,20 +39,25 @@ export class PartitionKeeper {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => this.keep(), INTERVAL_MS);
-    this.keep();
+    this.running = this.keep();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.timer);
+    this.isStopped = true;
+    clearTimeout(this.timer);
     await this.running;
   }
 
-  private keep(): void {
-    this.running = this.running
-      .then(() => keepOutboxPartitions(this.database))
-      .then(() => this.more())
-      .catch(this.onError);
+  private async keep(): Promise<void> {
+    let pauseMs = INTERVAL_MS;
+    try {
+      await keepOutboxPartitions(this.database);
+      await this.more();
+    } catch (error) {
+      this.onError(error);
+      pauseMs = RETRY_MS;
+    }
+    if (!this.isStopped) this.timer = setTimeout(() => this.start(), jittered(pauseMs));
   }
 }
 

@@ -5,7 +5,7 @@ export { migrate, revertMigrations, type MigrateOptions, type MigrationClass, ty
 export { countWithin, keysetPage, readKeysetPage, type KeysetPage } from './page.js';
 export { partitionFunctions, partitionFunctionsReversal } from './partitions.sql.js';
 export { createPartitionedIndex, type PartitionedIndex } from './partitioned-index.js';
-export { plannerHints } from './planner-hints.sql.js';
+export { catalogPlanner, plannerHints } from './planner-hints.sql.js';
 export {
   isDataError,
   isTimedOut,

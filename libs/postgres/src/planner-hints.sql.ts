@@ -21,8 +21,17 @@ export const plannerHints = `
       'attname', 'organization_id', 'inherited', false, 'version', current_setting('server_version_num')::integer,
       'null_frac', 0::real, 'avg_width', 25, 'n_distinct', ${ORGANIZATIONS}::real)
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND NOT EXISTS (
-      SELECT FROM pg_stats s
-      WHERE s.schemaname = current_schema() AND s.tablename = c.relname AND s.attname = 'organization_id');
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL (ARRAY(
+      SELECT s.tablename FROM pg_stats s WHERE s.schemaname = current_schema() AND s.attname = 'organization_id'));
   END IF;
+`;
+
+/**
+ * Settings of a function that reads the catalog with `plannerHints`: those of the server, in place of those of a service's
+ * connections (`database.ts`). With these the view `pg_stats` is read as a whole for each column of each table: 1 s with
+ * 71 tables, and without an end after a year of months. Source: docs/adr/0022-planner.md
+ */
+export const catalogPlanner = `
+  SET join_collapse_limit = 8 SET enable_seqscan = on SET enable_bitmapscan = on
+  SET enable_hashjoin = on SET enable_mergejoin = on
 `;

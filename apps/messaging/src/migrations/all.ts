@@ -18,6 +18,7 @@ import { MessageRetention1767000001000 } from './1767000001000-message-retention
 import { RetryOrder1767000002000 } from './1767000002000-retry-order.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { LaneHolds1767200000000 } from './1767200000000-lane-holds.js';
+import { MonthsKeptQuickly1767300000000 } from './1767300000000-months-kept-quickly.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -41,4 +42,5 @@ export const messagingMigrations = [
   RetryOrder1767000002000,
   OutboxPending1767100000000,
   LaneHolds1767200000000,
+  MonthsKeptQuickly1767300000000,
 ] as const;

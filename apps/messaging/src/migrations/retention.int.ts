@@ -2,11 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { migrate, revertMigrations } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { MessageRetention1767000001000 } from './1767000001000-message-retention.js';
+import { MonthsKeptQuickly1767300000000 } from './1767300000000-months-kept-quickly.js';
 import { UpstreamMessageMonth1767000000000 } from './1767000000000-upstream-message-month.js';
 import { messagingMigrations } from './all.js';
 
 const servers = testServers();
-const later: readonly unknown[] = [UpstreamMessageMonth1767000000000, MessageRetention1767000001000];
+const later: readonly unknown[] = [
+  UpstreamMessageMonth1767000000000,
+  MessageRetention1767000001000,
+  MonthsKeptQuickly1767300000000,
+];
 
 describe('the migrations that let months be removed', () => {
   it('keep every upstream id, in the first of their months, and give them back', async () => {
@@ -52,6 +57,6 @@ describe('the migrations that let months be removed', () => {
     expect(await ids()).toEqual([{ ids: 1_000, rows: 1_000 }]);
     await store('wamid.b');
     expect(await ids()).toEqual([{ ids: 1_000, rows: 1_000 }]);
-    expect(await migrate({ ...options, serviceRole: prepared.role })).toHaveLength(2);
+    expect(await migrate({ ...options, serviceRole: prepared.role })).toHaveLength(3);
   });
 });

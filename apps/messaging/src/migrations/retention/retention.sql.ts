@@ -1,4 +1,19 @@
-import { plannerHints } from '@switchboard/postgres';
+import { catalogPlanner, plannerHints } from '@switchboard/postgres';
+
+/** The function that keeps the months from the last one to three ahead. */
+const keepPartitions = (settings: string): string => `
+  CREATE OR REPLACE FUNCTION keep_message_partitions() RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT ${settings} AS $$
+  DECLARE
+    this_month timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
+  BEGIN
+    FOR offset_months IN -1..3 LOOP
+      PERFORM keep_message_month((this_month + make_interval(months => offset_months)) AT TIME ZONE 'UTC');
+    END LOOP;
+    ${plannerHints}
+  END $$;
+  REVOKE ALL ON FUNCTION keep_message_partitions() FROM PUBLIC;
+`;
 
 /**
  * - `keep_message_month`: the partitions of a moment's month. Those of upstream ids begin with one that holds all that came before
@@ -29,21 +44,17 @@ export const messageMonths = `
   END $$;
   REVOKE ALL ON FUNCTION keep_message_month(timestamptz) FROM PUBLIC;
 
-  CREATE OR REPLACE FUNCTION keep_message_partitions() RETURNS void
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  DECLARE
-    this_month timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
-  BEGIN
-    FOR offset_months IN -1..3 LOOP
-      PERFORM keep_message_month((this_month + make_interval(months => offset_months)) AT TIME ZONE 'UTC');
-    END LOOP;
-    ${plannerHints}
-  END $$;
-  REVOKE ALL ON FUNCTION keep_message_partitions() FROM PUBLIC;
+  ${keepPartitions('')}
 `;
 
 /** Takes `messageMonths` back, but for `keep_message_partitions`, which is older. */
 export const messageMonthsReversal = 'DROP FUNCTION keep_message_month(timestamptz);';
+
+/** `keep_message_partitions` with plans of its own for the catalog, so that it takes no longer with each month that is there. */
+export const keepPartitionsQuickly = keepPartitions(catalogPlanner);
+
+/** Takes `keepPartitionsQuickly` back. */
+export const keepPartitionsQuicklyReversal = keepPartitions('');
 
 /** From which id on every message is kept. What is older and still there came afterwards, or has an open outcome. */
 export const messageFloorTable = `
