@@ -284,7 +284,7 @@ CREATE UNIQUE INDEX attempt_outcome_pkey ON ONLY messaging.attempt_outcome USING
 CREATE INDEX bulk_item_unknown ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND (NOT is_contact_known))
 CREATE INDEX bulk_item_waiting ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index) WHERE ((state = 'WAITING'::text) AND is_contact_known)
 CREATE UNIQUE INDEX bulk_item_pkey ON messaging.bulk_item USING btree (organization_id, job_id, recipient_index)
-CREATE INDEX bulk_lane_channel ON messaging.bulk_lane USING btree (organization_id, channel_id) WHERE is_open
+CREATE INDEX bulk_lane_active ON messaging.bulk_lane USING btree (organization_id, channel_id) WHERE (is_open AND (finished_at IS NULL))
 CREATE INDEX bulk_lane_finished ON messaging.bulk_lane USING btree (is_open, finished_at) WHERE (finished_at IS NOT NULL)
 CREATE INDEX bulk_lane_held ON messaging.bulk_lane USING btree (organization_id, job_id) WHERE ((held_reason IS NOT NULL) AND is_open)
 CREATE INDEX bulk_lane_withdrawn ON messaging.bulk_lane USING btree (organization_id, job_id) WHERE (is_withdrawn AND is_open)
@@ -305,6 +305,7 @@ CREATE UNIQUE INDEX conversation_pkey ON messaging.conversation USING btree (org
 CREATE UNIQUE INDEX data_key_pkey ON messaging.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON messaging.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON messaging.dead_letter USING btree (event_id, consumer)
+CREATE INDEX dispatch_age ON messaging.dispatch USING btree (message_id) WHERE ((state || ' '::text) = ANY (ARRAY['RETRY '::text, 'PACED '::text]))
 CREATE INDEX dispatch_due ON messaging.dispatch USING btree (state, due_at)
 CREATE INDEX dispatch_line ON messaging.dispatch USING btree ((((organization_id || ' '::text) || channel_id)), due_at) WHERE ((''::text || state) = 'RETRY'::text)
 CREATE INDEX dispatch_order ON messaging.dispatch USING btree ((((organization_id || ' '::text) || channel_id)), contact_id, message_id) WHERE ((state || ''::text) = 'RETRY'::text)

@@ -28,7 +28,8 @@ describe('the fence of opt-outs', () => {
       const fenced = fence.execute(organizationId, contact, new AbortController().signal);
       await eventually(async () => (await lockWaiters(store.superuser)) === 1);
       await other.query('SELECT FROM messaging.contact WHERE organization_id = $1 FOR UPDATE', [organizationId]);
-      expect(deadlocksIn(await servers.postgresLog())).toHaveLength(1);
+      // It may run into the other one again before that one ends.
+      expect(deadlocksIn(await servers.postgresLog())).not.toEqual([]);
       await other.query('COMMIT');
       await fenced;
       expect((await store.accept([store.request(sender)]))[0]?.verdict).toBe('opted-out');

@@ -1,4 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { FIRST_WAITING, IS_ACTIVE, MAY_BEGIN } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */
@@ -31,10 +32,25 @@ export interface LaneAfter extends LaneKey {
   readonly begun: number;
 }
 
-/** A lane that an action or a batch holds is left to the next look. */
+/**
+ * Of a channel the lanes with something to begin, those first whose turn is due for the longest, and all with something to be sent
+ * again: what a claim costs is not what is open, or has finished and may have something to be sent again for an hour. A lane that an
+ * action or a batch holds is left to the next look.
+ */
 const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
-  `SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
+  `WITH g AS MATERIALIZED (
+     SELECT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, channel_id)
+   ), waiting AS MATERIALIZED (
+     SELECT g.organization_id, first.job_id FROM g CROSS JOIN LATERAL (
+       SELECT a.job_id FROM bulk_lane a CROSS JOIN ${FIRST_WAITING('a')}
+       WHERE ${IS_ACTIVE('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
+       ORDER BY a.next_begin_at, a.job_id LIMIT $3) AS first
+     UNION
+     SELECT d.organization_id, d.job_id FROM g JOIN dispatch d
+       ON d.state = 'PACED' AND d.organization_id = g.organization_id AND d.channel_id = g.channel_id
+   )
+   SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
      l.throttle_per_hour AS "throttlePerHour", l.owner,
      (extract(epoch FROM l.next_begin_at) * 1000)::float8 AS "nextBeginMs", ch.status AS "channelStatus",
      (SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE d.state = 'PACED'
@@ -46,10 +62,10 @@ const lanesSql = statement<ClaimableLane>(
      (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id
        AND i.job_id = l.job_id AND i.state = 'WAITING' AND i.is_contact_known LIMIT $3) AS waiting) AS items,
      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
-   FROM unnest($1::text[], $2::text[]) AS g(organization_id, channel_id)
-   JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
+   FROM waiting w
+   JOIN bulk_lane l ON l.organization_id = w.organization_id AND l.job_id = w.job_id
    JOIN channel ch ON ch.organization_id = l.organization_id AND ch.id = l.channel_id
-   WHERE NOT l.is_paused AND l.held_reason IS NULL AND NOT l.is_withdrawn
+   WHERE l.is_open AND ${MAY_BEGIN('l')}
    ORDER BY l.organization_id, l.job_id
    FOR NO KEY UPDATE OF l SKIP LOCKED`,
 );
@@ -70,7 +86,11 @@ const leaveSql = statement(
    WHERE l.organization_id = g.organization_id AND l.job_id = g.job_id`,
 );
 
-/** Locks the lanes of channels that no pause, hold or withdrawal keeps, whether or not something waits in them. */
+/**
+ * Locks lanes of channels that have something to begin, now or later, and that no pause, hold or withdrawal keeps.
+ *
+ * @param limit of lanes of a channel with recipients to begin, and of what is counted in each
+ */
 export async function claimableLanes(
   tx: Transaction,
   channels: readonly ChannelKey[],

@@ -1,5 +1,6 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { FIRST_WAITING, IS_ACTIVE, MAY_BEGIN } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey } from './lane.entity.js';
 import { CHANNEL_PER_SECOND, SHARE_MIN, SHARE_REGAINED_PER_SECOND } from './lane-pace.policy.js';
@@ -91,14 +92,13 @@ const noteSql = statement<ChannelKey & { perSecond: number }>(
 const sweepSql = statement<ChannelKey>(
   'messaging.pace.sweep',
   `UPDATE channel_pace p SET look_at = now()
-   WHERE p.look_at > now() + interval '5 seconds' AND EXISTS (
-     SELECT FROM bulk_lane l WHERE l.organization_id = p.organization_id AND l.channel_id = p.channel_id
-       AND l.is_open AND NOT l.is_paused AND l.held_reason IS NULL AND NOT l.is_withdrawn
-       AND l.next_begin_at <= now()
-       AND (EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
-           AND i.state = 'WAITING' AND i.is_contact_known)
-         OR EXISTS (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id
-           AND d.channel_id = l.channel_id AND d.job_id = l.job_id AND d.due_at <= now())))
+   WHERE p.look_at > now() + interval '5 seconds' AND (EXISTS (
+     SELECT FROM bulk_lane l CROSS JOIN ${FIRST_WAITING('l')}
+     WHERE ${IS_ACTIVE('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
+       AND l.next_begin_at <= now()) OR EXISTS (
+     SELECT FROM dispatch d JOIN bulk_lane l ON l.organization_id = d.organization_id AND l.job_id = d.job_id
+     WHERE d.state = 'PACED' AND d.organization_id = p.organization_id AND d.channel_id = p.channel_id
+       AND d.due_at <= now() AND l.next_begin_at <= now() AND l.is_open AND ${MAY_BEGIN('l')}))
    RETURNING p.organization_id AS "organizationId", p.channel_id AS "channelId"`,
 );
 

@@ -44,13 +44,14 @@ const shareSql = statement<{ channelId: string | null; isWithdrawn: boolean }>(
   'messaging.lane.share',
   `SELECT channel_id AS "channelId", is_withdrawn AS "isWithdrawn" FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR KEY SHARE`,
 );
-/** Of a channel all open lanes, or one job's: those that have the cause already are not written. */
+/** Of a channel all lanes of jobs that have not finished, or one job's: those that have the cause already are not written. */
 const holdSql = statement<Omit<HeldLane, 'reason'> & { readonly reasons: readonly LaneHeldReason[] }>(
   'messaging.lane.hold',
   `WITH locked AS (
      SELECT l.organization_id, l.job_id, g.reason
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS g(organization_id, channel_id, job_id, reason)
      JOIN bulk_lane l ON l.organization_id = g.organization_id AND l.channel_id = g.channel_id AND l.is_open
+       AND l.finished_at IS NULL
      WHERE (g.job_id IS NULL OR l.job_id = g.job_id) AND NOT l.is_withdrawn
        AND (l.held_reason IS NULL OR NOT g.reason = ANY (l.held_reason || l.further_holds))
      ORDER BY l.organization_id, l.job_id FOR NO KEY UPDATE OF l

@@ -56,9 +56,12 @@ const deleteSql = statement(
   'DELETE FROM bulk_lane WHERE organization_id = $1 AND job_id = $2',
 );
 
-/** Takes lanes of finished jobs out of every claim, once none of their messages is to be sent again. */
-export async function closeFinished(database: Database): Promise<LaneKey[]> {
-  return database.query(closeSql, [ROUND_MAX]);
+/** Closes lanes of finished jobs, once none of their messages is to be sent again; `isFull`: there may be more. */
+export async function closeFinished(
+  database: Database,
+): Promise<{ readonly closed: readonly LaneKey[]; readonly isFull: boolean }> {
+  const closed = await database.query(closeSql, [ROUND_MAX]);
+  return { closed, isFull: closed.length === ROUND_MAX };
 }
 
 /** Deletes a slice of what a lane left that was closed long ago, and with the last slice the lane. @returns whether there was one */

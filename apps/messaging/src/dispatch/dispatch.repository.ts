@@ -116,6 +116,10 @@ export const messageIfNotLocked = `
      WHERE m.organization_id = d.organization_id AND m.id = ${inAnyMonth('d.message_id')} FOR UPDATE SKIP LOCKED) AS own
    CROSS JOIN LATERAL (SELECT FROM conversation c
      WHERE c.organization_id = d.organization_id AND c.id = own.conversation_id FOR UPDATE SKIP LOCKED) AS of_own`;
+/** In a way of its own, for `dispatch_age`: see docs/adr/0022-planner.md. */
+const TO_BE_SENT = (dispatch: string): string => `${dispatch}.state || ' ' IN ('RETRY ', 'PACED ')`;
+const EXPIRED = `d.organization_id AS "organizationId", d.message_id AS "messageId", d.state
+     FROM dispatch d ${messageIfNotLocked}`;
 /**
  * What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. Of a backup it
  * is not known whether it was sent since. Locks conversations and messages and waits for none: what another transaction
@@ -123,11 +127,12 @@ export const messageIfNotLocked = `
  */
 const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' }>(
   'messaging.dispatch.expired',
-  `SELECT d.organization_id AS "organizationId", d.message_id AS "messageId", d.state
-   FROM dispatch d ${messageIfNotLocked}
-   WHERE ((d.state = 'UNKNOWN' AND d.due_at <= now())
-     OR (d.state IN ('RETRY', 'PACED') AND d.message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))))
-     AND ${IS_COMPARED}
+  `SELECT * FROM (
+     SELECT ${EXPIRED} WHERE d.state = 'UNKNOWN' AND d.due_at <= now()
+     UNION ALL
+     SELECT ${EXPIRED} WHERE ${TO_BE_SENT('d')}
+       AND d.message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))) AS expired
+   WHERE ${IS_COMPARED}
    LIMIT $1`,
 );
 const dispatchingSql = statement<{ found: boolean }>(

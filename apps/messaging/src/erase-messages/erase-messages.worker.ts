@@ -32,7 +32,7 @@ export class EraseMessagesWorker extends ErasureWorker {
   }
 
   protected override async erase(target: ErasureTarget): Promise<boolean> {
-    await this.database.transaction((tx) => skipItems(tx, target));
+    await this.database.transaction((tx) => skipItems(tx, [target]));
     const isSettled = await eraseDispatches(this.database, target, new Date(this.clock.now()));
     this.relay.wake();
     await eraseItems(this.database, target);

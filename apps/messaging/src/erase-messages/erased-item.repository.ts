@@ -1,5 +1,5 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
-import type { FoundContact } from '@switchboard/platform';
+import type { ErasureTarget, FoundContact } from '@switchboard/platform';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { endItems } from '../bulk-lane/lane-item.repository.js';
 import type { RecipientKey } from '../bulk-lane/lane.entity.js';
@@ -7,11 +7,22 @@ import { lockLane } from '../bulk-lane/lane.repository.js';
 
 type Erased = Pick<FoundContact, 'organizationId' | 'phoneForms' | 'erasedAt'>;
 
-/** A job that was accepted after the erasure speaks of a new contact. */
-const lanesSql = statement<{ jobId: string }>(
-  'messaging.lane-item.erasure-lanes',
-  `SELECT DISTINCT job_id AS "jobId" FROM bulk_item
-   WHERE organization_id = $1 AND state = 'WAITING' AND phone = ANY ($2::text[]) AND job_id < $3 ORDER BY job_id`,
+/** Recipients that are looked at in one statement. */
+const SLICE_MAX = 5_000;
+
+/** What waits has two indexes, by whether its contact is known. A job that was accepted after the erasure speaks of a new contact. */
+const waitingSliceSql = [true, false].map((isKnown) =>
+  statement<{ rows: number; jobId: string | null; index: number; found: string[] | null }>(
+    `messaging.lane-item.erasure-slice-${isKnown ? 'known' : 'unknown'}`,
+    `WITH slice AS MATERIALIZED (
+       SELECT job_id, recipient_index, phone = ANY ($2::text[]) AS is_found FROM bulk_item
+       WHERE organization_id = $1 AND state = 'WAITING' AND ${isKnown ? '' : 'NOT '}is_contact_known
+         AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
+       ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})
+     SELECT count(*)::int AS rows, max(job_id) AS "jobId",
+       (SELECT max(recipient_index) FROM slice WHERE job_id = (SELECT max(job_id) FROM slice)) AS index,
+       array_agg(DISTINCT job_id) FILTER (WHERE is_found) AS found FROM slice`,
+  ),
 );
 const waitingSql = statement<RecipientKey>(
   'messaging.lane-item.erasure-waiting',
@@ -20,29 +31,87 @@ const waitingSql = statement<RecipientKey>(
    FROM bulk_item WHERE organization_id = $1 AND job_id = $3 AND state = 'WAITING' AND phone = ANY ($2::text[])
    ORDER BY recipient_index`,
 );
-const eraseSql = statement(
+const eraseSql = statement<{ rows: number; jobId: string | null; index: number }>(
   'messaging.lane-item.erase',
-  `UPDATE bulk_item SET phone = '', content = NULL
-   WHERE organization_id = $1 AND phone = ANY ($2::text[]) AND job_id < $3 AND state <> 'WAITING'`,
+  `WITH slice AS MATERIALIZED (
+     SELECT job_id, recipient_index, state <> 'WAITING' AND phone = ANY ($2::text[]) AS is_found FROM bulk_item
+     WHERE organization_id = $1 AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
+     ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX}),
+   erased AS (
+     UPDATE bulk_item i SET phone = '', content = NULL FROM slice
+     WHERE slice.is_found AND i.organization_id = $1 AND i.job_id = slice.job_id
+       AND i.recipient_index = slice.recipient_index AND i.state <> 'WAITING')
+   SELECT count(*)::int AS rows, max(job_id) AS "jobId",
+     (SELECT max(recipient_index) FROM slice WHERE job_id = (SELECT max(job_id) FROM slice)) AS index FROM slice`,
 );
 
-/** Takes the recipients that the contact is out of their lanes: SKIPPED `ERASED`, their quota given back. */
-export async function skipItems(tx: Transaction, { organizationId, phoneForms, erasedAt }: Erased): Promise<void> {
-  if (phoneForms.length === 0) return;
-  const lanes = await tx.query(lanesSql, [organizationId, phoneForms, cuidFloor(erasedAt)]);
-  for (const { jobId } of lanes) {
-    await lockLane(tx, { organizationId, jobId });
-    const waiting = await tx.query(waitingSql, [organizationId, phoneForms, jobId]);
-    endItems(
-      tx,
-      [],
-      waiting.map((item) => ({ ...item, reason: 'ERASED' })),
-    );
+/** Takes recipients of an organization that erased contacts are out of their lanes: SKIPPED `ERASED`, their quota given back. */
+export async function skipItems(tx: Transaction, erased: readonly Erased[]): Promise<void> {
+  for (const [organizationId, own] of Map.groupBy(erased, (contact) => contact.organizationId)) {
+    const phones = own.flatMap(({ phoneForms }) => phoneForms);
+    // One look for all of them: a number that a later one of them names in a later job is looked at again, by its own bound.
+    const until = own.reduce((latest, { erasedAt }) => (erasedAt > latest ? erasedAt : latest), new Date(0));
+    for (const jobId of await lanesOf(tx, organizationId, phones, until)) {
+      await lockLane(tx, { organizationId, jobId });
+      const named = own.filter(({ erasedAt }) => jobId < cuidFloor(erasedAt)).flatMap(({ phoneForms }) => phoneForms);
+      const waiting = await tx.query(waitingSql, [organizationId, named, jobId]);
+      endItems(
+        tx,
+        [],
+        waiting.map((item) => ({ ...item, reason: 'ERASED' })),
+      );
+    }
   }
 }
 
+/** Jobs with a recipient that waits and has one of these numbers, in the order of their ids. */
+async function lanesOf(
+  tx: Transaction,
+  organizationId: string,
+  phones: readonly string[],
+  until: Date,
+): Promise<readonly string[]> {
+  if (phones.length === 0) return [];
+  const found = new Set<string>();
+  for (const sliceSql of waitingSliceSql) {
+    await inSlices(async ({ jobId, index }) => {
+      const [slice] = await tx.query(sliceSql, [organizationId, phones, jobId, index, cuidFloor(until)]);
+      for (const one of slice?.found ?? []) found.add(one);
+      return slice;
+    });
+  }
+  return [...found].toSorted();
+}
+
 /** Overwrites the numbers of recipients that have left their lanes. */
-export async function eraseItems(through: Queryable, { organizationId, phoneForms, erasedAt }: Erased): Promise<void> {
+export async function eraseItems(
+  through: Queryable,
+  { organizationId, phoneForms, erasedAt, keepOn }: Erased & Pick<ErasureTarget, 'keepOn'>,
+): Promise<void> {
   if (phoneForms.length === 0) return;
-  await through.query(eraseSql, [organizationId, phoneForms, cuidFloor(erasedAt)]);
+  await inSlices(async ({ jobId, index }) => {
+    const [slice] = await through.query(eraseSql, [organizationId, phoneForms, jobId, index, cuidFloor(erasedAt)]);
+    await keepOn();
+    return slice;
+  });
+}
+
+/** Where a slice ended. */
+interface SliceEnd {
+  readonly jobId: string | null;
+  readonly index: number;
+}
+
+/** Slice by slice until one is not full. */
+async function inSlices(
+  next: (behind: {
+    readonly jobId: string;
+    readonly index: number;
+  }) => Promise<(SliceEnd & { readonly rows: number }) | undefined>,
+): Promise<void> {
+  for (let behind = { jobId: '', index: -1 }; ;) {
+    const slice = await next(behind);
+    if (!slice?.jobId || slice.rows < SLICE_MAX) return;
+    behind = { jobId: slice.jobId, index: slice.index };
+  }
 }

@@ -3,6 +3,8 @@ import { statement, type Database } from '@switchboard/postgres';
 
 /** Messages of a transaction: its locks are short. */
 const SLICE_MAX = 500;
+/** Keys that are looked at in one statement. */
+const KEYS_MAX = 5_000;
 
 /** One a channel, by the index of conversations. */
 const conversationsSql = statement<{ id: string }>(
@@ -26,12 +28,16 @@ const eraseSql = statement<{ rows: number; last: string | null }>(
    SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
 );
 /** A refusal repeats the words of the upstream; keys are kept for a day. */
-const eraseAnswersSql = statement(
+const eraseAnswersSql = statement<{ rows: number; last: Buffer | null }>(
   'messaging.idempotency-key.erase',
-  `UPDATE idempotency_key k SET response = regexp_replace(k.response, '"message":"([^"\\\\]|\\\\.)*"', '"message":""')
-   FROM message m
-   WHERE k.organization_id = $1 AND k.status >= 400 AND m.organization_id = $1 AND m.id = k.message_id
-     AND m.contact_id = $2`,
+  `WITH slice AS MATERIALIZED (
+     SELECT key_sha256, message_id, status FROM idempotency_key WHERE organization_id = $1 AND key_sha256 > $3
+     ORDER BY key_sha256 LIMIT ${KEYS_MAX}),
+   erased AS (
+     UPDATE idempotency_key k SET response = regexp_replace(k.response, '"message":"([^"\\\\]|\\\\.)*"', '"message":""')
+     FROM slice JOIN message m ON m.organization_id = $1 AND m.id = slice.message_id AND m.contact_id = $2
+     WHERE slice.status >= 400 AND k.organization_id = $1 AND k.key_sha256 = slice.key_sha256)
+   SELECT count(*)::int AS rows, (SELECT key_sha256 FROM slice ORDER BY key_sha256 DESC LIMIT 1) AS last FROM slice`,
 );
 
 /** Overwrites what the messages of a contact say: texts, references, metadata and the words of refusals. */
@@ -45,5 +51,14 @@ export async function eraseMessages(database: Database, target: ErasureTarget): 
       behind = slice.last;
     }
   }
-  await database.query(eraseAnswersSql, [organizationId, contactId]);
+  await eraseAnswers(database, target);
+}
+
+async function eraseAnswers(database: Database, { organizationId, contactId, keepOn }: ErasureTarget): Promise<void> {
+  for (let behind: Buffer = Buffer.alloc(0); ;) {
+    const [slice] = await database.query(eraseAnswersSql, [organizationId, contactId, behind]);
+    await keepOn();
+    if (!slice?.last || slice.rows < KEYS_MAX) return;
+    behind = slice.last;
+  }
 }

@@ -25,7 +25,7 @@ export class MessageErasuresConsumer extends ErasuresConsumer {
 
   protected override async onErased(tx: Transaction, erased: readonly FoundContact[]): Promise<void> {
     // Lanes before contacts, as every transaction.
-    for (const contact of erased) await skipItems(tx, contact);
+    await skipItems(tx, erased);
     await forgetContacts(tx, erased);
   }
 }

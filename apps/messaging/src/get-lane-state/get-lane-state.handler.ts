@@ -2,10 +2,14 @@ import { Controller } from '@nestjs/common';
 import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, statement } from '@switchboard/postgres';
+import { FIRST_WAITING, IS_ACTIVE } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
 
+/** Lanes that are counted. */
+const SHARES_MAX = 500;
+
 /**
- * The channel's rate is divided by the lanes of it that have something to begin. What waits is counted in two: each part has an
+ * The channel's rate is divided by the lanes of it that have something to begin, some hundreds at most. What waits is counted in two: each part has an
  * index of its own, and what has begun of a large job is not read with every look at it.
  */
 const stateSql = statement<LaneState>(
@@ -21,11 +25,9 @@ const stateSql = statement<LaneState>(
        coalesce(p.per_second, ${CHANNEL_PER_SECOND})
        * least(1, coalesce(p.share, 1) + ${SHARE_REGAINED_PER_SECOND}
          * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))
-       / greatest(1, (SELECT count(*) FROM bulk_lane o WHERE o.organization_id = l.organization_id
-         AND o.channel_id = l.channel_id AND o.is_open AND NOT o.is_paused AND o.held_reason IS NULL
-         AND o.throttle_per_hour IS NULL
-         AND EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = o.organization_id AND i.job_id = o.job_id
-           AND i.state = 'WAITING' AND i.is_contact_known))))::float8 AS "perSecond"
+       / greatest(1, (SELECT count(*) FROM (SELECT FROM bulk_lane o CROSS JOIN ${FIRST_WAITING('o')}
+         WHERE ${IS_ACTIVE('o')} AND o.organization_id = l.organization_id AND o.channel_id = l.channel_id
+           AND o.throttle_per_hour IS NULL LIMIT ${SHARES_MAX}) AS sharing)))::float8 AS "perSecond"
    FROM bulk_lane l LEFT JOIN channel_pace p ON p.organization_id = l.organization_id AND p.channel_id = l.channel_id
    WHERE l.organization_id = $1 AND l.job_id = $2`,
 );

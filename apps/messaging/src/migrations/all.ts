@@ -19,6 +19,7 @@ import { RetryOrder1767000002000 } from './1767000002000-retry-order.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { LaneHolds1767200000000 } from './1767200000000-lane-holds.js';
 import { MonthsKeptQuickly1767300000000 } from './1767300000000-months-kept-quickly.js';
+import { ActiveLanes1767400000000 } from './1767400000000-active-lanes.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -43,4 +44,5 @@ export const messagingMigrations = [
   OutboxPending1767100000000,
   LaneHolds1767200000000,
   MonthsKeptQuickly1767300000000,
+  ActiveLanes1767400000000,
 ] as const;

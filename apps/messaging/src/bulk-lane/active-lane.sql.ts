@@ -1,0 +1,15 @@
+/** Of a lane: no pause, hold or withdrawal keeps it. */
+export const MAY_BEGIN = (lane: string): string =>
+  `NOT ${lane}.is_paused AND ${lane}.held_reason IS NULL AND NOT ${lane}.is_withdrawn`;
+
+/** To be joined to a lane: a row when a recipient of it may begin. Looked up by its key for each lane, whatever the planner believes. */
+export const FIRST_WAITING = (lane: string): string =>
+  `LATERAL (SELECT FROM bulk_item i WHERE i.organization_id = ${lane}.organization_id AND i.job_id = ${lane}.job_id
+     AND i.state = 'WAITING' AND i.is_contact_known LIMIT 1) AS waiting_item`;
+
+/**
+ * Of a lane whose recipients may begin: of a job that has not finished. Index `bulk_lane_active`. One that has finished stays open for
+ * an hour, for what is to be sent again of it, which is found by itself.
+ */
+export const IS_ACTIVE = (lane: string): string =>
+  `${lane}.is_open AND ${lane}.finished_at IS NULL AND ${MAY_BEGIN(lane)}`;

@@ -1,0 +1,65 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { testServers } from '@switchboard/testing';
+import { claimableLanes } from '../src/begin-bulk/claimable-lanes.repository.js';
+import { closeFinished } from '../src/close-lanes/close-lanes.js';
+import { attemptsOf, LaneStore, type Job } from './lane-store.js';
+import { MessagingStore } from './messaging-store.js';
+
+const servers = testServers();
+
+describe('many lanes of a channel', () => {
+  let store: MessagingStore;
+  let lanes: LaneStore;
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+    lanes = new LaneStore(store);
+  });
+  beforeEach(() => lanes.run("UPDATE messaging.channel_pace SET look_at = 'infinity'"));
+
+  const claimable = async ({ sender }: Job, limit = 201): Promise<readonly string[]> =>
+    store.database.transaction(async (tx) => (await claimableLanes(tx, [sender], limit)).map(({ jobId }) => jobId));
+
+  it('are claimed for only when they have something to begin, now or later', async () => {
+    const sender = await store.sender(2);
+    const [waiting, begun, finished, repeated] = [0, 1, 2, 3].map(() => lanes.job(sender)) as [Job, Job, Job, Job];
+    for (const job of [begun, finished, repeated]) await lanes.submit(job);
+    const attempts = await lanes.claim();
+    await lanes.submit(waiting);
+    await finish(finished, repeated);
+    const [again] = attemptsOf(attempts, repeated);
+    await lanes.run(
+      `UPDATE messaging.dispatch SET state = 'PACED', due_at = now() + interval '1 minute' WHERE message_id = $1`,
+      [again?.messageId],
+    );
+    expect(await claimable(waiting)).toEqual([waiting.jobId, repeated.jobId].toSorted());
+  });
+
+  it('have turns: those that began last come last, and what a claim cannot begin is not locked by it', async () => {
+    const sender = await store.sender(2);
+    const jobs = Array.from({ length: 6 }, () => lanes.job(sender));
+    for (const job of jobs) await lanes.submit(job);
+    const [first] = jobs as [Job];
+    expect(await claimable(first, 2)).toEqual(jobs.slice(0, 2).map(({ jobId }) => jobId));
+    await lanes.run(`UPDATE messaging.bulk_lane SET next_begin_at = now() WHERE job_id = $1`, [first.jobId]);
+    expect(await claimable(first, 2)).toEqual(jobs.slice(1, 3).map(({ jobId }) => jobId));
+  });
+
+  it('are closed as fast as jobs finish', async () => {
+    const sender = await store.sender(1);
+    await lanes.run(
+      `INSERT INTO messaging.bulk_lane (organization_id, job_id, channel_id, finished_at)
+       SELECT $1, 'cold' || n, $2, now() - interval '2 hours' FROM generate_series(1, 250) AS n`,
+      [sender.organizationId, sender.channelId],
+    );
+    const rounds: boolean[] = [];
+    do rounds.push((await closeFinished(store.database)).isFull);
+    while (rounds.at(-1) === true);
+    expect(rounds).toEqual([true, true, false]);
+  });
+
+  async function finish(...jobs: readonly Job[]): Promise<void> {
+    const ids = jobs.map(({ jobId }) => jobId);
+    await lanes.run('UPDATE messaging.bulk_lane SET finished_at = now() WHERE job_id = ANY ($1)', [ids]);
+  }
+});
