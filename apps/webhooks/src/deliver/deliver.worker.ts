@@ -175,10 +175,10 @@ export class DeliverWorker extends PollingWorker {
     await this.book.giveBackIdle();
     const askedMs = performance.now();
     const waiting = await waitingLanes(this.database, this.lease.id);
+    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now(), askedMs);
+    for (const signal of [this.wanted, ...Object.values(this.signals)]) signal.wake();
     const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
     // A slice at a time: deliveries of others go on between them.
     if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
-    for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now(), askedMs);
-    for (const signal of [this.wanted, ...Object.values(this.signals)]) signal.wake();
   }
 }

@@ -4,16 +4,21 @@ import { statement, type Database } from '@switchboard/postgres';
 /** Attempts that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 
+/** Webhooks that are looked at in one statement: each is looked for in every day of attempts. */
+const WEBHOOKS_MAX = 500;
+
 /** A walk from webhook to webhook along the primary key: deleted ones too have attempts. */
-const webhooksSql = statement<{ id: string }>(
+const webhooksSql = statement<{ rows: number; last: string | null; found: string[] | null }>(
   'webhooks.attempt.erasure-webhooks',
   `WITH RECURSIVE walk AS (
-     (SELECT webhook_id, organization_id FROM attempt ORDER BY webhook_id, id LIMIT 1)
+     (SELECT webhook_id, organization_id, 1 AS n FROM attempt WHERE webhook_id > $2 ORDER BY webhook_id, id LIMIT 1)
      UNION ALL
-     SELECT next.webhook_id, next.organization_id FROM walk CROSS JOIN LATERAL (
+     SELECT next.webhook_id, next.organization_id, walk.n + 1 FROM walk CROSS JOIN LATERAL (
        SELECT a.webhook_id, a.organization_id FROM attempt a WHERE a.webhook_id > walk.webhook_id
-       ORDER BY a.webhook_id, a.id LIMIT 1) AS next)
-   SELECT webhook_id AS id FROM walk WHERE organization_id = $1`,
+       ORDER BY a.webhook_id, a.id LIMIT 1) AS next
+     WHERE walk.n < ${WEBHOOKS_MAX})
+   SELECT count(*)::int AS rows, max(webhook_id) AS last,
+     array_agg(webhook_id) FILTER (WHERE organization_id = $1) AS found FROM walk`,
 );
 /** Events are kept for fewer days than attempts: an answer that repeats the contact's id or number is found by itself. */
 const eraseSql = statement<{ rows: number; last: string | null }>(
@@ -35,12 +40,24 @@ export async function eraseAttempts(
   eventIds: readonly string[],
 ): Promise<void> {
   const needles = [target.contactId, ...target.upstreamNames].map(likeTerm);
-  for (const webhook of await database.query(webhooksSql, [target.organizationId])) {
+  for (const webhookId of await webhooksOf(database, target)) {
     for (let behind = ''; ;) {
-      const [slice] = await database.query(eraseSql, [webhook.id, behind, eventIds, needles, SLICE_MAX]);
+      const [slice] = await database.query(eraseSql, [webhookId, behind, eventIds, needles, SLICE_MAX]);
       await target.keepOn();
       if (!slice?.last || slice.rows < SLICE_MAX) break;
       behind = slice.last;
     }
+  }
+}
+
+/** Webhooks of the organization that have attempts. */
+async function webhooksOf(database: Database, { organizationId, keepOn }: ErasureTarget): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let behind = ''; ;) {
+    const [slice] = await database.query(webhooksSql, [organizationId, behind]);
+    found.push(...(slice?.found ?? []));
+    await keepOn();
+    if (!slice?.last || slice.rows < WEBHOOKS_MAX) return found;
+    behind = slice.last;
   }
 }

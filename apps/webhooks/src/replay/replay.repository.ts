@@ -1,4 +1,4 @@
-import { statement, type Queryable } from '@switchboard/postgres';
+import { statement, type Database, type Queryable, type Transaction } from '@switchboard/postgres';
 import { slicesOf, type Positions } from '../event/feed.repository.js';
 
 /** What a replay sends again. */
@@ -13,11 +13,15 @@ export interface ReplayedEvents extends Positions {
   readonly onlyMissed: boolean;
 }
 
-/** Attempts are looked up from an id on: no attempt is older than its event, but for clocks. */
+/** Attempts are looked up from an id on: none is older than the first event of its slice, but for clocks. */
 const FILTER = `e.organization_id = $1 AND e.position > $2 AND e.position <= $3 AND e.type = ANY ($4::text[])
   AND e.occurred_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
   AND NOT ($7 AND e.id IN (SELECT a.event_id FROM attempt a
-    WHERE a.webhook_id = $8 AND a.outcome = 'SUCCEEDED' AND a.id >= cuid_floor($5::timestamptz - interval '1 hour')))`;
+    WHERE a.webhook_id = $8 AND a.outcome = 'SUCCEEDED' AND a.id >= (
+      SELECT cuid_floor(min(f.occurred_at) - interval '1 hour') FROM event f
+      WHERE f.organization_id = $1 AND f.position > $2 AND f.position <= $3)))`;
+/** The attempts are hashed: for as many as a busy webhook has in a week, so that they are read once for a slice. */
+const memorySql = statement('webhooks.replay.memory', `SELECT set_config('work_mem', '64MB', true)`);
 const countSql = statement<{ count: number }>(
   'webhooks.replay.count',
   `SELECT count(*)::integer AS count FROM event e WHERE ${FILTER}`,
@@ -37,18 +41,18 @@ const queueSql = statement(
 );
 
 /** How many events a replay would send. */
-export async function countReplay(on: Queryable, events: ReplayedEvents): Promise<number> {
+export async function countReplay(database: Database, events: ReplayedEvents): Promise<number> {
   let count = 0;
-  for await (const slice of slicesOf(on, events)) {
-    const [row] = await on.query(countSql, valuesOf({ ...events, ...slice }));
+  for await (const slice of slicesOf(database, events)) {
+    const [row] = await hashing(database, (tx) => tx.query(countSql, valuesOf({ ...events, ...slice })));
     count += row?.count ?? 0;
   }
   return count;
 }
 
 /** The events that a replay would send, oldest first. */
-export async function replayedEventIds(on: Queryable, events: ReplayedEvents): Promise<readonly string[]> {
-  const rows = await on.query(idsSql, valuesOf(events));
+export async function replayedEventIds(database: Database, events: ReplayedEvents): Promise<readonly string[]> {
+  const rows = await hashing(database, (tx) => tx.query(idsSql, valuesOf(events)));
   return rows.map(({ id }) => id);
 }
 
@@ -61,6 +65,13 @@ export interface QueuedReplay extends Pick<ReplayedEvents, 'organizationId' | 'w
 export async function queueReplay(on: Queryable, queued: QueuedReplay): Promise<void> {
   const { organizationId, webhookId, replayId, eventIds } = queued;
   await on.query(queueSql, [organizationId, webhookId, replayId, eventIds]);
+}
+
+function hashing<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return database.transaction(async (tx) => {
+    await tx.query(memorySql, []);
+    return work(tx);
+  });
 }
 
 function valuesOf(events: ReplayedEvents): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { EVENT_RETENTION_DAYS } from '../event/event.repository.js';
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
@@ -11,7 +12,8 @@ const deactivateSql = statement(
 );
 /**
  * What is under way ends by itself; a mark that is long over is of a process that has gone. Of a webhook that was enabled
- * meanwhile nothing: what came since is to be delivered.
+ * meanwhile nothing: what came since is to be delivered. What is older than the events that are kept is dropped without a trace: a
+ * service that was away for so long has no day for it.
  */
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
@@ -26,7 +28,9 @@ const dropSql = statement<{ count: number }>(
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
    kept AS (
      INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
-     SELECT webhook_id, id, organization_id, event_id, type FROM gone ON CONFLICT DO NOTHING)
+     SELECT webhook_id, id, organization_id, event_id, type FROM gone
+     WHERE id >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - interval '${EVENT_RETENTION_DAYS} days') AT TIME ZONE 'UTC')
+     ON CONFLICT DO NOTHING)
    SELECT count(*)::integer AS count FROM gone`,
 );
 
