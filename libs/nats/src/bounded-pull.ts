@@ -68,7 +68,7 @@ export async function closeWhenEnded(messages: ConsumerMessages): Promise<void> 
 }
 
 /** What the broker has sent is here when it has answered; not for ever, as it may be away. */
-const DRAIN_MS = 1_000;
+const DRAIN_MS = 3_000;
 
 /**
  * Ends a pull so that what is on its way comes out before the end. The client's own `close` drops it: the broker waits for its

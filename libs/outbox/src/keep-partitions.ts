@@ -50,12 +50,18 @@ export class PartitionKeeper {
 
   private async keep(): Promise<void> {
     let pauseMs = INTERVAL_MS;
-    try {
-      await keepOutboxPartitions(this.database);
-      await this.more();
-    } catch (error) {
-      this.onError(error);
-      pauseMs = RETRY_MS;
+    // What is written to first; one that fails keeps no other from being made.
+    for (const step of [
+      () => makeOutboxPartitions(this.database),
+      this.more,
+      () => dropOutboxPartitions(this.database),
+    ]) {
+      try {
+        await step();
+      } catch (error) {
+        this.onError(error);
+        pauseMs = RETRY_MS;
+      }
     }
     if (!this.isStopped) this.timer = setTimeout(() => this.start(), jittered(pauseMs));
   }
@@ -63,7 +69,15 @@ export class PartitionKeeper {
 
 /** One round of keeping outbox and inbox, and the failures of their events. */
 export async function keepOutboxPartitions(database: Database): Promise<void> {
+  await makeOutboxPartitions(database);
+  await dropOutboxPartitions(database);
+}
+
+async function makeOutboxPartitions(database: Database): Promise<void> {
   await database.query(keepOutbox, [OUTBOX_RETENTION_DAYS]);
+}
+
+async function dropOutboxPartitions(database: Database): Promise<void> {
   await dropPartitions(database, { past: pastPartitions, drop: dropPast, days: OUTBOX_RETENTION_DAYS });
   await database.query(pruneFailures, [INBOX_RETENTION_DAYS]);
 }
