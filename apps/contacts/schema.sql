@@ -56,6 +56,7 @@ erased_number.organization_id text collate C not null
 erased_number.contact_id text collate C not null
 erased_number.aliases text[] not null
 erased_number.waits_for text[] not null
+erased_number.announced_at timestamp with time zone not null default now()
 erasure.organization_id text collate C not null
 erasure.contact_id text collate C not null
 erasure.erased_at timestamp with time zone not null

@@ -10,6 +10,15 @@ const dropPast = statement<{ isDropped: boolean }>(
   'outbox.drop-partition',
   'SELECT drop_past_partition($1, $2) AS "isDropped"',
 );
+/**
+ * While more is pending than this, no day is dropped: what is pending is looked through under a lock that stops every writer. What an
+ * outage of the broker has left is published before.
+ */
+const PENDING_MAX = 100_000;
+const hasManyPending = statement<{ isMany: boolean }>(
+  'outbox.has-many-pending',
+  `SELECT count(*) > ${PENDING_MAX} AS "isMany" FROM (SELECT FROM outbox_pending LIMIT ${PENDING_MAX + 1}) AS some`,
+);
 const pruneFailures = statement(
   'event-failure.prune',
   'DELETE FROM event_failure WHERE event_id < cuid_floor(now() - make_interval(days => $1::int))',
@@ -78,8 +87,10 @@ async function makeOutboxPartitions(database: Database): Promise<void> {
 }
 
 async function dropOutboxPartitions(database: Database): Promise<void> {
-  await dropPartitions(database, { past: pastPartitions, drop: dropPast, days: OUTBOX_RETENTION_DAYS });
   await database.query(pruneFailures, [INBOX_RETENTION_DAYS]);
+  const [pending] = await database.query(hasManyPending, []);
+  if (pending?.isMany === true) return;
+  await dropPartitions(database, { past: pastPartitions, drop: dropPast, days: OUTBOX_RETENTION_DAYS });
 }
 
 /** Partitions whose time is over. */

@@ -3,6 +3,7 @@ import { Incarnation1766390000000 } from './1766390000000-incarnation.js';
 import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
+import { RepeatedErasures1767300000000 } from './1767300000000-repeated-erasures.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -11,4 +12,5 @@ export const contactsMigrations = [
   Erasure1766600000000,
   Samples1766900000000,
   OutboxPending1767100000000,
+  RepeatedErasures1767300000000,
 ] as const;
