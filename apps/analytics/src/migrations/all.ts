@@ -7,6 +7,7 @@ import { PackedRollup1766620000000 } from './1766620000000-packed-rollup.js';
 import { FactRoom1766630000000 } from './1766630000000-fact-room.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
+import { FactMonths1767300000000 } from './1767300000000-fact-months.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -19,4 +20,5 @@ export const analyticsMigrations = [
   FactRoom1766630000000,
   Samples1766900000000,
   OutboxPending1767100000000,
+  FactMonths1767300000000,
 ] as const;

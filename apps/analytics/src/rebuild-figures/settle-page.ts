@@ -4,6 +4,7 @@ import { creditDifferences } from '../credit/credit.policy.js';
 import { creditTemplates, lockContacts, type TouchedContact } from '../credit/credit.repository.js';
 import { countsOf } from '../fact/counted-fact.policy.js';
 import { readFacts, removeFacts, type KnownFact } from '../fact/fact-range.repository.js';
+import { keepFactMonths } from '../fact/keep-fact-months.js';
 import { factOf, type MessageFact } from '../fact/message-fact.js';
 import { settleFacts, type FactChange } from '../fact/message-fact.repository.js';
 import { countChanges, isCredited } from '../fact/store-facts.js';
@@ -26,6 +27,11 @@ export async function settlePage(
 ): Promise<RebuildProgress | null> {
   const { organizationId } = rebuild;
   const facts = page.messages.map((message) => factOf(organizationId, message, message.sequence));
+  await keepFactMonths(
+    database,
+    facts.map(({ id }) => id),
+    new Date(),
+  );
   return database.transaction(async (tx) => {
     if (!(await holdRebuild(tx, rebuild))) return null;
     await lockContacts(tx, [...facts.filter(isCredited), ...page.gone.map((fact) => ({ ...fact, organizationId }))]);

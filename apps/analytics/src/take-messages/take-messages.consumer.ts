@@ -13,8 +13,9 @@ import {
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { CLOCK, EventConsumer, PLATFORM, type Clock, type Platform } from '@switchboard/platform';
-import type { Transaction } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { figuresMetrics } from '../fact/figures-metrics.js';
+import { keepFactMonths } from '../fact/keep-fact-months.js';
 import { factOf } from '../fact/message-fact.js';
 import { keepTemplateNames, type TemplateName } from '../fact/template-name.repository.js';
 import { storeFacts } from '../fact/store-facts.js';
@@ -34,6 +35,7 @@ const TAKEN: ReadonlySet<string> = new Set(
 @Injectable()
 export class TakeMessagesConsumer extends EventConsumer<null> {
   constructor(
+    private readonly database: Database,
     @Inject(PLATFORM) platform: Platform,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
@@ -45,17 +47,14 @@ export class TakeMessagesConsumer extends EventConsumer<null> {
     });
   }
 
-  async prepare(): Promise<null> {
+  async prepare(events: readonly DeliveredEvent[]): Promise<null> {
+    const ids = takenOf(events).map(({ data }) => data.message.id);
+    await keepFactMonths(this.database, ids, new Date(this.clock.now()));
     return null;
   }
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
-    const taken = events.flatMap(({ envelope }) => {
-      const { subject, organizationId, sequence } = envelope;
-      if (!TAKEN.has(subject) || organizationId === null || sequence === null) return [];
-      // The subject decides the shape: all of them carry the message in full.
-      return [{ organizationId, data: envelope.data as MessageEventData, version: sequence }];
-    });
+    const taken = takenOf(events);
     const oldest = events.reduce(
       (id, { envelope }) => (envelope.id < id ? envelope.id : id),
       events[0]?.envelope.id ?? '',
@@ -74,4 +73,19 @@ export class TakeMessagesConsumer extends EventConsumer<null> {
     keepTemplateNames(tx, [...names.values()]);
     return NONE_WAITS;
   }
+}
+
+interface TakenMessage {
+  readonly organizationId: string;
+  readonly data: MessageEventData;
+  readonly version: number;
+}
+
+function takenOf(events: readonly DeliveredEvent[]): readonly TakenMessage[] {
+  return events.flatMap(({ envelope }) => {
+    const { subject, organizationId, sequence } = envelope;
+    if (!TAKEN.has(subject) || organizationId === null || sequence === null) return [];
+    // The subject decides the shape: all of them carry the message in full.
+    return [{ organizationId, data: envelope.data as MessageEventData, version: sequence }];
+  });
 }
