@@ -57,6 +57,7 @@ erased_number.contact_id text collate C not null
 erased_number.aliases text[] not null
 erased_number.waits_for text[] not null
 erased_number.announced_at timestamp with time zone not null default now()
+erased_number.sequence bigint not null default '9007199254740991'::bigint
 erasure.organization_id text collate C not null
 erasure.contact_id text collate C not null
 erasure.erased_at timestamp with time zone not null

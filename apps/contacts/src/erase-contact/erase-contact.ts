@@ -26,7 +26,8 @@ const forgetRemovals = statement(
 );
 const keepNumbers = statement(
   'contacts.erase.numbers',
-  `INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for) VALUES ($1, $2, $3::text[], $4::text[])
+  `INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for, sequence)
+   VALUES ($1, $2, $3::text[], $4::text[], $5)
    ON CONFLICT DO NOTHING`,
 );
 
@@ -56,11 +57,12 @@ export class EraseContact {
       const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
       const optOuts = await tx.query(deleteOptOuts, key);
       await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
-      await tx.query(keepNumbers, [...key, aliases, serviceNames]);
+      const sequence = contact.version + 1;
+      await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
       await noteErasures(tx, [{ organizationId, contactId, erasedAt: occurredAt }]);
       tx.atCommit(forgetRemovals, key);
       const event = { event: contactErased, organizationId, aggregateId: contactId, occurredAt, data: { contactId } };
-      appendEvents(tx, [{ ...event, sequence: contact.version + 1 }]);
+      appendEvents(tx, [{ ...event, sequence }]);
       return true;
     });
     if (!isErased) return false;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Relay } from '@switchboard/outbox';
-import { createLog } from '@switchboard/platform';
+import { createLog, EraseSignal, ErasureWorker, noteErasures, type RoundResult } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { contactsMigrations } from '../migrations/all.js';
@@ -12,15 +12,16 @@ const erasedAt = new Date('2026-01-02T03:04:05.678Z');
 const insertSql = statement(
   't.erasure',
   `WITH number AS (
-     INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for, announced_at)
-     VALUES ($1, $2, '{+12015550123}', $3, now() - make_interval(hours => $4)))
+     INSERT INTO erased_number (organization_id, contact_id, aliases, waits_for, announced_at, sequence)
+     VALUES ($1, $2, '{+12015550123}', $3, now() - make_interval(hours => $4), 7))
    INSERT INTO erasure (organization_id, contact_id, erased_at, due_at) VALUES ($1, $2, $5, NULL)`,
 );
-const eventsSql = statement<{ subject: string; data: unknown; occurredAt: string; sequence: number | null }>(
+const eventsSql = statement<{ subject: string; data: unknown; occurredAt: string; sequence: number }>(
   't.events',
   `SELECT subject, payload::json->'data' AS data, payload::json->>'occurredAt' AS "occurredAt",
      (payload::json->>'sequence')::int AS sequence FROM outbox WHERE payload::json->>'organizationId' = $1`,
 );
+const endedSql = statement('t.end-erasure', 'UPDATE erasure SET passes = 2 WHERE contact_id = $1');
 let database: Database;
 let wakes = 0;
 let worker: RepeatErasuresWorker;
@@ -49,9 +50,30 @@ describe('an erasure that some service has not confirmed', () => {
         subject: 'contacts.contact.erased.v1',
         data: { contactId: id },
         occurredAt: erasedAt.toISOString(),
-        sequence: null,
+        sequence: 7,
       },
     ]);
+  });
+
+  it('is confirmed again, and not made again, by a service that is done', async () => {
+    const { organizationId, id: contactId } = await erasure([], 0);
+    await database.query(endedSql, [contactId]);
+    const confirmed: string[] = [];
+    const service = new DoneService({
+      database,
+      book: {
+        numbersOf: async () => Promise.reject(new Error('nothing is to be looked for')),
+        confirm: async (erased) => void confirmed.push(erased.contactId),
+      },
+      log: createLog('webhooks', { write: () => undefined }),
+      signal: new EraseSignal(),
+    });
+    await service.round();
+    expect(confirmed).toEqual([]);
+    await noteErasures(database, [{ organizationId, contactId, erasedAt }]);
+    await service.round();
+    await service.round();
+    expect(confirmed).toEqual([contactId]);
   });
 
   it('is not announced again before, nor when all have confirmed', async () => {
@@ -60,3 +82,10 @@ describe('an erasure that some service has not confirmed', () => {
     for (const { organizationId } of others) expect(await database.query(eventsSql, [organizationId])).toEqual([]);
   });
 });
+
+/** A service's worker, round by round. */
+class DoneService extends ErasureWorker {
+  override async round(): Promise<RoundResult> {
+    return super.round();
+  }
+}

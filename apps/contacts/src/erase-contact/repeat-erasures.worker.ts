@@ -9,6 +9,8 @@ interface LateErasure {
   readonly organizationId: string;
   readonly contactId: string;
   readonly erasedAt: Date;
+  /** As it was announced. */
+  readonly sequence: number;
 }
 
 const ROUND_MAX = 100;
@@ -24,7 +26,8 @@ const lateSql = statement<LateErasure>(
      ORDER BY n.announced_at LIMIT ${ROUND_MAX} FOR NO KEY UPDATE OF n SKIP LOCKED)
    UPDATE erased_number n SET announced_at = now() FROM late
    WHERE n.organization_id = late.organization_id AND n.contact_id = late.contact_id
-   RETURNING n.organization_id AS "organizationId", n.contact_id AS "contactId", late.erased_at AS "erasedAt"`,
+   RETURNING n.organization_id AS "organizationId", n.contact_id AS "contactId", late.erased_at AS "erasedAt",
+     n.sequence::float8 AS sequence`,
 );
 const oldestSql = statement<{ seconds: number }>(
   'contacts.erased-number.oldest',
@@ -34,7 +37,7 @@ const oldestSql = statement<{ seconds: number }>(
 
 /**
  * Announces each day again what some service has not confirmed: one that was stopped for longer than the stream keeps its events would
- * never hear of the erasure, and the numbers would stay for ever. Services that have heard of it do nothing.
+ * never hear of the erasure, and the numbers would stay for ever. Services that are done confirm again.
  */
 @Injectable()
 export class RepeatErasuresWorker extends PollingWorker {
@@ -62,12 +65,11 @@ export class RepeatErasuresWorker extends PollingWorker {
       const rows = await tx.query(lateSql, []);
       appendEvents(
         tx,
-        rows.map(({ organizationId, contactId, erasedAt }) => ({
+        rows.map(({ organizationId, contactId, erasedAt, sequence }) => ({
           event: contactErased,
           organizationId,
           aggregateId: contactId,
-          // Above all versions of the contact, which are forgotten.
-          sequence: null,
+          sequence,
           occurredAt: erasedAt,
           data: { contactId },
           traceparent: null,

@@ -1,5 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { FIRST_WAITING, IS_ACTIVE, MAY_BEGIN } from '../bulk-lane/active-lane.sql.js';
+import { FIRST_WAITING, IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */
@@ -39,16 +39,15 @@ export interface LaneAfter extends LaneKey {
  */
 const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
-  `WITH g AS MATERIALIZED (
+  `WITH RECURSIVE g AS MATERIALIZED (
      SELECT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, channel_id)
-   ), waiting AS MATERIALIZED (
+   ), ${PACED_JOBS('g')}, waiting AS MATERIALIZED (
      SELECT g.organization_id, first.job_id FROM g CROSS JOIN LATERAL (
        SELECT a.job_id FROM bulk_lane a CROSS JOIN ${FIRST_WAITING('a')}
        WHERE ${IS_ACTIVE('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
        ORDER BY a.next_begin_at, a.job_id LIMIT $3) AS first
      UNION
-     SELECT d.organization_id, d.job_id FROM g JOIN dispatch d
-       ON d.state = 'PACED' AND d.organization_id = g.organization_id AND d.channel_id = g.channel_id
+     SELECT organization_id, job_id FROM paced
    )
    SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
      l.throttle_per_hour AS "throttlePerHour", l.owner,

@@ -8,6 +8,21 @@ export const FIRST_WAITING = (lane: string): string =>
      AND i.state = 'WAITING' AND i.is_contact_known LIMIT 1) AS waiting_item`;
 
 /**
+ * Of channels `from` the jobs with something to be sent again, now or later: a walk from job to job along `dispatch_paced`, whatever of
+ * each is to be sent. To be put behind `WITH RECURSIVE`.
+ */
+export const PACED_JOBS = (from: string): string => {
+  const next = (of: string, behind: string): string =>
+    `CROSS JOIN LATERAL (SELECT d.job_id FROM dispatch d
+       WHERE d.state = 'PACED' AND d.organization_id = ${of}.organization_id AND d.channel_id = ${of}.channel_id${behind}
+       ORDER BY d.job_id LIMIT 1) AS next`;
+  return `paced AS (
+     SELECT c.organization_id, c.channel_id, next.job_id FROM ${from} AS c ${next('c', '')}
+     UNION ALL
+     SELECT p.organization_id, p.channel_id, next.job_id FROM paced p ${next('p', ' AND d.job_id > p.job_id')})`;
+};
+
+/**
  * Of a lane whose recipients may begin: of a job that has not finished. Index `bulk_lane_active`. One that has finished stays open for
  * an hour, for what is to be sent again of it, which is found by itself.
  */

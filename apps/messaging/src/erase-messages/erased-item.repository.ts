@@ -10,19 +10,23 @@ type Erased = Pick<FoundContact, 'organizationId' | 'phoneForms' | 'erasedAt'>;
 /** Recipients that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 
-/** What waits has two indexes, by whether its contact is known. A job that was accepted after the erasure speaks of a new contact. */
-const waitingSliceSql = [true, false].map((isKnown) =>
-  statement<{ rows: number; jobId: string | null; index: number; found: string[] | null }>(
-    `messaging.lane-item.erasure-slice-${isKnown ? 'known' : 'unknown'}`,
-    `WITH slice AS MATERIALIZED (
-       SELECT job_id, recipient_index, phone = ANY ($2::text[]) AS is_found FROM bulk_item
-       WHERE organization_id = $1 AND state = 'WAITING' AND ${isKnown ? '' : 'NOT '}is_contact_known
-         AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
-       ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})
-     SELECT count(*)::int AS rows, max(job_id) AS "jobId",
-       (SELECT max(recipient_index) FROM slice WHERE job_id = (SELECT max(job_id) FROM slice)) AS index,
-       array_agg(DISTINCT job_id) FILTER (WHERE is_found) AS found FROM slice`,
-  ),
+const waiting = (isKnown: string): string =>
+  `(SELECT job_id, recipient_index, phone FROM bulk_item
+     WHERE organization_id = $1 AND state = 'WAITING' AND ${isKnown}
+       AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
+     ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})`;
+/**
+ * What waits has two indexes, by whether its contact is known, and goes from one to the other: both are read at one moment. A job that
+ * was accepted after the erasure speaks of a new contact.
+ */
+const waitingSliceSql = statement<{ rows: number; jobId: string | null; index: number; found: string[] | null }>(
+  'messaging.lane-item.erasure-slice',
+  `WITH slice AS MATERIALIZED (
+     ${waiting('is_contact_known')} UNION ALL ${waiting('NOT is_contact_known')}
+     ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})
+   SELECT count(*)::int AS rows, max(job_id) AS "jobId",
+     (SELECT max(recipient_index) FROM slice WHERE job_id = (SELECT max(job_id) FROM slice)) AS index,
+     array_agg(DISTINCT job_id) FILTER (WHERE phone = ANY ($2::text[])) AS found FROM slice`,
 );
 const waitingSql = statement<RecipientKey>(
   'messaging.lane-item.erasure-waiting',
@@ -73,13 +77,11 @@ async function lanesOf(
 ): Promise<readonly string[]> {
   if (phones.length === 0) return [];
   const found = new Set<string>();
-  for (const sliceSql of waitingSliceSql) {
-    await inSlices(async ({ jobId, index }) => {
-      const [slice] = await tx.query(sliceSql, [organizationId, phones, jobId, index, cuidFloor(until)]);
-      for (const one of slice?.found ?? []) found.add(one);
-      return slice;
-    });
-  }
+  await inSlices(async ({ jobId, index }) => {
+    const [slice] = await tx.query(waitingSliceSql, [organizationId, phones, jobId, index, cuidFloor(until)]);
+    for (const one of slice?.found ?? []) found.add(one);
+    return slice;
+  });
   return [...found].toSorted();
 }
 

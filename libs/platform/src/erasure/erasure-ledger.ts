@@ -17,7 +17,8 @@ const insertSql = statement(
   `INSERT INTO erasure (organization_id, contact_id, erased_at, due_at)
    SELECT organization_id, contact_id, erased_at, now()
    FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS given(organization_id, contact_id, erased_at)
-   ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
+   ORDER BY 1, 2
+   ON CONFLICT (organization_id, contact_id) DO UPDATE SET due_at = now() WHERE erasure.due_at IS NULL`,
 );
 const takeSql = statement<PendingErasure>(
   'erasure.take',
@@ -59,7 +60,7 @@ const erasedSql = statement<{ organizationId: string; contactId: string }>(
    JOIN erasure e ON e.organization_id = given.organization_id AND e.contact_id = given.contact_id`,
 );
 
-/** Notes contacts that are to be erased; one that is noted stays as it is. */
+/** Notes contacts that are to be erased; one that is noted stays as it is, and when it has ended is confirmed once more. */
 export async function noteErasures(
   through: Queryable,
   erasures: readonly Pick<PendingErasure, 'organizationId' | 'contactId' | 'erasedAt'>[],

@@ -65,6 +65,12 @@ export abstract class ErasureWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     const pending = await takeErasure(this.database);
     if (!pending) return (await nextErasureMs(this.database)) ?? false;
+    if (pending.passes >= PASSES) {
+      // Announced again: its confirmation was lost.
+      await this.#parts.book.confirm(pending);
+      await endErasure(this.database, pending);
+      return true;
+    }
     const startedMs = performance.now();
     const isWhole = await this.#pass(pending);
     const { organizationId, contactId } = pending;

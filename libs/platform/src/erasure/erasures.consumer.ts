@@ -45,13 +45,13 @@ export class ErasuresConsumer extends EventConsumer<Numbers> {
   }
 
   async prepare(events: readonly DeliveredEvent[]): Promise<Numbers> {
-    const erased = events.flatMap(({ envelope }) => erasedContactOf(envelope) ?? []);
+    const erased = erasedContactsOf(events);
     const found = erased.map(async (one) => [one.contactId, await this.#book.numbersOf(one)] as const);
     return new Map(await Promise.all(found));
   }
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[], numbers: Numbers): Promise<ReadonlySet<string>> {
-    const erased = events.flatMap(({ envelope }) => erasedContactOf(envelope) ?? []);
+    const erased = erasedContactsOf(events);
     if (erased.length === 0) return NONE_WAITS;
     await noteErasures(tx, erased);
     await this.onErased(
@@ -63,6 +63,12 @@ export class ErasuresConsumer extends EventConsumer<Numbers> {
 
   /** What must be true as soon as the erasure is noted, in the same transaction. */
   protected async onErased(_tx: Transaction, _erased: readonly FoundContact[]): Promise<void> {}
+}
+
+/** Each once, however often it is announced. */
+function erasedContactsOf(events: readonly DeliveredEvent[]): readonly ErasedContact[] {
+  const erased = events.flatMap(({ envelope }) => erasedContactOf(envelope) ?? []);
+  return [...new Map(erased.map((one) => [`${one.organizationId} ${one.contactId}`, one])).values()];
 }
 
 function erasedContactOf(envelope: EventEnvelope): ErasedContact | null {
