@@ -163,13 +163,17 @@ describe('a role of the database that all services share', () => {
   });
 });
 
+/** Of the partitions of a table one: that no other differs, the privileges held on everything there is show. */
 const TABLES = `
   SELECT n.nspname AS service, format('%I.%I', n.nspname, c.relname) AS name, quote_ident(a.attname) AS column,
     json_build_object('kind', 'table', 'schema', n.nspname, 'name', c.relname, 'isPartition', c.relispartition) AS object
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY($1)
   JOIN LATERAL (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped
     AND attgenerated = '' AND attidentity <> 'a' ORDER BY attnum LIMIT 1) a ON true
-  WHERE c.relkind IN ('r', 'p') ORDER BY 1, 2`;
+  WHERE c.relkind IN ('r', 'p') AND NOT EXISTS (
+    SELECT FROM pg_inherits own JOIN pg_inherits other ON other.inhparent = own.inhparent AND other.inhrelid < own.inhrelid
+    WHERE own.inhrelid = c.oid)
+  ORDER BY 1, 2`;
 
 const SEQUENCES = `
   SELECT schemaname AS service, format('%I.%I', schemaname, sequencename) AS name
