@@ -17,7 +17,7 @@ const dropPast = statement<{ isDropped: boolean }>(
 const PENDING_MAX = 100_000;
 const hasManyPending = statement<{ isMany: boolean }>(
   'outbox.has-many-pending',
-  `SELECT count(*) > ${PENDING_MAX} AS "isMany" FROM (SELECT FROM outbox_pending LIMIT ${PENDING_MAX + 1}) AS some`,
+  `SELECT count(*) > ${PENDING_MAX} AS "isMany" FROM (SELECT FROM outbox_pending LIMIT ${PENDING_MAX + 1}) AS pending`,
 );
 const pruneFailures = statement(
   'event-failure.prune',

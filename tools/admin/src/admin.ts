@@ -124,6 +124,7 @@ const HELP = `npm run admin -- <command> [options]
                          run's (dev.json in SWITCHBOARD_DATA_DIR or .data)`;
 
 const DEADLINE_MS = 30_000;
+const CONNECT_MS = 15_000;
 
 /** Runs one command. @returns the exit code: 0, 1 when it failed, 2 when it was not understood */
 export async function runAdmin(args: readonly string[], context: AdminContext): Promise<number> {
@@ -148,7 +149,7 @@ async function connected(url: string, work: (client: pg.ClientBase) => Promise<s
   const client = new pg.Client({
     connectionString: url,
     application_name: 'switchboard-admin',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: DEADLINE_MS,
   });
   client.on('error', () => undefined);

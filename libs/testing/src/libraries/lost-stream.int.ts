@@ -131,7 +131,9 @@ describe('a stream that is lost', () => {
     await deleteStream();
     await provisionAgain();
     const filler = { id: 'filler', subject: 'contacts.filler.v1', payload: '{}', traceparent: null };
-    for (let n = 0; n < 2 * written; n++) await publisher.publish({ ...filler, id: `filler${n}` });
+    for (let n = 0; n < 2 * written; n++) {
+      await eventually(async () => (await publisher.publish({ ...filler, id: `filler${n}` }), true));
+    }
     await startRelay();
     await eventually(() => kinds().includes('replayed'));
     await expectAllOnce();
