@@ -20,7 +20,7 @@ describe('many lanes of a channel', () => {
   const claimable = async ({ sender }: Job, limit = 201): Promise<readonly string[]> =>
     store.database.transaction(async (tx) => (await claimableLanes(tx, [sender], limit)).map(({ jobId }) => jobId));
 
-  it('are claimed for only when they have something to begin, now or later', async () => {
+  it('are claimed for until their job has finished, and while something of them is to be sent again', async () => {
     const sender = await store.sender(2);
     const [waiting, begun, finished, repeated] = [0, 1, 2, 3].map(() => lanes.job(sender)) as [Job, Job, Job, Job];
     for (const job of [begun, finished, repeated]) await lanes.submit(job);
@@ -32,17 +32,7 @@ describe('many lanes of a channel', () => {
       `UPDATE messaging.dispatch SET state = 'PACED', due_at = now() + interval '1 minute' WHERE message_id = $1`,
       [again?.messageId],
     );
-    expect(await claimable(waiting)).toEqual([waiting.jobId, repeated.jobId].toSorted());
-  });
-
-  it('have turns: those that began last come last, and what a claim cannot begin is not locked by it', async () => {
-    const sender = await store.sender(2);
-    const jobs = Array.from({ length: 6 }, () => lanes.job(sender));
-    for (const job of jobs) await lanes.submit(job);
-    const [first] = jobs as [Job];
-    expect(await claimable(first, 2)).toEqual(jobs.slice(0, 2).map(({ jobId }) => jobId));
-    await lanes.run(`UPDATE messaging.bulk_lane SET next_begin_at = now() WHERE job_id = $1`, [first.jobId]);
-    expect(await claimable(first, 2)).toEqual(jobs.slice(1, 3).map(({ jobId }) => jobId));
+    expect(await claimable(waiting)).toEqual([waiting.jobId, begun.jobId, repeated.jobId].toSorted());
   });
 
   it('are closed as fast as jobs finish', async () => {

@@ -1,5 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { FIRST_WAITING, IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from '../bulk-lane/active-lane.sql.js';
+import { IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */
@@ -33,19 +33,16 @@ export interface LaneAfter extends LaneKey {
 }
 
 /**
- * Of a channel the lanes with something to begin, those first whose turn is due for the longest, and all with something to be sent
- * again: what a claim costs is not what is open, or has finished and may have something to be sent again for an hour. A lane that an
- * action or a batch holds is left to the next look.
+ * Of a channel the lanes of jobs that have not finished, and those with something to be sent again: what a claim costs is not what is
+ * open for an hour more. A lane that an action or a batch holds is left to the next look.
  */
 const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
   `WITH RECURSIVE g AS MATERIALIZED (
      SELECT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, channel_id)
    ), ${PACED_JOBS('g')}, waiting AS MATERIALIZED (
-     SELECT g.organization_id, first.job_id FROM g CROSS JOIN LATERAL (
-       SELECT a.job_id FROM bulk_lane a CROSS JOIN ${FIRST_WAITING('a')}
-       WHERE ${IS_ACTIVE('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
-       ORDER BY a.next_begin_at, a.job_id LIMIT $3) AS first
+     SELECT a.organization_id, a.job_id FROM g JOIN bulk_lane a
+       ON ${IS_ACTIVE('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
      UNION
      SELECT organization_id, job_id FROM paced
    )
@@ -86,9 +83,9 @@ const leaveSql = statement(
 );
 
 /**
- * Locks lanes of channels that have something to begin, now or later, and that no pause, hold or withdrawal keeps.
+ * Locks lanes of channels that may have something to begin, now or later, and that no pause, hold or withdrawal keeps.
  *
- * @param limit of lanes of a channel with recipients to begin, and of what is counted in each
+ * @param limit of what is counted in each
  */
 export async function claimableLanes(
   tx: Transaction,

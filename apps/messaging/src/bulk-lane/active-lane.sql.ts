@@ -2,11 +2,6 @@
 export const MAY_BEGIN = (lane: string): string =>
   `NOT ${lane}.is_paused AND ${lane}.held_reason IS NULL AND NOT ${lane}.is_withdrawn`;
 
-/** To be joined to a lane: a row when a recipient of it may begin. Looked up by its key for each lane, whatever the planner believes. */
-export const FIRST_WAITING = (lane: string): string =>
-  `LATERAL (SELECT FROM bulk_item i WHERE i.organization_id = ${lane}.organization_id AND i.job_id = ${lane}.job_id
-     AND i.state = 'WAITING' AND i.is_contact_known LIMIT 1) AS waiting_item`;
-
 /**
  * Of channels `from` the jobs with something to be sent again, now or later: a walk from job to job along `dispatch_paced`, whatever of
  * each is to be sent. To be put behind `WITH RECURSIVE`.

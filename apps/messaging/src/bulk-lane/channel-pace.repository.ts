@@ -1,6 +1,6 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { FIRST_WAITING, IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from './active-lane.sql.js';
+import { IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey } from './lane.entity.js';
 import { CHANNEL_PER_SECOND, SHARE_MIN, SHARE_REGAINED_PER_SECOND } from './lane-pace.policy.js';
@@ -93,9 +93,11 @@ const sweepSql = statement<ChannelKey>(
   'messaging.pace.sweep',
   `UPDATE channel_pace p SET look_at = now()
    WHERE p.look_at > now() + interval '5 seconds' AND (EXISTS (
-     SELECT FROM bulk_lane l CROSS JOIN ${FIRST_WAITING('l')}
+     SELECT FROM bulk_lane l
      WHERE ${IS_ACTIVE('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
-       AND l.next_begin_at <= now()) OR EXISTS (
+       AND l.next_begin_at <= now()
+       AND EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
+         AND i.state = 'WAITING' AND i.is_contact_known)) OR EXISTS (
      WITH RECURSIVE ${PACED_JOBS('(SELECT p.organization_id, p.channel_id)')}
      SELECT FROM paced JOIN bulk_lane l ON l.organization_id = paced.organization_id AND l.job_id = paced.job_id
      CROSS JOIN LATERAL (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = paced.organization_id

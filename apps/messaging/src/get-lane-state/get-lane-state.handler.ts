@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, statement } from '@switchboard/postgres';
-import { FIRST_WAITING, IS_ACTIVE } from '../bulk-lane/active-lane.sql.js';
+import { IS_ACTIVE } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
 
 /** Lanes that are counted. */
@@ -25,9 +25,11 @@ const stateSql = statement<LaneState>(
        coalesce(p.per_second, ${CHANNEL_PER_SECOND})
        * least(1, coalesce(p.share, 1) + ${SHARE_REGAINED_PER_SECOND}
          * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))
-       / greatest(1, (SELECT count(*) FROM (SELECT FROM bulk_lane o CROSS JOIN ${FIRST_WAITING('o')}
+       / greatest(1, (SELECT count(*) FROM (SELECT FROM bulk_lane o
          WHERE ${IS_ACTIVE('o')} AND o.organization_id = l.organization_id AND o.channel_id = l.channel_id
-           AND o.throttle_per_hour IS NULL LIMIT ${SHARES_MAX}) AS sharing)))::float8 AS "perSecond"
+           AND o.throttle_per_hour IS NULL
+           AND EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = o.organization_id AND i.job_id = o.job_id
+             AND i.state = 'WAITING' AND i.is_contact_known) LIMIT ${SHARES_MAX}) AS sharing)))::float8 AS "perSecond"
    FROM bulk_lane l LEFT JOIN channel_pace p ON p.organization_id = l.organization_id AND p.channel_id = l.channel_id
    WHERE l.organization_id = $1 AND l.job_id = $2`,
 );
