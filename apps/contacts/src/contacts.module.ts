@@ -14,8 +14,8 @@ import { UnconfirmedRemovalRepository } from './delete-opt-out/unconfirmed-remov
 import { EraseContactHandler } from './erase-contact/erase-contact.handler.js';
 import { EraseContact } from './erase-contact/erase-contact.js';
 import { EraseContactsWorker } from './erase-contact/erase-contacts.worker.js';
-import { RepeatErasuresWorker } from './erase-contact/repeat-erasures.worker.js';
 import { ErasedNumberRepository } from './erase-contact/erased-number.repository.js';
+import { RepeatErasuresWorker } from './erase-contact/repeat-erasures.worker.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
 import { HeldOptOutRepository } from './held-opt-out/held-opt-out.repository.js';

@@ -24,8 +24,7 @@ describe('lanes of bulk sends', () => {
     store = await MessagingStore.open(servers);
     lanes = new LaneStore(store);
   });
-  /** What earlier tests left is looked at by none of the next. */
-  beforeEach(() => lanes.run("UPDATE messaging.channel_pace SET look_at = 'infinity'"));
+  beforeEach(() => lanes.forgetOthers());
 
   it('make messages of recipients in the order of their index, each once, with all of its parts', async () => {
     const job = lanes.job(await store.sender(3));

@@ -27,8 +27,7 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
     store = await MessagingStore.open(servers);
     lanes = new LaneStore(store);
   });
-  /** What earlier tests left is looked at by none of the next. */
-  beforeEach(() => lanes.run("UPDATE messaging.channel_pace SET look_at = 'infinity'"));
+  beforeEach(() => lanes.forgetOthers());
 
   const paceOf = async ({ channelId }: Sender): Promise<number> => {
     const sql = 'SELECT share::float8 AS share FROM messaging.channel_pace WHERE channel_id = $1';

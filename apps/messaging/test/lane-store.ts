@@ -108,6 +108,11 @@ export class LaneStore {
     );
   }
 
+  /** Has no channel looked at that an earlier test left something in. */
+  async forgetOthers(): Promise<void> {
+    await this.run("UPDATE messaging.channel_pace SET look_at = 'infinity'");
+  }
+
   /** Has what a channel may begin next wait an hour longer, while its next look is due. */
   async postpone({ channelId, organizationId }: Sender): Promise<void> {
     await this.run(

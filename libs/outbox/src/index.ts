@@ -10,7 +10,7 @@ export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
 export { IncarnationMigration, incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
 export {
   dropPartitions,
-  keepOutboxPartitions,
+  keepPartitions,
   OUTBOX_RETENTION_DAYS,
   PartitionKeeper,
   type PastPartitions,

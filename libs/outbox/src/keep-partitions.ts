@@ -44,7 +44,7 @@ export class PartitionKeeper {
   constructor(
     private readonly database: Database,
     private readonly onError: (error: unknown) => void,
-    private readonly more: () => Promise<void> = () => Promise.resolve(),
+    private readonly more?: () => Promise<void>,
   ) {}
 
   start(): void {
@@ -58,28 +58,31 @@ export class PartitionKeeper {
   }
 
   private async keep(): Promise<void> {
-    let pauseMs = INTERVAL_MS;
-    // What is written to first; one that fails keeps no other from being made.
-    for (const step of [
-      () => makeOutboxPartitions(this.database),
-      this.more,
-      () => dropOutboxPartitions(this.database),
-    ]) {
-      try {
-        await step();
-      } catch (error) {
-        this.onError(error);
-        pauseMs = RETRY_MS;
-      }
-    }
+    const errors = await keepPartitions(this.database, this.more);
+    for (const error of errors) this.onError(error);
+    const pauseMs = errors.length > 0 ? RETRY_MS : INTERVAL_MS;
     if (!this.isStopped) this.timer = setTimeout(() => this.start(), jittered(pauseMs));
   }
 }
 
-/** One round of keeping outbox and inbox, and the failures of their events. */
-export async function keepOutboxPartitions(database: Database): Promise<void> {
-  await makeOutboxPartitions(database);
-  await dropOutboxPartitions(database);
+/**
+ * One round: what is written to first, then `more`, then what is dropped. One that fails keeps no other from being made.
+ *
+ * @returns the errors of those that failed
+ */
+export async function keepPartitions(
+  database: Database,
+  more: () => Promise<void> = () => Promise.resolve(),
+): Promise<readonly unknown[]> {
+  const errors: unknown[] = [];
+  for (const step of [makeOutboxPartitions, more, dropOutboxPartitions]) {
+    try {
+      await step(database);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
 }
 
 async function makeOutboxPartitions(database: Database): Promise<void> {

@@ -46,4 +46,5 @@ export {
   type FoundContact,
 } from './erasure/erasures.consumer.js';
 export { EraseSignal } from './erasure/erase-signal.js';
+export { inSlices, type Slice } from './erasure/in-slices.js';
 export { ErasureWorker, type ErasureTarget, type ErasureWorkerParts } from './erasure/erasure.worker.js';

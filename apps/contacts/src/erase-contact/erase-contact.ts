@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { contactErased } from '@switchboard/contracts/contacts/events';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
 import type { OptOut } from '../contact/contact.entity.js';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
+import { erasedEvent } from './erased-event.js';
 
 /** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
 const deleteContact = statement<{ version: number }>(
@@ -49,7 +49,7 @@ export class EraseContact {
 
   /** @returns false when there is no such contact */
   async execute(organizationId: string, contactId: string): Promise<boolean> {
-    const occurredAt = new Date(this.clock.now());
+    const erasedAt = new Date(this.clock.now());
     const key = [organizationId, contactId];
     const isErased = await this.database.transaction(async (tx) => {
       const [contact] = await tx.query(deleteContact, key);
@@ -59,10 +59,9 @@ export class EraseContact {
       await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
       const sequence = contact.version + 1;
       await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
-      await noteErasures(tx, [{ organizationId, contactId, erasedAt: occurredAt }]);
+      await noteErasures(tx, [{ organizationId, contactId, erasedAt }]);
       tx.atCommit(forgetRemovals, key);
-      const event = { event: contactErased, organizationId, aggregateId: contactId, occurredAt, data: { contactId } };
-      appendEvents(tx, [{ ...event, sequence }]);
+      appendEvents(tx, [erasedEvent({ organizationId, contactId, erasedAt, sequence })]);
       return true;
     });
     if (!isErased) return false;

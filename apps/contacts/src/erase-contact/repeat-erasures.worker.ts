@@ -1,23 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { contactErased } from '@switchboard/contracts/contacts/events';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { CachedGauge, LOG, PollingWorker, type Log } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
-
-/** An erasure that is announced again. */
-interface LateErasure {
-  readonly organizationId: string;
-  readonly contactId: string;
-  readonly erasedAt: Date;
-  /** As it was announced. */
-  readonly sequence: number;
-}
+import { erasedEvent, type AnnouncedErasure } from './erased-event.js';
 
 const ROUND_MAX = 100;
 const IDLE_MS = 10 * 60_000;
 
 /** A confirmation that is under way goes first: its row is left to the next round. */
-const lateSql = statement<LateErasure>(
+const lateSql = statement<AnnouncedErasure>(
   'contacts.erased-number.late',
   `WITH late AS (
      SELECT n.organization_id, n.contact_id, e.erased_at FROM erased_number n
@@ -65,15 +56,7 @@ export class RepeatErasuresWorker extends PollingWorker {
       const rows = await tx.query(lateSql, []);
       appendEvents(
         tx,
-        rows.map(({ organizationId, contactId, erasedAt, sequence }) => ({
-          event: contactErased,
-          organizationId,
-          aggregateId: contactId,
-          sequence,
-          occurredAt: erasedAt,
-          data: { contactId },
-          traceparent: null,
-        })),
+        rows.map((late) => ({ ...erasedEvent(late), traceparent: null })),
       );
       return rows;
     });

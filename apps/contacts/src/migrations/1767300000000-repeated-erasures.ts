@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * When an erasure that some service has not confirmed was last announced, and its number among the events of the contact. Lock: ACCESS EXCLUSIVE on `erased_number`, which holds what is
- * not confirmed and no more, for a moment. Reversal: drops the columns; nothing is announced again.
+ * When an erasure that some service has not confirmed was last announced, and its number among the events of the contact. Lock:
+ * ACCESS EXCLUSIVE on `erased_number`, which holds what is not confirmed and no more, for a moment. Reversal: drops the columns;
+ * nothing is announced again.
  */
 export class RepeatedErasures1767300000000 implements MigrationInterface {
   readonly name = 'RepeatedErasures1767300000000';

@@ -1,5 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from '../bulk-lane/active-lane.sql.js';
+import { isActive, mayBegin, pacedJobs } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */
@@ -40,9 +40,9 @@ const lanesSql = statement<ClaimableLane>(
   'messaging.lane.claimable',
   `WITH RECURSIVE g AS MATERIALIZED (
      SELECT * FROM unnest($1::text[], $2::text[]) AS given(organization_id, channel_id)
-   ), ${PACED_JOBS('g')}, waiting AS MATERIALIZED (
+   ), ${pacedJobs('g')}, claimed AS MATERIALIZED (
      SELECT a.organization_id, a.job_id FROM g JOIN bulk_lane a
-       ON ${IS_ACTIVE('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
+       ON ${isActive('a')} AND a.organization_id = g.organization_id AND a.channel_id = g.channel_id
      UNION
      SELECT organization_id, job_id FROM paced
    )
@@ -58,10 +58,10 @@ const lanesSql = statement<ClaimableLane>(
      (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id
        AND i.job_id = l.job_id AND i.state = 'WAITING' AND i.is_contact_known LIMIT $3) AS waiting) AS items,
      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
-   FROM waiting w
-   JOIN bulk_lane l ON l.organization_id = w.organization_id AND l.job_id = w.job_id
+   FROM claimed c
+   JOIN bulk_lane l ON l.organization_id = c.organization_id AND l.job_id = c.job_id
    JOIN channel ch ON ch.organization_id = l.organization_id AND ch.id = l.channel_id
-   WHERE l.is_open AND ${MAY_BEGIN('l')}
+   WHERE l.is_open AND ${mayBegin('l')}
    ORDER BY l.organization_id, l.job_id
    FOR NO KEY UPDATE OF l SKIP LOCKED`,
 );

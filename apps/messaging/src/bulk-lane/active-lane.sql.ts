@@ -1,12 +1,12 @@
 /** Of a lane: no pause, hold or withdrawal keeps it. */
-export const MAY_BEGIN = (lane: string): string =>
+export const mayBegin = (lane: string): string =>
   `NOT ${lane}.is_paused AND ${lane}.held_reason IS NULL AND NOT ${lane}.is_withdrawn`;
 
 /**
  * Of channels `from` the jobs with something to be sent again, now or later: a walk from job to job along `dispatch_paced`, whatever of
  * each is to be sent. To be put behind `WITH RECURSIVE`.
  */
-export const PACED_JOBS = (from: string): string => {
+export const pacedJobs = (from: string): string => {
   const next = (of: string, behind: string): string =>
     `CROSS JOIN LATERAL (SELECT d.job_id FROM dispatch d
        WHERE d.state = 'PACED' AND d.organization_id = ${of}.organization_id AND d.channel_id = ${of}.channel_id${behind}
@@ -21,5 +21,10 @@ export const PACED_JOBS = (from: string): string => {
  * Of a lane whose recipients may begin: of a job that has not finished. Index `bulk_lane_active`. One that has finished stays open for
  * an hour, for what is to be sent again of it, which is found by itself.
  */
-export const IS_ACTIVE = (lane: string): string =>
-  `${lane}.is_open AND ${lane}.finished_at IS NULL AND ${MAY_BEGIN(lane)}`;
+export const isActive = (lane: string): string =>
+  `${lane}.is_open AND ${lane}.finished_at IS NULL AND ${mayBegin(lane)}`;
+
+/** Of a lane: a recipient of it may begin. */
+export const hasWaiting = (lane: string): string =>
+  `EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = ${lane}.organization_id AND i.job_id = ${lane}.job_id
+     AND i.state = 'WAITING' AND i.is_contact_known)`;

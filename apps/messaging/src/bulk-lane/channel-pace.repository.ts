@@ -1,6 +1,6 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { IS_ACTIVE, MAY_BEGIN, PACED_JOBS } from './active-lane.sql.js';
+import { hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey } from './lane.entity.js';
 import { CHANNEL_PER_SECOND, SHARE_MIN, SHARE_REGAINED_PER_SECOND } from './lane-pace.policy.js';
@@ -94,15 +94,14 @@ const sweepSql = statement<ChannelKey>(
   `UPDATE channel_pace p SET look_at = now()
    WHERE p.look_at > now() + interval '5 seconds' AND (EXISTS (
      SELECT FROM bulk_lane l
-     WHERE ${IS_ACTIVE('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
+     WHERE ${isActive('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
        AND l.next_begin_at <= now()
-       AND EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
-         AND i.state = 'WAITING' AND i.is_contact_known)) OR EXISTS (
-     WITH RECURSIVE ${PACED_JOBS('(SELECT p.organization_id, p.channel_id)')}
+       AND ${hasWaiting('l')}) OR EXISTS (
+     WITH RECURSIVE ${pacedJobs('(SELECT p.organization_id, p.channel_id)')}
      SELECT FROM paced JOIN bulk_lane l ON l.organization_id = paced.organization_id AND l.job_id = paced.job_id
      CROSS JOIN LATERAL (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = paced.organization_id
        AND d.channel_id = paced.channel_id AND d.job_id = paced.job_id AND d.due_at <= now() LIMIT 1) AS due
-     WHERE l.next_begin_at <= now() AND l.is_open AND ${MAY_BEGIN('l')}))
+     WHERE l.next_begin_at <= now() AND l.is_open AND ${mayBegin('l')}))
    RETURNING p.organization_id AS "organizationId", p.channel_id AS "channelId"`,
 );
 

@@ -56,12 +56,9 @@ const deleteSql = statement(
   'DELETE FROM bulk_lane WHERE organization_id = $1 AND job_id = $2',
 );
 
-/** Closes lanes of finished jobs, once none of their messages is to be sent again; `isFull`: there may be more. */
-export async function closeFinished(
-  database: Database,
-): Promise<{ readonly closed: readonly LaneKey[]; readonly isFull: boolean }> {
-  const closed = await database.query(closeSql, [ROUND_MAX]);
-  return { closed, isFull: closed.length === ROUND_MAX };
+/** Closes lanes of finished jobs, once none of their messages is to be sent again. @returns whether there may be more */
+export async function closeFinished(database: Database): Promise<boolean> {
+  return (await database.query(closeSql, [ROUND_MAX])).length === ROUND_MAX;
 }
 
 /** Deletes a slice of what a lane left that was closed long ago, and with the last slice the lane. @returns whether there was one */

@@ -18,7 +18,7 @@ export class CloseLanesWorker extends PollingWorker {
 
   protected async round(): Promise<boolean> {
     const hasWithdrawn = await endWithdrawn(this.database, null, new Date(systemClock.now()));
-    const { isFull } = await closeFinished(this.database);
-    return (await pruneClosed(this.database)) || hasWithdrawn || isFull;
+    const hasFinished = await closeFinished(this.database);
+    return (await pruneClosed(this.database)) || hasWithdrawn || hasFinished;
   }
 }

@@ -116,21 +116,20 @@ export const messageIfNotLocked = `
      WHERE m.organization_id = d.organization_id AND m.id = ${inAnyMonth('d.message_id')} FOR UPDATE SKIP LOCKED) AS own
    CROSS JOIN LATERAL (SELECT FROM conversation c
      WHERE c.organization_id = d.organization_id AND c.id = own.conversation_id FOR UPDATE SKIP LOCKED) AS of_own`;
-/** In a way of its own, for `dispatch_age`: see docs/adr/0022-planner.md. */
-const TO_BE_SENT = (dispatch: string): string => `${dispatch}.state || ' ' IN ('RETRY ', 'PACED ')`;
 const EXPIRED = `d.organization_id AS "organizationId", d.message_id AS "messageId", d.state
      FROM dispatch d ${messageIfNotLocked}`;
 /**
  * What is open past its deadline: unknown outcomes by their own, retries by the age of their message's id. Of a backup it
  * is not known whether it was sent since. Locks conversations and messages and waits for none: what another transaction
  * holds is found the next time, and takes no place of another's. A subquery that locks is planned by itself: by its key.
+ * What is to be sent again is named in a way of its own, for `dispatch_age` (docs/adr/0022-planner.md).
  */
 const expiredSql = statement<OverdueDispatch & { state: 'UNKNOWN' | 'RETRY' | 'PACED' }>(
   'messaging.dispatch.expired',
   `SELECT * FROM (
      SELECT ${EXPIRED} WHERE d.state = 'UNKNOWN' AND d.due_at <= now()
      UNION ALL
-     SELECT ${EXPIRED} WHERE ${TO_BE_SENT('d')}
+     SELECT ${EXPIRED} WHERE d.state || ' ' IN ('RETRY ', 'PACED ')
        AND d.message_id < cuid_floor(now() - make_interval(secs => $2 + ${EXPIRE_AFTER_CLAIMS_S}))) AS expired
    WHERE ${IS_COMPARED}
    LIMIT $1`,

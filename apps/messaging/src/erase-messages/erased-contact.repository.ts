@@ -1,4 +1,4 @@
-import type { ErasedContact, ErasureTarget } from '@switchboard/platform';
+import { inSlices, type ErasedContact, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, unnestColumns, type Database, type Transaction } from '@switchboard/postgres';
 import { lockContacts } from '../suppression/suppression.repository.js';
 
@@ -15,7 +15,7 @@ const forgetSql = statement(
    WHERE contact.version < excluded.version`,
 );
 /** Former numbers of the contact too, which nothing else names any more. By the primary key. */
-const phonesSliceSql = statement<{ rows: number; last: string | null; found: string[] | null }>(
+const phonesSliceSql = statement<Slice<string> & { found: string[] | null }>(
   'messaging.contact-phone.erasure-slice',
   `WITH slice AS MATERIALIZED (
      SELECT phone, contact_id = $2 AS is_found FROM contact_phone WHERE organization_id = $1 AND phone > $3
@@ -36,11 +36,10 @@ export async function forgetContacts(tx: Transaction, erased: readonly ErasedCon
 /** Deletes the numbers that led to the contact. */
 export async function erasePhones(database: Database, target: ErasureTarget): Promise<void> {
   const { organizationId, contactId } = target;
-  for (let behind = ''; ;) {
+  await inSlices('', SLICE_MAX, async (behind) => {
     const [slice] = await database.query(phonesSliceSql, [organizationId, contactId, behind, SLICE_MAX]);
     if (slice?.found) await database.query(deletePhonesSql, [organizationId, contactId, slice.found]);
     await target.keepOn();
-    if (!slice?.last || slice.rows < SLICE_MAX) return;
-    behind = slice.last;
-  }
+    return slice;
+  });
 }

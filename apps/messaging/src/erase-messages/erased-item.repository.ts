@@ -1,5 +1,5 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
-import type { ErasureTarget, FoundContact } from '@switchboard/platform';
+import { inSlices, type ErasureTarget, type FoundContact, type Slice } from '@switchboard/platform';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { endItems } from '../bulk-lane/lane-item.repository.js';
 import type { RecipientKey } from '../bulk-lane/lane.entity.js';
@@ -10,7 +10,16 @@ type Erased = Pick<FoundContact, 'organizationId' | 'phoneForms' | 'erasedAt'>;
 /** Recipients that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 
-const waiting = (isKnown: string): string =>
+/** A place in the walk through an organization's recipients. */
+interface ItemCursor {
+  readonly jobId: string;
+  readonly index: number;
+}
+
+const FIRST: ItemCursor = { jobId: '', index: -1 };
+const LAST = `(SELECT json_build_object('jobId', job_id, 'index', recipient_index) FROM slice
+       ORDER BY job_id DESC, recipient_index DESC LIMIT 1) AS last`;
+const waitingSlice = (isKnown: string): string =>
   `(SELECT job_id, recipient_index, phone FROM bulk_item
      WHERE organization_id = $1 AND state = 'WAITING' AND ${isKnown}
        AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
@@ -19,13 +28,12 @@ const waiting = (isKnown: string): string =>
  * What waits has two indexes, by whether its contact is known, and goes from one to the other: both are read at one moment. A job that
  * was accepted after the erasure speaks of a new contact.
  */
-const waitingSliceSql = statement<{ rows: number; jobId: string | null; index: number; found: string[] | null }>(
+const waitingSliceSql = statement<Slice<ItemCursor> & { found: string[] | null }>(
   'messaging.lane-item.erasure-slice',
   `WITH slice AS MATERIALIZED (
-     ${waiting('is_contact_known')} UNION ALL ${waiting('NOT is_contact_known')}
+     ${waitingSlice('is_contact_known')} UNION ALL ${waitingSlice('NOT is_contact_known')}
      ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})
-   SELECT count(*)::int AS rows, max(job_id) AS "jobId",
-     (SELECT max(recipient_index) FROM slice WHERE job_id = (SELECT max(job_id) FROM slice)) AS index,
+   SELECT count(*)::int AS rows, ${LAST},
      array_agg(DISTINCT job_id) FILTER (WHERE phone = ANY ($2::text[])) AS found FROM slice`,
 );
 const waitingSql = statement<RecipientKey>(
@@ -35,7 +43,7 @@ const waitingSql = statement<RecipientKey>(
    FROM bulk_item WHERE organization_id = $1 AND job_id = $3 AND state = 'WAITING' AND phone = ANY ($2::text[])
    ORDER BY recipient_index`,
 );
-const eraseSql = statement<{ rows: number; jobId: string | null; index: number }>(
+const eraseSql = statement<Slice<ItemCursor>>(
   'messaging.lane-item.erase',
   `WITH slice AS MATERIALIZED (
      SELECT job_id, recipient_index, state <> 'WAITING' AND phone = ANY ($2::text[]) AS is_found FROM bulk_item
@@ -45,8 +53,7 @@ const eraseSql = statement<{ rows: number; jobId: string | null; index: number }
      UPDATE bulk_item i SET phone = '', content = NULL FROM slice
      WHERE slice.is_found AND i.organization_id = $1 AND i.job_id = slice.job_id
        AND i.recipient_index = slice.recipient_index AND i.state <> 'WAITING')
-   SELECT count(*)::int AS rows, max(job_id) AS "jobId",
-     (SELECT max(recipient_index) FROM slice WHERE job_id = (SELECT max(job_id) FROM slice)) AS index FROM slice`,
+   SELECT count(*)::int AS rows, ${LAST} FROM slice`,
 );
 
 /** Takes recipients of an organization that erased contacts are out of their lanes: SKIPPED `ERASED`, their quota given back. */
@@ -77,7 +84,7 @@ async function lanesOf(
 ): Promise<readonly string[]> {
   if (phones.length === 0) return [];
   const found = new Set<string>();
-  await inSlices(async ({ jobId, index }) => {
+  await inSlices(FIRST, SLICE_MAX, async ({ jobId, index }) => {
     const [slice] = await tx.query(waitingSliceSql, [organizationId, phones, jobId, index, cuidFloor(until)]);
     for (const one of slice?.found ?? []) found.add(one);
     return slice;
@@ -91,29 +98,9 @@ export async function eraseItems(
   { organizationId, phoneForms, erasedAt, keepOn }: Erased & Pick<ErasureTarget, 'keepOn'>,
 ): Promise<void> {
   if (phoneForms.length === 0) return;
-  await inSlices(async ({ jobId, index }) => {
+  await inSlices(FIRST, SLICE_MAX, async ({ jobId, index }) => {
     const [slice] = await through.query(eraseSql, [organizationId, phoneForms, jobId, index, cuidFloor(erasedAt)]);
     await keepOn();
     return slice;
   });
-}
-
-/** Where a slice ended. */
-interface SliceEnd {
-  readonly jobId: string | null;
-  readonly index: number;
-}
-
-/** Slice by slice until one is not full. */
-async function inSlices(
-  next: (behind: {
-    readonly jobId: string;
-    readonly index: number;
-  }) => Promise<(SliceEnd & { readonly rows: number }) | undefined>,
-): Promise<void> {
-  for (let behind = { jobId: '', index: -1 }; ;) {
-    const slice = await next(behind);
-    if (!slice?.jobId || slice.rows < SLICE_MAX) return;
-    behind = { jobId: slice.jobId, index: slice.index };
-  }
 }

@@ -1,4 +1,4 @@
-import type { ErasureTarget } from '@switchboard/platform';
+import { inSlices, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 
 /** Messages of a transaction: its locks are short. */
@@ -14,7 +14,7 @@ const conversationsSql = statement<{ id: string }>(
    WHERE h.organization_id = $1`,
 );
 /** By the index of a conversation's messages. */
-const eraseSql = statement<{ rows: number; last: string | null }>(
+const eraseSql = statement<Slice<string>>(
   'messaging.message.erase',
   `WITH slice AS MATERIALIZED (
      SELECT id FROM message
@@ -28,7 +28,7 @@ const eraseSql = statement<{ rows: number; last: string | null }>(
    SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
 );
 /** A refusal repeats the words of the upstream; keys are kept for a day. */
-const eraseAnswersSql = statement<{ rows: number; last: Buffer | null }>(
+const eraseAnswersSql = statement<Slice<Buffer>>(
   'messaging.idempotency-key.erase',
   `WITH slice AS MATERIALIZED (
      SELECT key_sha256, message_id, status FROM idempotency_key WHERE organization_id = $1 AND key_sha256 > $3
@@ -44,21 +44,15 @@ const eraseAnswersSql = statement<{ rows: number; last: Buffer | null }>(
 export async function eraseMessages(database: Database, target: ErasureTarget): Promise<void> {
   const { organizationId, contactId } = target;
   for (const conversation of await database.query(conversationsSql, [organizationId, contactId])) {
-    for (let behind = ''; ;) {
+    await inSlices('', SLICE_MAX, async (behind) => {
       const [slice] = await database.query(eraseSql, [organizationId, conversation.id, behind, SLICE_MAX]);
       await target.keepOn();
-      if (!slice?.last || slice.rows < SLICE_MAX) break;
-      behind = slice.last;
-    }
+      return slice;
+    });
   }
-  await eraseAnswers(database, target);
-}
-
-async function eraseAnswers(database: Database, { organizationId, contactId, keepOn }: ErasureTarget): Promise<void> {
-  for (let behind: Buffer = Buffer.alloc(0); ;) {
+  await inSlices<Buffer>(Buffer.alloc(0), KEYS_MAX, async (behind) => {
     const [slice] = await database.query(eraseAnswersSql, [organizationId, contactId, behind]);
-    await keepOn();
-    if (!slice?.last || slice.rows < KEYS_MAX) return;
-    behind = slice.last;
-  }
+    await target.keepOn();
+    return slice;
+  });
 }

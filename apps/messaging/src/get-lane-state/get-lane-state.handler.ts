@@ -2,15 +2,15 @@ import { Controller } from '@nestjs/common';
 import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, statement } from '@switchboard/postgres';
-import { IS_ACTIVE } from '../bulk-lane/active-lane.sql.js';
+import { hasWaiting, isActive } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
 
 /** Lanes that are counted. */
 const SHARES_MAX = 500;
 
 /**
- * The channel's rate is divided by the lanes of it that have something to begin, some hundreds at most. What waits is counted in two: each part has an
- * index of its own, and what has begun of a large job is not read with every look at it.
+ * The channel's rate is divided by the lanes of it that have something to begin, some hundreds at most. What waits is counted in
+ * two: each part has an index of its own, and what has begun of a large job is not read with every look at it.
  */
 const stateSql = statement<LaneState>(
   'messaging.lane.state',
@@ -26,10 +26,9 @@ const stateSql = statement<LaneState>(
        * least(1, coalesce(p.share, 1) + ${SHARE_REGAINED_PER_SECOND}
          * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))
        / greatest(1, (SELECT count(*) FROM (SELECT FROM bulk_lane o
-         WHERE ${IS_ACTIVE('o')} AND o.organization_id = l.organization_id AND o.channel_id = l.channel_id
+         WHERE ${isActive('o')} AND o.organization_id = l.organization_id AND o.channel_id = l.channel_id
            AND o.throttle_per_hour IS NULL
-           AND EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = o.organization_id AND i.job_id = o.job_id
-             AND i.state = 'WAITING' AND i.is_contact_known) LIMIT ${SHARES_MAX}) AS sharing)))::float8 AS "perSecond"
+           AND ${hasWaiting('o')} LIMIT ${SHARES_MAX}) AS sharing)))::float8 AS "perSecond"
    FROM bulk_lane l LEFT JOIN channel_pace p ON p.organization_id = l.organization_id AND p.channel_id = l.channel_id
    WHERE l.organization_id = $1 AND l.job_id = $2`,
 );

@@ -5,6 +5,7 @@ import {
   EraseSignal,
   ErasuresConsumer,
   ErasureWorker,
+  inSlices,
   LOG,
   PLATFORM,
   remoteErasureBook,
@@ -46,17 +47,17 @@ export class EraseRecipientsWorker extends ErasureWorker {
   }
 
   protected override async erase(target: ErasureTarget): Promise<boolean> {
-    for (let behind: RecipientCursor = { jobId: '', index: -1 }; ;) {
-      const { found, last, rows } = await findRecipients(this.database, target, behind, SLICE_MAX);
-      for (const [jobId, recipients] of Map.groupBy(found, (recipient) => recipient.jobId)) {
+    await inSlices<RecipientCursor>({ jobId: '', index: -1 }, SLICE_MAX, async (behind) => {
+      const slice = await findRecipients(this.database, target, behind, SLICE_MAX);
+      for (const [jobId, recipients] of Map.groupBy(slice.found, (recipient) => recipient.jobId)) {
         const queued = recipients.filter(({ isQueued }) => isQueued).map(({ index }) => index);
         // Before they are skipped: a repetition finds them no more. Once for each, and never for one that has begun.
         if (queued.length > 0) await this.lanes.release(target.organizationId, jobId, queued);
         this.touched.note(await eraseRecipients(this.database, target.organizationId, recipients));
       }
       await target.keepOn();
-      if (!last || rows < SLICE_MAX) return true;
-      behind = last;
-    }
+      return slice;
+    });
+    return true;
   }
 }

@@ -1,5 +1,5 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
-import type { ErasureTarget } from '@switchboard/platform';
+import type { ErasureTarget, Slice } from '@switchboard/platform';
 import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 import type { StatusChange } from '../job/job-count.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
@@ -16,7 +16,7 @@ export interface FoundRecipient extends RecipientCursor {
 }
 
 /** By the primary key. A job that was accepted after the erasure speaks of a new contact. */
-const sliceSql = statement<{ rows: number; last: RecipientCursor | null; found: FoundRecipient[] | null }>(
+const sliceSql = statement<Slice<RecipientCursor> & { found: FoundRecipient[] | null }>(
   'templates.recipient.erasure-slice',
   `WITH slice AS MATERIALIZED (
      SELECT job_id, index, status = 'QUEUED' AS is_queued, phone = ANY ($5::text[]) OR subscriber = ANY ($5) AS is_found
@@ -46,11 +46,7 @@ export async function findRecipients(
   { organizationId, erasedAt, phoneForms }: ErasureTarget,
   behind: RecipientCursor,
   limit: number,
-): Promise<{
-  readonly rows: number;
-  readonly last: RecipientCursor | null;
-  readonly found: readonly FoundRecipient[];
-}> {
+): Promise<Slice<RecipientCursor> & { readonly found: readonly FoundRecipient[] }> {
   const values = [organizationId, behind.jobId, behind.index, cuidFloor(erasedAt), phoneForms, limit];
   const [slice] = await database.query(sliceSql, values);
   return { rows: slice?.rows ?? 0, last: slice?.last ?? null, found: slice?.found ?? [] };

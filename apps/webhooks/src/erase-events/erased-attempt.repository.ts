@@ -1,4 +1,4 @@
-import { likeTerm, type ErasureTarget } from '@switchboard/platform';
+import { inSlices, likeTerm, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 
 /** Attempts that are looked at in one statement. */
@@ -8,7 +8,7 @@ const SLICE_MAX = 5_000;
 const WEBHOOKS_MAX = 500;
 
 /** A walk from webhook to webhook along the primary key: deleted ones too have attempts. */
-const webhooksSql = statement<{ rows: number; last: string | null; found: string[] | null }>(
+const webhooksSql = statement<Slice<string> & { found: string[] | null }>(
   'webhooks.attempt.erasure-webhooks',
   `WITH RECURSIVE walk AS (
      (SELECT webhook_id, organization_id, 1 AS n FROM attempt WHERE webhook_id > $2 ORDER BY webhook_id, id LIMIT 1)
@@ -21,7 +21,7 @@ const webhooksSql = statement<{ rows: number; last: string | null; found: string
      array_agg(webhook_id) FILTER (WHERE organization_id = $1) AS found FROM walk`,
 );
 /** Events are kept for fewer days than attempts: an answer that repeats the contact's id or number is found by itself. */
-const eraseSql = statement<{ rows: number; last: string | null }>(
+const eraseSql = statement<Slice<string>>(
   'webhooks.attempt.erase',
   `WITH slice AS MATERIALIZED (
      SELECT id, (response_body <> '' OR error <> '') AND (event_id = ANY ($3::text[])
@@ -41,23 +41,22 @@ export async function eraseAttempts(
 ): Promise<void> {
   const needles = [target.contactId, ...target.upstreamNames].map(likeTerm);
   for (const webhookId of await webhooksOf(database, target)) {
-    for (let behind = ''; ;) {
+    await inSlices('', SLICE_MAX, async (behind) => {
       const [slice] = await database.query(eraseSql, [webhookId, behind, eventIds, needles, SLICE_MAX]);
       await target.keepOn();
-      if (!slice?.last || slice.rows < SLICE_MAX) break;
-      behind = slice.last;
-    }
+      return slice;
+    });
   }
 }
 
 /** Webhooks of the organization that have attempts. */
 async function webhooksOf(database: Database, { organizationId, keepOn }: ErasureTarget): Promise<readonly string[]> {
   const found: string[] = [];
-  for (let behind = ''; ;) {
+  await inSlices('', WEBHOOKS_MAX, async (behind) => {
     const [slice] = await database.query(webhooksSql, [organizationId, behind]);
     found.push(...(slice?.found ?? []));
     await keepOn();
-    if (!slice?.last || slice.rows < WEBHOOKS_MAX) return found;
-    behind = slice.last;
-  }
+    return slice;
+  });
+  return found;
 }

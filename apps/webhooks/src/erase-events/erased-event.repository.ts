@@ -1,11 +1,11 @@
-import { blankContact, likeTerm, type ErasureTarget } from '@switchboard/platform';
+import { blankContact, inSlices, likeTerm, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 
 /** Events that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 
 /** By the index of the feed. */
-const sliceSql = statement<{ rows: number; last: number | null; found: string[] | null }>(
+const sliceSql = statement<Slice<number> & { found: string[] | null }>(
   'webhooks.event.erasure-slice',
   `WITH slice AS MATERIALIZED (
      SELECT position, id, body LIKE $3 AS is_found FROM event WHERE organization_id = $1 AND position > $2
@@ -26,17 +26,16 @@ const rewriteSql = statement(
 export async function eraseBodies(database: Database, target: ErasureTarget): Promise<string[]> {
   const { organizationId, contactId } = target;
   const eventIds: string[] = [];
-  for (let behind = -1; ;) {
+  await inSlices(-1, SLICE_MAX, async (behind) => {
     const [slice] = await database.query(sliceSql, [organizationId, behind, likeTerm(contactId), SLICE_MAX]);
     if (slice?.found) {
       await rewrite(database, slice.found, contactId);
       eventIds.push(...slice.found);
     }
     await target.keepOn();
-    const last = slice?.last ?? null;
-    if (last === null || (slice?.rows ?? 0) < SLICE_MAX) return eventIds;
-    behind = last;
-  }
+    return slice;
+  });
+  return eventIds;
 }
 
 async function rewrite(database: Database, ids: readonly string[], contactId: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { EVENT_RETENTION_DAYS } from '../event/event.repository.js';
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
+import { EVENT_RETENTION_DAYS } from '../event/event.repository.js';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
 export const DROP_SLICE_MAX = 1_000;

@@ -1,19 +1,14 @@
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
+import { inSlices, type Slice } from './in-slices.js';
 
 /** Rows that are looked at in one statement. */
 const SLICE_MAX = 5_000;
 const ERASED = 'erased';
 
-interface Slice {
-  readonly rows: number;
-  readonly last: string | null;
-  readonly hits: readonly string[] | null;
-}
-
 /** By the primary key, so that each partition is read in the order in which it was written. */
-const outboxSliceSql = statement<Slice>(
+const outboxSliceSql = statement<Slice<string> & { readonly hits: readonly string[] | null }>(
   'erasure.outbox-slice',
   `WITH slice AS MATERIALIZED (
      SELECT id, payload LIKE ANY ($2::text[]) AS is_hit FROM outbox WHERE id > $1 ORDER BY id LIMIT $3)
@@ -58,13 +53,12 @@ export async function eraseStoredEvents(
 ): Promise<boolean> {
   const needles = [person.contactId, ...person.upstreamNames].map(likeTerm);
   let isWhole = true;
-  for (let from = ''; ;) {
-    const [slice] = await database.query(outboxSliceSql, [from, needles, SLICE_MAX]);
+  await inSlices('', SLICE_MAX, async (behind) => {
+    const [slice] = await database.query(outboxSliceSql, [behind, needles, SLICE_MAX]);
     if (slice?.hits && !(await eraseRows(database, person, slice.hits))) isWhole = false;
     await keepOn();
-    if (!slice?.last || slice.rows < SLICE_MAX) break;
-    from = slice.last;
-  }
+    return slice;
+  });
   await eraseLetters(database, person, needles);
   return isWhole;
 }

@@ -67,8 +67,7 @@ export abstract class ErasureWorker extends PollingWorker {
     if (!pending) return (await nextErasureMs(this.database)) ?? false;
     if (pending.passes >= PASSES) {
       // Announced again: its confirmation was lost.
-      await this.#parts.book.confirm(pending);
-      await endErasure(this.database, pending);
+      await this.#end(pending);
       return true;
     }
     const startedMs = performance.now();
@@ -77,10 +76,7 @@ export abstract class ErasureWorker extends PollingWorker {
     const passes = pending.passes + (isWhole ? 1 : 0);
     if (!isWhole) await leaveErasure(this.database, pending, 0, AGAIN_MS);
     else if (passes < PASSES) await leaveErasure(this.database, pending, 1, SETTLE_MS);
-    else {
-      await this.#parts.book.confirm(pending);
-      await endErasure(this.database, pending);
-    }
+    else await this.#end(pending);
     const durationMs = Math.round(performance.now() - startedMs);
     this.#parts.log.info('contact.erased', {
       organizationId,
@@ -99,6 +95,11 @@ export abstract class ErasureWorker extends PollingWorker {
    */
   protected async erase(_target: ErasureTarget): Promise<boolean> {
     return true;
+  }
+
+  async #end(pending: PendingErasure): Promise<void> {
+    await this.#parts.book.confirm(pending);
+    await endErasure(this.database, pending);
   }
 
   async #pass(pending: PendingErasure): Promise<boolean> {
