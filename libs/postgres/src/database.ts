@@ -21,11 +21,13 @@ export interface DatabaseOptions {
   readonly entities: readonly (new () => object)[] | readonly EntitySchema[];
   /** How long a caller waits for a connection, of the pool or a new one, and for its tenant's turn (5,000 ms). */
   readonly connectWithinMs?: number;
+  /** How long one statement may take (10,000 ms). */
+  readonly statementWithinMs?: number;
   /** Called with errors of idle connections, which belong to no query. */
   readonly onIdleError: (error: Error) => void;
 }
 
-const STATEMENT_TIMEOUT_MS = 10_000;
+const STATEMENT_WITHIN_MS = 10_000;
 const CONNECT_WITHIN_MS = 5_000;
 /** Of a pool of 8: transactions at once that work for one tenant alone. */
 const EACH_TENANT_MAX = 2;
@@ -123,6 +125,7 @@ function connectWithinMs(options: DatabaseOptions): number {
 }
 
 function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
+  const statementWithinMs = options.statementWithinMs ?? STATEMENT_WITHIN_MS;
   return {
     type: 'postgres',
     url: options.url,
@@ -139,10 +142,10 @@ function dataSourceOptions(options: DatabaseOptions): DataSourceOptions {
       pipeline: true,
       keepAlive: true,
       connectionTimeoutMillis: connectWithinMs(options),
-      query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
+      query_timeout: statementWithinMs + 2_000,
       options: [
         `-c search_path=${options.schema}`,
-        `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+        `-c statement_timeout=${statementWithinMs}`,
         '-c idle_in_transaction_session_timeout=15000',
         '-c lock_timeout=5000',
         '-c timezone=UTC',

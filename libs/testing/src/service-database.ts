@@ -41,6 +41,8 @@ export interface ServiceDatabase {
 
 /** The roles belong to the server and their passwords with them: the same for each of its databases. */
 const PASSWORD = 'test';
+/** Tens of thousands of rows for a test, or a new database, on a machine whose disk is busy with other work. */
+const FIXTURE_WITHIN_MS = 300_000;
 let databases = 0;
 /** Templates that this file found or made, by name. */
 const templates = new Map<string, Promise<void>>();
@@ -133,7 +135,7 @@ function describeDatabase({ server, onEnd }: DatabaseSpec, name: string, service
     superuserUrl,
     role: roles.runtime,
     database: (overrides = {}) => open(overrides),
-    superuser: () => open({ url: superuserUrl }),
+    superuser: () => open({ url: superuserUrl, statementWithinMs: FIXTURE_WITHIN_MS }),
   };
 }
 
@@ -146,7 +148,8 @@ function urlOf({ host, port }: PostgresAccess, database: string, user: string, p
 }
 
 async function asSuperuser<Row>(url: string, sql: string): Promise<Row[]> {
-  const database = await Database.open({ ...optionsFor(url, 'public'), poolMax: 1 });
+  const options = { ...optionsFor(url, 'public'), poolMax: 1, statementWithinMs: FIXTURE_WITHIN_MS };
+  const database = await Database.open(options);
   try {
     return await database.dataSource.query<Row[]>(sql);
   } finally {
