@@ -29,6 +29,11 @@ export class LockedLines {
     return Math.max(0, (this.locked.get(line)?.untilMs ?? 0) - this.nowMs());
   }
 
+  /** The lines that are to be left alone now. */
+  paused(): string[] {
+    return [...this.locked.keys()].filter((line) => this.pauseMs(line) > 0);
+  }
+
   /** Events of the line alone have timed out: its pause begins anew, longer when it is the first time in a batch. */
   timedOut(line: string, isFirst: boolean): void {
     const times = (this.locked.get(line)?.times ?? 0) + (isFirst ? 1 : 0);

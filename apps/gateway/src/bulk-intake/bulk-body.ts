@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { JOB_RECIPIENTS_MAX } from '@switchboard/contracts/templates/job-rpc';
 import { fieldHints } from '../http/input/field-hint.policy.js';
 import { checkJson, parseJsonBody } from '../http/json-body.policy.js';
@@ -13,6 +12,7 @@ import { readRecipient, recipientProblem } from './recipient.policy.js';
 const LIMITS = { elementBytesMax: 512 * 1_024, restBytesMax: 1_024 * 1_024 };
 /** Faulty recipients that a refusal names. Source: docs/api-behaviour.md#bulk-sends-create. */
 const PROBLEMS_MAX = 5;
+const NUMBER_OF_RECIPIENTS = `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
 
 /** A body that has ended. */
 export interface BulkBodyEnd {
@@ -37,7 +37,7 @@ export class BulkBody {
 
   /**
    * @returns the chunks that are full now, in their order; none once a recipient was faulty
-   * @throws AppError MALFORMED_BODY, PAYLOAD_TOO_LARGE; VALIDATION_FAILED for too many recipients
+   * @throws AppError MALFORMED_BODY, PAYLOAD_TOO_LARGE
    */
   push(piece: Buffer): readonly RecipientChunk[] {
     this.splitter.push(piece);
@@ -53,19 +53,15 @@ export class BulkBody {
 
   private refusalOf(recipients: unknown, others: readonly string[]): string | null {
     if (this.splitter.arrays > 1) return '`recipients` must be given once';
+    if (this.total > JOB_RECIPIENTS_MAX) return NUMBER_OF_RECIPIENTS;
     if (recipients === undefined) return `\`recipients\` is required${fieldHints(others, ['recipients'])}`;
-    if (!Array.isArray(recipients) || recipients.length === 0) {
-      return `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
-    }
+    if (!Array.isArray(recipients) || recipients.length === 0) return NUMBER_OF_RECIPIENTS;
     return this.problems.length === 0 ? null : this.problems.join('; ');
   }
 
   private take(text: Buffer): void {
     const index = this.total++;
-    if (index === JOB_RECIPIENTS_MAX) {
-      const message = `\`recipients\` must be an array of 1 to ${JOB_RECIPIENTS_MAX} recipients`;
-      throw new AppError(serviceErrors.VALIDATION_FAILED, message);
-    }
+    if (index >= JOB_RECIPIENTS_MAX) return;
     const value = parseElement(text);
     if (this.problems.length === PROBLEMS_MAX) return;
     const problem = problemOf(value, `recipients[${index}]`);

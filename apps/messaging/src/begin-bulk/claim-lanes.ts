@@ -101,7 +101,8 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
   appendEvents(tx, first.flatMap(acceptedEventsOf));
   noteContacts(tx, ended.unknown, false);
   leaveLanes(tx, spec.owner, turns.lanesAfter(first.map(({ item }) => item)));
-  leavePaces(tx, spec.owner, turns.pacesAfter(deals));
+  const isFruitless = first.length + repeated.length + Object.values(ended).flat().length === 0;
+  leavePaces(tx, spec.owner, turns.pacesAfter(deals, isFruitless));
   // Last: skipped recipients give quota back.
   endItems(tx, [...first.map(({ item }) => item), ...ended.begun], ended.skipped);
   return { attempts, channels: paces.length, skipped: ended.skipped.length, hasUnknown: ended.unknown.length > 0 };

@@ -1,6 +1,7 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { isActive, mayBegin, pacedJobs } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
+import { MAY_REPEAT } from '../dispatch/paced-claim.repository.js';
 
 /** A lane of a locked channel that may begin something, locked against actions on it. */
 export interface ClaimableLane extends LaneKey, ChannelKey {
@@ -10,7 +11,9 @@ export interface ClaimableLane extends LaneKey, ChannelKey {
   /** Epoch milliseconds; minus infinity before its first attempt. */
   readonly nextBeginMs: number;
   readonly channelStatus: 'CONNECTED' | 'DISCONNECTED';
-  /** Messages that are to be sent again now, counted up to the limit. */
+  /** Messages that are due to be sent again, counted up to the limit. */
+  readonly due: number;
+  /** Those of them that may be sent now: no slot is dealt for one that waits for another of its conversation. */
   readonly repeats: number;
   /** When the next of them is due, later than now; null: none. */
   readonly nextRepeatMs: number | null;
@@ -32,6 +35,13 @@ export interface LaneAfter extends LaneKey {
   readonly begun: number;
 }
 
+/** Of a lane `l` what is to be sent again. */
+const OF_LANE = `d.state = 'PACED' AND d.organization_id = l.organization_id AND d.channel_id = l.channel_id
+       AND d.job_id = l.job_id`;
+/** How many of them, up to the limit. */
+const countOf = (which: string): string =>
+  `(SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE ${OF_LANE} AND ${which} ORDER BY d.due_at LIMIT $3) AS found)`;
+
 /**
  * Of a channel the lanes of jobs that have not finished, and those with something to be sent again: what a claim costs is not what is
  * open for an hour more. A lane that an action or a batch holds is left to the next look.
@@ -49,11 +59,8 @@ const lanesSql = statement<ClaimableLane>(
    SELECT l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId",
      l.throttle_per_hour AS "throttlePerHour", l.owner,
      (extract(epoch FROM l.next_begin_at) * 1000)::float8 AS "nextBeginMs", ch.status AS "channelStatus",
-     (SELECT count(*)::int FROM (SELECT FROM dispatch d WHERE d.state = 'PACED'
-       AND d.organization_id = l.organization_id AND d.channel_id = l.channel_id AND d.job_id = l.job_id
-       AND d.due_at <= now() LIMIT $3) AS due) AS repeats,
-     (SELECT (extract(epoch FROM d.due_at) * 1000)::float8 FROM dispatch d WHERE d.state = 'PACED'
-       AND d.organization_id = l.organization_id AND d.channel_id = l.channel_id AND d.job_id = l.job_id
+     ${countOf('d.due_at <= now()')} AS due, ${countOf(`d.due_at <= now() AND ${MAY_REPEAT}`)} AS repeats,
+     (SELECT (extract(epoch FROM d.due_at) * 1000)::float8 FROM dispatch d WHERE ${OF_LANE}
        AND d.due_at > now() ORDER BY d.due_at LIMIT 1) AS "nextRepeatMs",
      (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id
        AND i.job_id = l.job_id AND i.state = 'WAITING' AND i.is_contact_known LIMIT $3) AS waiting) AS items,

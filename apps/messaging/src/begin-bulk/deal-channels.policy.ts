@@ -11,6 +11,10 @@ import type { ClaimableLane, LaneAfter } from './claimable-lanes.repository.js';
  */
 const AHEAD_MS = 400;
 const LEAD_MS = 100;
+/** Before what waits for another message of its conversation is looked at again. */
+const BEHIND_MS = 250;
+/** Before the next look when nothing could be claimed of what was dealt: somebody holds its rows. */
+const NOTHING_CLAIMED_MS = 50;
 
 /** The slots of a lane in a claim. */
 export interface LaneDeal {
@@ -71,7 +75,11 @@ function dealChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: num
     slots: own.map(({ atMs }) => atMs),
     repeats: Math.min(lane.repeats, own.length),
   }));
-  const times = [nextSlotMs === null ? null : nextSlotMs - LEAD_MS, ...lanes.map(({ nextRepeatMs }) => nextRepeatMs)];
+  const times = [
+    nextSlotMs === null ? null : nextSlotMs - LEAD_MS,
+    lanes.some(({ due, repeats }) => due > repeats) ? nowMs + BEHIND_MS : null,
+    ...lanes.map(({ nextRepeatMs }) => nextRepeatMs),
+  ];
   const known = times.filter((time) => time !== null);
   return { pace, lanes: dealt, nextMs: known.length > 0 ? Math.min(...known) : null };
 }
@@ -80,13 +88,16 @@ function slotCount({ lanes }: ChannelDeal): number {
   return lanes.reduce((sum, { slots }) => sum + slots.length, 0);
 }
 
-/** Divides `max`: whoever wants less than an equal share gets that, and what it leaves is divided among the others. */
+/**
+ * Divides `max`: whoever wants less than an equal share gets that, and what it leaves is divided among the others. What cannot be
+ * divided goes to those that want least.
+ */
 export function equalShares(wanted: readonly number[], max: number): number[] {
   const shares = wanted.map(() => 0);
   const rising = [...wanted.keys()].toSorted((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   let left = max;
   rising.forEach((index, place) => {
-    const share = Math.min(wanted[index] ?? 0, Math.floor(left / (rising.length - place)));
+    const share = Math.min(wanted[index] ?? 0, Math.ceil(left / (rising.length - place)));
     shares[index] = share;
     left -= share;
   });
@@ -127,14 +138,19 @@ export class DealtSlots {
     });
   }
 
-  /** How the channels are left: credit that was dealt and not used is not lost, and looked for at once. */
-  pacesAfter(deals: readonly ChannelDeal[]): PaceAfter[] {
+  /**
+   * How the channels are left: credit that was dealt and not used is not lost, and looked for at once.
+   *
+   * @param isFruitless nothing that was dealt began or ended
+   */
+  pacesAfter(deals: readonly ChannelDeal[], isFruitless: boolean): PaceAfter[] {
     return deals.map(({ pace, lanes, nextMs }) => {
       const states = lanes.flatMap(({ lane }) => this.lanes.get(keyOf(lane)) ?? []);
       const lastMs = Math.max(...states.map(({ deal, used }) => deal.slots[used - 1] ?? -Infinity), -Infinity);
       const isAllUsed = states.every(({ deal, used }) => used === deal.slots.length);
       const nextBeginMs = lastMs === -Infinity ? pace.nextBeginMs : lastMs + 1_000 / pace.perSecond;
-      const soonMs = Math.max(nextBeginMs - LEAD_MS, lanes[0]?.lane.nowMs ?? 0);
+      const soonestMs = (lanes[0]?.lane.nowMs ?? 0) + (isFruitless ? NOTHING_CLAIMED_MS : 0);
+      const soonMs = Math.max(nextBeginMs - LEAD_MS, soonestMs);
       const { organizationId, channelId } = pace;
       return {
         organizationId,

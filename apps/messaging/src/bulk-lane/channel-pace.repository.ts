@@ -88,20 +88,25 @@ const noteSql = statement<ChannelKey & { perSecond: number }>(
      AS g(organization_id, channel_id, is_slowed, due_in_ms)
    WHERE p.organization_id = g.organization_id AND p.channel_id = g.channel_id`,
 );
-/** One probe for each channel that waits for nothing. */
+/** One probe for each channel that waits for nothing. One that somebody holds is looked at already, or by the next sweep. */
 const sweepSql = statement<ChannelKey>(
   'messaging.pace.sweep',
-  `UPDATE channel_pace p SET look_at = now()
-   WHERE p.look_at > now() + interval '5 seconds' AND (EXISTS (
-     SELECT FROM bulk_lane l
-     WHERE ${isActive('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
-       AND l.next_begin_at <= now()
-       AND ${hasWaiting('l')}) OR EXISTS (
-     WITH RECURSIVE ${pacedJobs('(SELECT p.organization_id, p.channel_id)')}
-     SELECT FROM paced JOIN bulk_lane l ON l.organization_id = paced.organization_id AND l.job_id = paced.job_id
-     CROSS JOIN LATERAL (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = paced.organization_id
-       AND d.channel_id = paced.channel_id AND d.job_id = paced.job_id AND d.due_at <= now() LIMIT 1) AS due
-     WHERE l.next_begin_at <= now() AND l.is_open AND ${mayBegin('l')}))
+  `WITH left_behind AS MATERIALIZED (
+     SELECT p.organization_id, p.channel_id FROM channel_pace p
+     WHERE p.look_at > now() + interval '5 seconds' AND (EXISTS (
+       SELECT FROM bulk_lane l
+       WHERE ${isActive('l')} AND l.organization_id = p.organization_id AND l.channel_id = p.channel_id
+         AND l.next_begin_at <= now()
+         AND ${hasWaiting('l')}) OR EXISTS (
+       WITH RECURSIVE ${pacedJobs('(SELECT p.organization_id, p.channel_id)')}
+       SELECT FROM paced JOIN bulk_lane l ON l.organization_id = paced.organization_id AND l.job_id = paced.job_id
+       CROSS JOIN LATERAL (SELECT FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = paced.organization_id
+         AND d.channel_id = paced.channel_id AND d.job_id = paced.job_id AND d.due_at <= now() LIMIT 1) AS due
+       WHERE l.next_begin_at <= now() AND l.is_open AND ${mayBegin('l')}))
+     FOR NO KEY UPDATE OF p SKIP LOCKED
+   )
+   UPDATE channel_pace p SET look_at = now() FROM left_behind l
+   WHERE p.organization_id = l.organization_id AND p.channel_id = l.channel_id
    RETURNING p.organization_id AS "organizationId", p.channel_id AS "channelId"`,
 );
 

@@ -25,6 +25,10 @@ const OF_DISPATCH = {
   messageId: 'd.message_id',
 };
 
+/** Of a repetition `d` that is due: it is not too old, and no interactive message of its conversation goes before it. */
+export const MAY_REPEAT = `d.message_id >= cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))
+  AND NOT ${hasEarlierRetry(OF_DISPATCH)}`;
+
 /**
  * As the claim of retries (`claimRetries`), bound to its indexes as that one: locks contact, phone, message and dispatch and waits
  * for none. One behind an interactive message of its conversation that is still to be sent stays where it is.
@@ -36,9 +40,7 @@ const markSql = statement<MessageKey & { readonly jobId: string }>(
      CROSS JOIN LATERAL (
        SELECT d.organization_id, d.channel_id, d.contact_id, d.recipient_phone, d.message_id, d.due_at FROM dispatch d
        WHERE d.state = 'PACED' AND d.organization_id = g.organization_id AND d.channel_id = g.channel_id
-         AND d.job_id = g.job_id AND d.due_at <= now()
-         AND d.message_id >= cuid_floor(now() - make_interval(secs => ${SETTLE_DEADLINE_MS / 1_000}))
-         AND NOT ${hasEarlierRetry(OF_DISPATCH)}
+         AND d.job_id = g.job_id AND d.due_at <= now() AND ${MAY_REPEAT}
        ORDER BY d.due_at LIMIT g.count) AS n
    ), held AS (
      SELECT d.organization_id, d.message_id

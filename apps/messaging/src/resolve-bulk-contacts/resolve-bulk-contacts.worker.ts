@@ -2,11 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
-import { LockedLines } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, type Log, type RoundResult } from '@switchboard/platform';
+import { LOG, PollingWorker, TenantByTenant, type Log, type RoundResult } from '@switchboard/platform';
 import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
-import type { LaneKey } from '../bulk-lane/lane.entity.js';
+import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { noteContacts } from '../bulk-lane/lane-item.repository.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { ContactRepository } from '../contact/contact.repository.js';
@@ -21,12 +20,18 @@ const IDLE_MS = 2_000;
 /** While what is to be resolved cannot be. */
 const APART_MS = 1_000;
 
+/** Recipients of a lane. */
+interface UnknownGroup extends ChannelKey {
+  readonly items: readonly UnknownItem[];
+}
+
 /** Has contacts make or find the contacts of bulk recipients, in small slices ahead of their turns. */
 @Injectable()
 export class ResolveBulkContactsWorker extends PollingWorker {
   private walkedTo: LaneKey | null = null;
-  /** Organizations whose contacts could not be resolved while others' could: rows of theirs are locked. */
-  private readonly locked = new LockedLines();
+  private readonly tenants = new TenantByTenant((organizationId, error) =>
+    this.log.error('lane.resolve-failed', error, { organizationId }),
+  );
 
   constructor(
     private readonly database: Database,
@@ -43,45 +48,25 @@ export class ResolveBulkContactsWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     const behind = this.walkedTo;
     const items = await unknownItems(this.database, behind, { lanes: LANES_MAX, each: SLICE_MAX });
-    const groups = [...Map.groupBy(items, ({ organizationId, jobId }) => `${organizationId} ${jobId}`).values()];
+    const groups = [...Map.groupBy(items, ({ jobId }) => jobId).values()].flatMap(groupOf);
     this.walkedTo = groups.length === LANES_MAX ? (items.at(-1) ?? null) : null;
-    const resolved = await this.resolveEach(groups);
+    const resolved = await this.tenants.each(groups, (group) => this.resolve(group));
     // Behind the last lane comes the first.
     return resolved > 0 || behind !== null || (groups.length > 0 ? APART_MS : false);
   }
 
-  /** One that cannot be resolved holds up none behind it. @returns how many were @throws when none was that was tried */
-  private async resolveEach(groups: readonly (readonly UnknownItem[])[]): Promise<number> {
-    const failed = new Map<string, unknown>();
-    let resolved = 0;
-    for (const group of groups) {
-      const [first] = group;
-      if (!first || failed.has(first.organizationId) || this.locked.pauseMs(first.organizationId) > 0) continue;
-      try {
-        await this.resolve(first, group);
-        this.locked.passed(first.organizationId);
-        resolved++;
-      } catch (error) {
-        failed.set(first.organizationId, error);
-      }
-    }
-    const [error] = failed.values();
-    if (failed.size > 0 && resolved === 0) throw error;
-    for (const [organizationId, own] of failed) {
-      this.locked.timedOut(organizationId, true);
-      this.log.error('lane.resolve-failed', own, { organizationId });
-    }
-    return resolved;
-  }
-
-  private async resolve(first: UnknownItem, items: readonly UnknownItem[]): Promise<void> {
-    const { organizationId } = first;
+  private async resolve({ organizationId, channelId, items }: UnknownGroup): Promise<void> {
     const sightings = items.map(({ phone }) => ({ phone, profileName: null, messagingId: null }));
     const principal = systemPrincipal(organizationId, 'bulk');
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
     await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
     await this.database.transaction(async (tx) => noteContacts(tx, items, true));
-    await wakeChannel(this.database, first);
+    await wakeChannel(this.database, { organizationId, channelId });
     this.lanes.wake();
   }
+}
+
+function groupOf(items: readonly UnknownItem[]): UnknownGroup[] {
+  const [first] = items;
+  return first ? [{ ...first, items }] : [];
 }

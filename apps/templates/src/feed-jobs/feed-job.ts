@@ -20,6 +20,13 @@ const SLICE_MAX = 200;
 const LOOK_MS_MAX = 3_000;
 const SECONDS_PER_HOUR = 3_600;
 
+/** Recipients `[from, to)`, and the attempts a second of their lane. */
+interface Slice {
+  readonly from: number;
+  readonly to: number;
+  readonly perSecond: number;
+}
+
 /** Hands the next recipients of a job over to its lane. */
 @Injectable()
 export class FeedJob {
@@ -51,7 +58,7 @@ export class FeedJob {
     while ((room > 0 || feed.claimedTo > fedTo) && fedTo < feed.total) {
       const end = feed.claimedTo > fedTo ? feed.claimedTo : fedTo + room;
       const to = Math.min(end, fedTo + SLICE_MAX, feed.total);
-      if (!(await this.handOver(feed, template, fedTo, to))) return;
+      if (!(await this.handOver(feed, template, { from: fedTo, to, perSecond }))) return;
       room -= to - fedTo;
       fedTo = to;
       if (this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
@@ -72,9 +79,9 @@ export class FeedJob {
   }
 
   /** @returns false when the job does not go on */
-  private async handOver(feed: TakenFeed, template: TemplateRow, from: number, to: number): Promise<boolean> {
+  private async handOver(feed: TakenFeed, template: TemplateRow, { from, to, perSecond }: Slice): Promise<boolean> {
     const { organizationId, jobId, channelId: messagingChannelId, throttlePerHour } = feed;
-    const claimed = await claimRecipients(this.database, feed, from, to);
+    const claimed = await claimRecipients(this.database, feed, from, to, perSecond);
     if (!claimed) return false;
     const { items, unfit } = itemsOf(template, claimed);
     for (const batch of batchesOf(items)) {
@@ -89,9 +96,10 @@ export class FeedJob {
     return true;
   }
 
-  /** The template changed after the job was accepted, so that the upstream could only refuse these. */
+  /** The template changed after the job was accepted, so that the upstream could only refuse these: no message, no quota. */
   private async failUnfit(organizationId: string, jobId: string, unfit: readonly number[]): Promise<void> {
     if (unfit.length === 0) return;
+    await this.lanes.release(organizationId, jobId, unfit);
     const outcome = { organizationId, jobId, status: 'FAILED', reason: UNFIT } as const;
     await this.database.transaction(async (tx) => {
       await applyOutcomes(

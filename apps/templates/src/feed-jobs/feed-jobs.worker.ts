@@ -7,8 +7,8 @@ import { FeedJob } from './feed-job.js';
 import { feedMetrics } from './feed-metrics.js';
 import { failFeed, nextFeedMs, takeFeeds, type TakenFeed } from './job-feed.repository.js';
 
-/** Jobs that one replica feeds at once. */
-const ROUND_MAX = 8;
+/** Jobs that one replica feeds at once: one that waits for a lock takes the place of no other. */
+const UNDERWAY_MAX = 8;
 /** How often a replica learns of jobs that others accepted. */
 const IDLE_MS = 2_000;
 /** A look is at least so far from the last one. */
@@ -19,10 +19,12 @@ const BACKOFF = { firstMs: 250, maxMs: 15_000 };
 /** Feeds the lanes of running jobs, whichever replica looks first. */
 @Injectable()
 export class FeedJobsWorker extends PollingWorker {
+  private readonly underway = new Set<Promise<void>>();
+
   constructor(
     private readonly database: Database,
     private readonly feedJob: FeedJob,
-    signal: FeedSignal,
+    private readonly signal: FeedSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
     super({ log, idleMs: IDLE_MS, signal, failureEvent: 'job.feed-failed' });
@@ -33,14 +35,31 @@ export class FeedJobsWorker extends PollingWorker {
     super.onApplicationBootstrap();
   }
 
+  override async onModuleDestroy(): Promise<void> {
+    await super.onModuleDestroy();
+    await Promise.all(this.underway);
+  }
+
+  /** Waits for no job, but for a place. */
   protected async round(): Promise<RoundResult> {
-    const taken = await takeFeeds(this.database, ROUND_MAX);
-    await Promise.all(taken.map((feed) => this.feed(feed)));
-    if (taken.length === ROUND_MAX) return true;
+    const free = UNDERWAY_MAX - this.underway.size;
+    if (free === 0) return false;
+    const taken = await takeFeeds(this.database, free);
+    for (const feed of taken) this.begin(feed);
+    if (taken.length === free) return false;
     const nextMs = await nextFeedMs(this.database);
     return nextMs === null ? false : Math.max(nextMs, PAUSE_MS_MIN);
   }
 
+  private begin(feed: TakenFeed): void {
+    const fed = this.feed(feed).finally(() => {
+      this.underway.delete(fed);
+      this.signal.wake();
+    });
+    this.underway.add(fed);
+  }
+
+  /** Never rejects: what cannot even be recorded is due again when its lease ends. */
   private async feed(feed: TakenFeed): Promise<void> {
     const { organizationId, jobId, failures, lateMs } = feed;
     feedMetrics().looked(lateMs);
@@ -49,7 +68,9 @@ export class FeedJobsWorker extends PollingWorker {
     } catch (error) {
       feedMetrics().failed();
       this.log.error('job.feed-failed', error, { organizationId, jobId });
-      await failFeed(this.database, feed, backoffMs(failures + 1, BACKOFF));
+      await failFeed(this.database, feed, backoffMs(failures + 1, BACKOFF)).catch((failure: unknown) =>
+        this.log.error('job.feed-failed', failure, { organizationId, jobId }),
+      );
     }
   }
 }

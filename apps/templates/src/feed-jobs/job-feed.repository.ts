@@ -102,7 +102,8 @@ const claimSql = statement<ClaimedRecipient & { readonly status: string }>(
 );
 const claimedSql = statement<{ isOurs: boolean }>(
   'templates.job-feed.claim',
-  `UPDATE job_feed SET claimed_to = greatest(claimed_to, $4::int) WHERE organization_id = $1 AND job_id = $2 AND lease = $3
+  `UPDATE job_feed SET claimed_to = greatest(claimed_to, $4::int), lane_per_second = coalesce(lane_per_second, $5)
+   WHERE organization_id = $1 AND job_id = $2 AND lease = $3
    RETURNING true AS "isOurs"`,
 );
 const startedSql = statement(
@@ -143,6 +144,7 @@ export async function nextFeedMs(through: Queryable): Promise<number | null> {
 /**
  * Claims the recipients of `[from, to)` that are queued, with the ids of their messages.
  *
+ * @param lanePerSecond the pace of the lane, for a job that begins with it
  * @returns null when the job does not go on, or another replica has it by now
  */
 export async function claimRecipients(
@@ -150,12 +152,13 @@ export async function claimRecipients(
   { organizationId, jobId, lease }: TakenFeed,
   from: number,
   to: number,
+  lanePerSecond: number,
 ): Promise<ClaimedRecipient[] | null> {
   const messageIds = Array.from({ length: to - from }, newCuid);
   return database.transaction(async (tx) => {
     const [job] = await tx.query(shareJobSql, [organizationId, jobId]);
     if (job?.goesOn !== true) return null;
-    const [ours] = await tx.query(claimedSql, [organizationId, jobId, lease, to]);
+    const [ours] = await tx.query(claimedSql, [organizationId, jobId, lease, to, lanePerSecond]);
     if (!ours) return null;
     const claimed = await tx.query(claimSql, [organizationId, jobId, from, to, messageIds]);
     if (from === 0) tx.atCommit(startedSql, [organizationId, jobId]);

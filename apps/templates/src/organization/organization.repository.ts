@@ -8,6 +8,12 @@ export interface ProjectedOrganization {
   readonly sourceEventId: string;
 }
 
+/** An organization with what it may send in a month. */
+export interface QuotaOwner {
+  readonly organizationId: string;
+  readonly messagesPerMonth: number;
+}
+
 /** Only a newer event changes a row, so order and repetition do not matter. Sorted against deadlocks. */
 const projectSql = statement(
   'templates.organization.project',
@@ -21,7 +27,7 @@ const projectSql = statement(
    WHERE o.last_event_id < excluded.last_event_id`,
 );
 /** Of those with active jobs, by their index: never asked, or over it and asked long enough ago. */
-const toAskSql = statement<{ organizationId: string; messagesPerMonth: number }>(
+const toAskSql = statement<QuotaOwner>(
   'templates.organization.to-ask',
   `SELECT o.organization_id AS "organizationId", o.messages_per_month::float8 AS "messagesPerMonth"
    FROM (SELECT DISTINCT organization_id FROM job WHERE state = 'ACTIVE') AS active
@@ -49,7 +55,7 @@ export async function organizationsToAsk(
   through: Queryable,
   againSeconds: number,
   limit: number,
-): Promise<{ readonly organizationId: string; readonly messagesPerMonth: number }[]> {
+): Promise<QuotaOwner[]> {
   return through.query(toAskSql, [againSeconds, limit]);
 }
 

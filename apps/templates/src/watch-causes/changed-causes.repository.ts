@@ -29,14 +29,23 @@ const changedSql = statement<ChangedCause>(
      ('SUBSCRIPTION', coalesce(o.subscription <> 'ACTIVE', false), true),
      ('QUOTA', coalesce(o.is_over_quota AND j.quota_month = to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), false), true)
    ) AS c (reason, is_there, is_newer)
-   WHERE j.state = 'ACTIVE' AND c.is_there <> (c.reason = ANY (j.holds))
+   WHERE j.state = 'ACTIVE' AND NOT j.organization_id = ANY ($2::text[]) AND c.is_there <> (c.reason = ANY (j.holds))
      AND (c.is_there OR c.is_newer OR j.held_at < now() - interval '${AHEAD_SECONDS} seconds')
      AND (c.reason <> 'QUOTA' OR c.is_there OR o.is_over_quota IS NOT NULL
        OR j.quota_month < to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'))
-   ORDER BY j.organization_id, j.id LIMIT $1`,
+   ORDER BY c.is_there DESC, j.organization_id, j.id LIMIT $1`,
 );
 
-/** Causes that began or ended since jobs were held or released last. */
-export async function changedCauses(through: Queryable, limit: number): Promise<ChangedCause[]> {
-  return through.query(changedSql, [limit]);
+/**
+ * Causes that began or ended since jobs were held or released last. What begins comes first: between the end of one cause and the
+ * beginning of another nothing is sent.
+ *
+ * @param without ids of organizations that are left out
+ */
+export async function changedCauses(
+  through: Queryable,
+  limit: number,
+  without: readonly string[] = [],
+): Promise<ChangedCause[]> {
+  return through.query(changedSql, [limit, without]);
 }

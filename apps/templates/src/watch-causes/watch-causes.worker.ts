@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LOG, PollingWorker, type Log } from '@switchboard/platform';
+import { LOG, PollingWorker, TenantByTenant, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
 import { CauseSignal } from '../job/cause-signal.js';
 import { FeedSignal } from '../job/feed-signal.js';
@@ -7,7 +7,7 @@ import { holdJobs, releaseJobs } from '../job/job-flow.js';
 import { LaneClient } from '../lane/lane.client.js';
 import { appendLaneOrders } from '../lane/lane-order.repository.js';
 import { LaneOrders } from '../lane/lane-orders.js';
-import { organizationsToAsk, recordQuotaUse } from '../organization/organization.repository.js';
+import { organizationsToAsk, recordQuotaUse, type QuotaOwner } from '../organization/organization.repository.js';
 import { changedCauses, type ChangedCause } from './changed-causes.repository.js';
 
 const IDLE_MS = 3_000;
@@ -23,6 +23,13 @@ const ASK_AGAIN_SECONDS = 10;
  */
 @Injectable()
 export class WatchCausesWorker extends PollingWorker {
+  private readonly tenants = new TenantByTenant((organizationId, error) =>
+    this.log.error('job.watch-failed', error, { organizationId }),
+  );
+  private readonly quotas = new TenantByTenant((organizationId, error) =>
+    this.log.error('job.quota-unknown', error, { organizationId }),
+  );
+
   constructor(
     private readonly database: Database,
     private readonly lanes: LaneClient,
@@ -37,20 +44,24 @@ export class WatchCausesWorker extends PollingWorker {
   /** One look. @returns whether there may be more */
   async round(): Promise<boolean> {
     await this.askQuotas();
-    const changed = await changedCauses(this.database, ROUND_MAX);
-    for (const cause of changed) await this.follow(cause);
-    return changed.length === ROUND_MAX;
+    const changed = await changedCauses(this.database, ROUND_MAX, this.tenants.leftAlone());
+    const followed = await this.tenants.each(changed, (cause) => this.follow(cause));
+    return followed > 0 && changed.length === ROUND_MAX;
   }
 
+  /** Messaging, which is asked, may be away: what is known of other causes is followed all the same. */
   private async askQuotas(): Promise<void> {
-    for (const { organizationId, messagesPerMonth } of await organizationsToAsk(
-      this.database,
-      ASK_AGAIN_SECONDS,
-      ROUND_MAX,
-    )) {
-      const { used } = await this.lanes.quota(organizationId);
-      await recordQuotaUse(this.database, organizationId, messagesPerMonth, used > messagesPerMonth);
+    const organizations = await organizationsToAsk(this.database, ASK_AGAIN_SECONDS, ROUND_MAX);
+    try {
+      await this.quotas.each(organizations, (organization) => this.askQuota(organization));
+    } catch (error) {
+      this.log.error('job.quota-unknown', error);
     }
+  }
+
+  private async askQuota({ organizationId, messagesPerMonth }: QuotaOwner): Promise<void> {
+    const { used } = await this.lanes.quota(organizationId);
+    await recordQuotaUse(this.database, organizationId, messagesPerMonth, used > messagesPerMonth);
   }
 
   private async follow({ organizationId, jobId, reason, begins }: ChangedCause): Promise<void> {
