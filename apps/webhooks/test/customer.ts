@@ -6,6 +6,7 @@ import {
   createWebhookRpc,
   getWebhookRpc,
   listWebhookAttemptsRpc,
+  rotateWebhookSecretRpc,
   type CreateWebhookRequest,
   type ListWebhookAttemptsRequest,
 } from '@switchboard/contracts/webhooks/rpc';
@@ -27,6 +28,7 @@ export function newCustomer(running: RunningWebhooks) {
       return { ...webhook, secret };
     },
     webhook: (id: string) => gateway.call(getWebhookRpc, principal, { id }),
+    rotate: async (id: string) => gateway.call(rotateWebhookSecretRpc, principal, { id }),
     attempts: async (webhookId: string, filter: Partial<ListWebhookAttemptsRequest> = {}) => {
       const none = { limit: 100, cursor: null, event: null, outcome: null, from: null, to: null };
       return (await gateway.call(listWebhookAttemptsRpc, principal, { webhookId, ...none, ...filter })).items;

@@ -54,6 +54,22 @@ describe('a process whose master key opens no secret', () => {
     await again.stop();
   });
 
+  it('gives a webhook a new secret that it can sign with, and registers another', async () => {
+    const running = await startWebhooks(servers, TIME_SCALE, 0);
+    const customer = newCustomer(running);
+    const rightful = await running.start();
+    const webhook = await customer.register(running.receiver.at('/renewed'));
+    await rightful.stop();
+    const strange = await running.start(strangeKey);
+    const { secret, previousSecretValidUntil } = await customer.rotate(webhook.id);
+    expect([secret === webhook.secret, previousSecretValidUntil]).toEqual([false, null]);
+    await customer.register(running.receiver.at('/another'));
+    const id = await customer.receive('1', webhook.id);
+    await eventually(() => running.receiver.arrivals('/renewed').length > 0, SOON);
+    expect(running.receiver.arrivals('/renewed').map(({ dataId }) => dataId)).toEqual([id]);
+    await strange.stop();
+  });
+
   it('leaves what it cannot send to a replica that can', async () => {
     const running = await startWebhooks(servers, TIME_SCALE, 0);
     const customer = newCustomer(running);

@@ -21,11 +21,20 @@ const insert = statement<{ readonly wrapped: Buffer }>(
    ON CONFLICT (organization_id) DO UPDATE SET wrapped = own.wrapped
    RETURNING wrapped`,
 );
+const replace = statement('secrets.data_key.replace', 'UPDATE data_key SET wrapped = $2 WHERE organization_id = $1');
 
-/** The organization's data key, wrapped; made in this transaction when it has none. */
+/**
+ * The organization's data key, wrapped; made in this transaction when it has none. One that no master key of this process opens is
+ * replaced: what is sealed holds the key that it was sealed with, and opens again with the master key of that time.
+ */
 export async function dataKeyOf(tx: Transaction, box: SecretBox, organizationId: string): Promise<Buffer> {
   const [found] = await tx.query(find, [organizationId]);
-  if (found) return found.wrapped;
+  if (found && box.opens(found.wrapped)) return found.wrapped;
+  if (found) {
+    const wrapped = box.newDataKey(organizationId);
+    await tx.query(replace, [organizationId, wrapped]);
+    return wrapped;
+  }
   const [made] = await tx.query(insert, [organizationId, box.newDataKey(organizationId)]);
   if (!made) throw new Error('the data key was not stored');
   return made.wrapped;

@@ -76,6 +76,11 @@ export class SecretBox {
     return wrapped.subarray(0, MASTER_ID_BYTES).equals(this.currentId);
   }
 
+  /** Whether a data key is wrapped by a master key that this process has. */
+  opens(wrapped: Buffer): boolean {
+    return this.masters.has(wrapped.subarray(0, MASTER_ID_BYTES).toString('hex'));
+  }
+
   private read(sealed: Buffer, place: SecretPlace): Buffer {
     if (!isEnvelope(sealed)) {
       if (this.readsUnbound) return this.readUnbound(sealed);

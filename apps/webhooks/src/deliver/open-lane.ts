@@ -18,6 +18,9 @@ export interface PendingDeliveries {
 /** First attempts, and retries, that are read at once of a lane that may have many under way, and of one that may have one. */
 const READ_MAX = 256;
 const READ_ONE_MAX = 16;
+/** While the first ones wait for their lines: so many times more with each reading, and so many at most. */
+const DEEPER = 16;
+const READ_DEEP_MAX = 4_096;
 
 /** A webhook that this worker owns: what is pending of it, and what of it may begin. */
 export class OpenLane {
@@ -41,8 +44,8 @@ export class OpenLane {
   private moreFirsts = false;
   private moreRetries = false;
   private isCostly = false;
-  /** How many are read of a lane that may have one under way: more while the first ones wait for their lines. */
-  private readOneMax = READ_ONE_MAX;
+  /** How many are read at least: more while the first ones wait for their lines. */
+  private depth = 0;
 
   constructor(
     readonly webhookId: string,
@@ -104,7 +107,7 @@ export class OpenLane {
 
   /** How many first attempts, and retries, are to be read of it. */
   get readMax(): number {
-    return this.isUnproven ? this.readOneMax : READ_MAX;
+    return Math.max(this.isUnproven ? READ_ONE_MAX : READ_MAX, this.depth);
   }
 
   /** To be called before it is read: what comes from then on may be missed by the reading. */
@@ -123,11 +126,8 @@ export class OpenLane {
     this.underWay.clear();
     this.linesUnderWay.clear();
     for (const attempt of marked) this.mark(attempt);
-    this.readOneMax = READ_ONE_MAX;
-    if (moreFirsts && this.nextFirst() === null && this.firsts.length < READ_MAX) {
-      this.readOneMax = READ_MAX;
-      this.isBehind = true;
-    }
+    this.depth = 0;
+    this.readDeeper();
     if (!this.isIdle) this.busyAtMs = performance.now();
   }
 
@@ -158,8 +158,7 @@ export class OpenLane {
     this.mark(attempt);
     this.busyAtMs = performance.now();
     // A retry that is due later must not keep the first attempts behind it from being read.
-    // Nor must the few that were read of one conversation keep those of others from it.
-    if (this.moreFirsts && this.nextFirst() === null && this.firsts.length < READ_ONE_MAX) this.isBehind = true;
+    this.readDeeper();
     if (this.moreRetries && this.retries.length === 0) this.isBehind = true;
   }
 
@@ -193,6 +192,13 @@ export class OpenLane {
   private nextFirst(): PendingDelivery | null {
     const { firsts, linesUnderWay } = this;
     return firsts.find((delivery) => delivery.line === '' || !linesUnderWay.has(lineOf(delivery))) ?? null;
+  }
+
+  /** Those that were read of one conversation must not keep those of others behind them from being read. */
+  private readDeeper(): void {
+    if (!this.moreFirsts || this.nextFirst() !== null || this.firsts.length >= READ_DEEP_MAX) return;
+    if (this.firsts.length >= READ_ONE_MAX) this.depth = Math.min(this.firsts.length * DEEPER, READ_DEEP_MAX);
+    this.isBehind = true;
   }
 
   private mark(attempt: MarkedAttempt): void {

@@ -172,6 +172,21 @@ describe('a lane of a receiver that has not proved to answer', () => {
     expect(lane.next(NOW_MS)).toEqual(oldest);
   });
 
+  it('reads behind a conversation of which more waits than is read', () => {
+    const lane = laneOf([]);
+    lane.state = { ...newLane, windowMax: 64 };
+    const firsts = Array.from({ length: 256 }, (_, n) => lined(n + 1));
+    lane.reading();
+    lane.refill({ firsts, retries: [], marked: [], moreFirsts: true, moreRetries: false });
+    lane.begin(attemptOf(firsts[0] ?? lined(0)));
+    expect([lane.mustRead(NOW_MS), lane.readMax]).toEqual([true, 4_080]);
+    lane.reading();
+    const other = deliveryOf(257);
+    const marked = [attemptOf(lined(1))];
+    lane.refill({ firsts: [...firsts.slice(1), other], retries: [], marked, moreFirsts: false, moreRetries: false });
+    expect([lane.next(NOW_MS), lane.mustRead(NOW_MS)]).toEqual([other, false]);
+  });
+
   it('reads many once it is proven', () => {
     const lane = laneOf([]);
     lane.state = { ...newLane, windowMax: 2 };

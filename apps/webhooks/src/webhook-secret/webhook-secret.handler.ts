@@ -7,7 +7,13 @@ import { dataKeyOf, SecretBox } from '@switchboard/secrets';
 import { newSigningSecret } from '@switchboard/webhook-signature';
 import { appendAct, isDone } from '../webhook/append-act.js';
 import { readSealedSecrets, readSecrets, storeSecrets } from '../webhook/secret.repository.js';
-import { openSecrets, secretPlace, type SecretColumn } from '../webhook/webhook-secrets.js';
+import {
+  openSecrets,
+  secretPlace,
+  UnreadableSecret,
+  type SealedSecrets,
+  type SecretColumn,
+} from '../webhook/webhook-secrets.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
 
@@ -54,11 +60,22 @@ export class WebhookSecretHandler {
     const dataKey = await dataKeyOf(tx, this.box, organizationId);
     const seal = (secret: string, column: SecretColumn): Buffer =>
       this.box.seal(secret, secretPlace(organizationId, webhookId, column), dataKey);
+    const signedSoFar = this.readable(former);
     await storeSecrets(tx, {
       organizationId,
       webhookId,
       secretSealed: seal(newSigningSecret(), 'secret_sealed'),
-      previousSecretSealed: seal(openSecrets(this.box, former).current, 'previous_secret_sealed'),
+      previousSecretSealed: signedSoFar === null ? null : seal(signedSoFar, 'previous_secret_sealed'),
     });
+  }
+
+  /** The secret that signs; null when no master key of this process opens it: then nothing was signed with it either. */
+  private readable(former: SealedSecrets): string | null {
+    try {
+      return openSecrets(this.box, former).current;
+    } catch (error) {
+      if (error instanceof UnreadableSecret) return null;
+      throw error;
+    }
   }
 }

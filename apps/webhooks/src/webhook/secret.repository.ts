@@ -18,7 +18,7 @@ const readSql = statement<SecretRow>(
 const storeSql = statement(
   'webhooks.webhook.rotate-secret',
   `UPDATE webhook SET secret_sealed = $3, previous_secret_sealed = $4, updated_at = now(),
-     previous_secret_until = now() + interval '24 hours'
+     previous_secret_until = CASE WHEN $4::bytea IS NOT NULL THEN now() + interval '24 hours' END
    WHERE organization_id = $1 AND id = $2`,
 );
 
