@@ -1,13 +1,12 @@
 /**
- * Part of a service's build, in its folder: makes one file each of the programs `dist/main.js` and `dist/migrate.js`, with all that they
- * load, so that a start looks for a handful of files in place of two thousand. Source: docs/adr/0056-bundles.md
+ * Part of a package's build, in its folder: makes the programs named, of `dist`, into bundles of all that they load, so that a start looks
+ * for a handful of files in place of two thousand. Source: docs/adr/0056-bundles.md
  */
-import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const dist = join(process.cwd(), 'dist');
-const programs = ['main', 'migrate'].filter((name) => existsSync(join(dist, `${name}.js`)));
+const programs = process.argv.slice(2);
 
 /** What a module finds by its own place is found by that place from the bundle too. */
 const places = {
