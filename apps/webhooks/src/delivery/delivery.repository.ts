@@ -31,15 +31,16 @@ const openSql = statement<OpenRow>(
    SELECT event_id, type, 'DROPPED', NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
 );
 const bodySql = statement<{ body: string }>('webhooks.event.body', 'SELECT body FROM event WHERE id = $1');
-/** What waits is due at once; what is under way is left to itself. */
-const againSql = statement(
+/** What waits is due at once; what is under way is left to itself, and no row says so. */
+const againSql = statement<{ id: string }>(
   'webhooks.delivery.again',
   `WITH undropped AS (DELETE FROM dropped_delivery WHERE webhook_id = $1 AND id = $2)
    INSERT INTO delivery AS d (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, attempts, due_at)
    SELECT $1, $2, e.organization_id, e.id, e.type, '', e.position, octet_length(e.body), 'MANUAL', $4, now()
    FROM event e WHERE e.id = $3
    ON CONFLICT (webhook_id, id) DO UPDATE SET kind = 'MANUAL', line = '', tries = 0, due_at = now()
-   WHERE d.attempt_id IS NULL`,
+   WHERE d.attempt_id IS NULL
+   RETURNING d.id`,
 );
 
 /** A delivery of a webhook with its attempts; null when there is none, or it is older than what is kept. */
@@ -61,7 +62,12 @@ export async function bodyOf(on: Queryable, eventId: string): Promise<string | n
   return row?.body ?? null;
 }
 
-/** Makes a delivery pending again, sent by hand. */
-export async function deliverAgain(tx: Transaction, { webhookId, id, eventId, attempts }: Delivery): Promise<void> {
-  await tx.query(againSql, [webhookId, id, eventId, attempts.length]);
+/**
+ * Makes a delivery pending again, sent by hand. Its event must be kept, and its lane be locked.
+ *
+ * @returns false when an attempt of it is under way: nothing is changed
+ */
+export async function deliverAgain(tx: Transaction, { webhookId, id, eventId, attempts }: Delivery): Promise<boolean> {
+  const rows = await tx.query(againSql, [webhookId, id, eventId, attempts.length]);
+  return rows.length > 0;
 }

@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
 import {
   redeliverWebhookRpc,
@@ -39,7 +40,12 @@ export class RedeliverHandler {
           throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
         }
         requireActive(webhook);
-        await deliverAgain(tx, delivery);
+        if (!(await deliverAgain(tx, delivery))) {
+          throw new AppError(
+            serviceErrors.CONFLICT,
+            'An attempt of the delivery is under way: wait until it has ended',
+          );
+        }
         const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
         await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
       },

@@ -164,7 +164,7 @@ export const getWebhookDeliveryRpc = defineRpc<WebhookDeliveryRequest, WebhookDe
  * Sends a delivery again, as a delivery of kind MANUAL under the same id; answers when it is queued.
  *
  * @throws WEBHOOK_NOT_FOUND; DELIVERY_NOT_FOUND, also when its event is no longer kept; CONFLICT when the webhook is
- * deactivated
+ * deactivated, or an attempt of the delivery is under way
  */
 export const redeliverWebhookRpc = defineRpc<AuditedRequest & WebhookDeliveryRequest, Record<string, never>>(
   'webhooks',

@@ -84,7 +84,9 @@ export class WebhookDeliveriesController {
       operationId: 'redeliverWebhook',
       tag: 'Webhooks',
       summary: 'Send a delivery again',
-      description: 'The same bytes, to the URL of today. Never counts as a failure.',
+      description:
+        'The same bytes, to the URL of today. Never counts as a failure. 409 `CONFLICT` while an attempt of the delivery is under ' +
+        'way, and for a webhook that is deactivated.',
       answers: { 202: { description: 'The delivery waits to be sent.', body: null } },
       sentences: deactivated,
     },
