@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { redeliverWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { getWebhookDeliveryRpc, redeliverWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
@@ -13,6 +13,12 @@ const actsSql = statement<{ count: number }>(
   't.acts-of',
   `SELECT count(*)::integer AS count FROM webhooks.outbox
    WHERE payload::json #>> '{data,action}' = 'webhook.redelivered' AND payload::json ->> 'organizationId' = $1`,
+);
+const attemptSql = statement(
+  't.attempt-drawn-by-another-clock',
+  `INSERT INTO webhooks.attempt (webhook_id, id, organization_id, delivery_id, event_id, type, kind, number, began_at,
+     duration_ms, outcome, delivery_state)
+   VALUES ($1, $2, $3, $4, $4, 'message.received', 'AUTOMATIC', 1, now(), 1, 'SUCCEEDED', 'SUCCEEDED')`,
 );
 let running: RunningWebhooks;
 
@@ -48,5 +54,19 @@ describe('a re-delivery', () => {
       return all.length === 2 && all;
     });
     expect(attempts.map(({ kind }) => kind)).toEqual(['MANUAL', 'AUTOMATIC']);
+  });
+});
+
+describe('a delivery', () => {
+  it('is found although its event carries the time of a clock that is ahead of that of its attempts', async () => {
+    const customer = newCustomer(running);
+    const { id: webhookId } = await customer.register(running.receiver.at('/clocks'));
+    const tail = newCuid().slice(9);
+    const idAt = (ms: number): string => cuidFloor(new Date(ms)) + tail;
+    const [attemptId, deliveryId] = [idAt(Date.now()), idAt(Date.now() + 30_000)];
+    await running.superuser.query(attemptSql, [webhookId, attemptId, customer.organizationId, deliveryId]);
+    const request = { webhookId, deliveryId };
+    const delivery = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, request);
+    expect(delivery).toMatchObject({ state: 'SUCCEEDED', attempts: [{ id: attemptId }] });
   });
 });

@@ -1,4 +1,4 @@
-import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { DeliveryState, WebhookAttemptView } from '@switchboard/contracts/webhooks/http';
 import type { ListWebhookAttemptsRequest } from '@switchboard/contracts/webhooks/rpc';
 import { statement, type Queryable } from '@switchboard/postgres';
@@ -27,7 +27,7 @@ const listSql = statement<AttemptRow>(
      AND ($6::timestamptz IS NULL OR a.began_at >= $6) AND ($7::timestamptz IS NULL OR a.began_at < $7)
    ORDER BY a.id DESC LIMIT $8`,
 );
-/** Of one delivery: none is older than the delivery. */
+/** Of one delivery: none is older than the delivery, but for clocks. */
 const ofDeliverySql = statement<AttemptRow>(
   'webhooks.attempt.of-delivery',
   `SELECT ${COLUMNS} FROM attempt a WHERE a.delivery_id = $2 AND a.webhook_id = $1 AND a.id >= $3
@@ -36,6 +36,8 @@ const ofDeliverySql = statement<AttemptRow>(
 
 /** An attempt's id is drawn a little before or after its beginning, by another clock. */
 const CLOCK_MARGIN_MS = 60_000;
+/** The id of a delivery carries the event's time, by the clock of the service that emitted it; those of attempts are drawn by ours. */
+const OTHER_CLOCK_MARGIN_MS = 60 * 60_000;
 /** Sorts after every id. */
 const FIRST_PAGE = 'd';
 /** Sorts before every id. */
@@ -61,7 +63,8 @@ function momentOf(text: string | null): Date | null {
 
 /** Every attempt of a delivery, the first one first. */
 export async function attemptsOfDelivery(on: Queryable, webhookId: string, deliveryId: string): Promise<AttemptRow[]> {
-  return on.query(ofDeliverySql, [webhookId, deliveryId, deliveryId.slice(0, 9)]);
+  const from = cuidFloor(new Date(cuidTime(deliveryId).getTime() - OTHER_CLOCK_MARGIN_MS));
+  return on.query(ofDeliverySql, [webhookId, deliveryId, from]);
 }
 
 /** An attempt as the application's API shows it. */
