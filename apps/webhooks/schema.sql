@@ -173,6 +173,7 @@ worker: PRIMARY KEY (id)
 
 -- indexes
 CREATE INDEX attempt_delivery ON ONLY webhooks.attempt USING btree (delivery_id)
+CREATE INDEX attempt_failed ON ONLY webhooks.attempt USING btree (webhook_id, id) WHERE (outcome = 'FAILED'::text)
 CREATE UNIQUE INDEX attempt_pkey ON ONLY webhooks.attempt USING btree (webhook_id, id)
 CREATE UNIQUE INDEX beginning_pkey ON webhooks.beginning USING btree (event_id)
 CREATE UNIQUE INDEX data_key_pkey ON webhooks.data_key USING btree (organization_id)

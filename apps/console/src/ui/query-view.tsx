@@ -1,8 +1,10 @@
 import { Button, Center, Skeleton, Stack } from '@mantine/core';
+import { IconListSearch } from '@tabler/icons-react';
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
 import type { Listed } from '../api/use-api.js';
+import { EmptyState } from './empty-state.js';
 import { ProblemAlert } from './problem-alert.js';
 
 /** One answer in a page: a skeleton until it comes, the problem when it does not. */
@@ -36,13 +38,22 @@ export function ListView<Item>({
   if (query.error && items.length === 0) {
     return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
   }
-  if (items.length === 0) return <>{empty}</>;
+  if (items.length === 0 && !query.hasNextPage) return <>{empty}</>;
   return (
     <Stack gap="sm">
-      {children(items)}
+      {items.length === 0 ? <NoneYet /> : children(items)}
       {query.error && <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />}
       <LoadMore query={query} />
     </Stack>
+  );
+}
+
+/** A page looks at so much at most: what a filter wants may come behind it. */
+function NoneYet(): ReactElement {
+  return (
+    <EmptyState icon={IconListSearch} title="Nothing found so far">
+      Older entries have not been looked through.
+    </EmptyState>
   );
 }
 

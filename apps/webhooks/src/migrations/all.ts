@@ -5,6 +5,7 @@ import { Erasure1766710000000 } from './1766710000000-erasure.js';
 import { EventMessage1766800000000 } from './1766800000000-event-message.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
+import { AttemptFailed1767200000000 } from './1767200000000-attempt-failed.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -15,4 +16,5 @@ export const webhooksMigrations = [
   EventMessage1766800000000,
   Samples1766900000000,
   OutboxPending1767100000000,
+  AttemptFailed1767200000000,
 ] as const;

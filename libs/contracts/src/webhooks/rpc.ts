@@ -140,7 +140,12 @@ export interface ListWebhookAttemptsRequest {
   readonly to: IsoTime | null;
 }
 
-/** Attempts of a webhook, newest first; kept for 30 days. @throws WEBHOOK_NOT_FOUND */
+/**
+ * Attempts of a webhook, newest first; kept for 30 days. With a filter a page looks at 10,000 attempts at most: it may be short, or
+ * empty, with a `nextCursor`.
+ *
+ * @throws WEBHOOK_NOT_FOUND
+ */
 export const listWebhookAttemptsRpc = defineRpc<ListWebhookAttemptsRequest, Page<WebhookAttemptView>>(
   'webhooks',
   'list-webhook-attempts',

@@ -40,7 +40,9 @@ export class WebhookDeliveriesController {
       operationId: 'listWebhookAttempts',
       tag: 'Webhooks',
       summary: 'List attempts',
-      description: 'Every request that was made, the newest first; kept for 30 days, with 1 KB of each response.',
+      description:
+        'Every request that was made, the newest first; kept for 30 days, with 1 KB of each response. With a filter a page looks at ' +
+        '10,000 attempts at most: it may have few items, or none, before the end, which is where there is no `nextCursor`.',
       query: ListAttemptsQuery,
       answers: { 200: { description: 'A page of attempts.', body: { pageOf: 'WebhookAttempt' } } },
     },
