@@ -172,6 +172,7 @@ webhook: PRIMARY KEY (organization_id, id)
 worker: PRIMARY KEY (id)
 
 -- indexes
+CREATE INDEX attempt_again ON ONLY webhooks.attempt USING btree ((((webhook_id || ' '::text) || event_id))) WHERE ((kind <> 'AUTOMATIC'::text) AND (outcome = 'SUCCEEDED'::text))
 CREATE INDEX attempt_delivery ON ONLY webhooks.attempt USING btree (delivery_id)
 CREATE INDEX attempt_failed ON ONLY webhooks.attempt USING btree (webhook_id, id) WHERE (outcome = 'FAILED'::text)
 CREATE UNIQUE INDEX attempt_pkey ON ONLY webhooks.attempt USING btree (webhook_id, id)

@@ -6,6 +6,7 @@ import { EventMessage1766800000000 } from './1766800000000-event-message.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { AttemptFailed1767200000000 } from './1767200000000-attempt-failed.js';
+import { AttemptAgain1767210000000 } from './1767210000000-attempt-again.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -17,4 +18,5 @@ export const webhooksMigrations = [
   Samples1766900000000,
   OutboxPending1767100000000,
   AttemptFailed1767200000000,
+  AttemptAgain1767210000000,
 ] as const;

@@ -1,4 +1,4 @@
-import { statement, type Database, type Queryable, type Transaction } from '@switchboard/postgres';
+import { statement, type Queryable } from '@switchboard/postgres';
 import { slicesOf, type Positions } from '../event/feed.repository.js';
 
 /** What a replay sends again. */
@@ -13,15 +13,27 @@ export interface ReplayedEvents extends Positions {
   readonly onlyMissed: boolean;
 }
 
-/** Attempts are looked up from an id on: none is older than the first event of its slice, but for clocks. */
+const ARRIVED = `a.outcome = 'SUCCEEDED' AND a.id >= $9`;
+/**
+ * Whether an event has arrived is looked up for each: sent by itself, or again by hand, under the id that follows from event and webhook
+ * (`storeEvents`), by `attempt_delivery`; what a replay has sent by `attempt_again`. OFFSET keeps both look-ups: all attempts would be
+ * hashed. The webhook by itself is no key of them: planned for a day that is empty, they would read all attempts of the webhook by the
+ * primary key.
+ */
 const FILTER = `e.organization_id = $1 AND e.position > $2 AND e.position <= $3 AND e.type = ANY ($4::text[])
   AND e.occurred_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
-  AND NOT ($7 AND e.id IN (SELECT a.event_id FROM attempt a
-    WHERE a.webhook_id = $8 AND a.outcome = 'SUCCEEDED' AND a.id >= (
-      SELECT cuid_floor(min(f.occurred_at) - interval '1 hour') FROM event f
-      WHERE f.organization_id = $1 AND f.position > $2 AND f.position <= $3)))`;
-/** The attempts are hashed: for as many as a busy webhook has in a week, so that they are read once for a slice. */
-const memorySql = statement('webhooks.replay.memory', `SELECT set_config('work_mem', '64MB', true)`);
+  AND NOT ($7 AND (
+    EXISTS (SELECT FROM attempt a
+      WHERE a.delivery_id = substr(e.id, 1, 9) || substr(md5(e.id || $8), 1, 16)
+        AND a.webhook_id || '' = $8 AND ${ARRIVED} OFFSET 0)
+    OR EXISTS (SELECT FROM attempt a
+      WHERE a.webhook_id || ' ' || a.event_id = $8 || ' ' || e.id AND a.kind <> 'AUTOMATIC' AND ${ARRIVED} OFFSET 0)))`;
+/** No attempt of a slice's events is older than the first of them, but for clocks. */
+const floorSql = statement<{ floor: string }>(
+  'webhooks.replay.floor',
+  `SELECT coalesce(cuid_floor(min(occurred_at) - interval '1 hour'), 'c') AS floor FROM event
+   WHERE organization_id = $1 AND position > $2 AND position <= $3`,
+);
 const countSql = statement<{ count: number }>(
   'webhooks.replay.count',
   `SELECT count(*)::integer AS count FROM event e WHERE ${FILTER}`,
@@ -41,18 +53,18 @@ const queueSql = statement(
 );
 
 /** How many events a replay would send. */
-export async function countReplay(database: Database, events: ReplayedEvents): Promise<number> {
+export async function countReplay(on: Queryable, events: ReplayedEvents): Promise<number> {
   let count = 0;
-  for await (const slice of slicesOf(database, events)) {
-    const [row] = await hashing(database, (tx) => tx.query(countSql, valuesOf({ ...events, ...slice })));
+  for await (const slice of slicesOf(on, events)) {
+    const [row] = await on.query(countSql, await valuesOf(on, { ...events, ...slice }));
     count += row?.count ?? 0;
   }
   return count;
 }
 
 /** The events that a replay would send, oldest first. */
-export async function replayedEventIds(database: Database, events: ReplayedEvents): Promise<readonly string[]> {
-  const rows = await hashing(database, (tx) => tx.query(idsSql, valuesOf(events)));
+export async function replayedEventIds(on: Queryable, events: ReplayedEvents): Promise<readonly string[]> {
+  const rows = await on.query(idsSql, await valuesOf(on, events));
   return rows.map(({ id }) => id);
 }
 
@@ -67,14 +79,8 @@ export async function queueReplay(on: Queryable, queued: QueuedReplay): Promise<
   await on.query(queueSql, [organizationId, webhookId, replayId, eventIds]);
 }
 
-function hashing<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return database.transaction(async (tx) => {
-    await tx.query(memorySql, []);
-    return work(tx);
-  });
-}
-
-function valuesOf(events: ReplayedEvents): readonly unknown[] {
+async function valuesOf(on: Queryable, events: ReplayedEvents): Promise<readonly unknown[]> {
   const { organizationId, after, upTo, types, since, until, onlyMissed, webhookId } = events;
-  return [organizationId, after, upTo, types, since, until, onlyMissed, webhookId];
+  const [row] = onlyMissed ? await on.query(floorSql, [organizationId, after, upTo]) : [];
+  return [organizationId, after, upTo, types, since, until, onlyMissed, webhookId, row?.floor ?? 'c'];
 }
