@@ -17,6 +17,7 @@ migration
 outbox partition by RANGE (id)
 outbox_pending
 relay_state with fillfactor=50
+replay with fillfactor=50, autovacuum_vacuum_scale_factor=0.02
 webhook
 worker with fillfactor=50
 
@@ -126,6 +127,20 @@ relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
+replay.organization_id text collate C not null
+replay.id text collate C not null
+replay.webhook_id text collate C not null
+replay.since timestamp with time zone not null
+replay.until timestamp with time zone
+replay.types text[] not null
+replay.only_missed boolean not null
+replay.count integer not null
+replay.position bigint not null
+replay.up_to bigint not null
+replay.state text not null default 'RUNNING'::text
+replay.failures integer not null default 0
+replay.due_at timestamp with time zone not null default now()
+replay.ended_at timestamp with time zone
 webhook.organization_id text collate C not null
 webhook.id text collate C not null
 webhook.url text not null
@@ -166,6 +181,9 @@ migration: PRIMARY KEY (id)
 outbox: PRIMARY KEY (id)
 outbox_pending: PRIMARY KEY ("position")
 relay_state: PRIMARY KEY (stream)
+replay: CHECK (((state = 'RUNNING'::text) = (ended_at IS NULL)))
+replay: CHECK ((state = ANY (ARRAY['RUNNING'::text, 'FINISHED'::text, 'CANCELED'::text])))
+replay: PRIMARY KEY (organization_id, id)
 webhook: CHECK (((deactivated_at IS NULL) = (deactivated_reason IS NULL)))
 webhook: CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL)))
 webhook: PRIMARY KEY (organization_id, id)
@@ -201,6 +219,9 @@ CREATE UNIQUE INDEX "PK_3043fc6b8af7c99b8b98830094f" ON webhooks.migration USING
 CREATE UNIQUE INDEX outbox_pkey ON ONLY webhooks.outbox USING btree (id)
 CREATE UNIQUE INDEX outbox_pending_pkey ON webhooks.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX relay_state_pkey ON webhooks.relay_state USING btree (stream)
+CREATE INDEX replay_ended ON webhooks.replay USING btree (ended_at) WHERE (ended_at IS NOT NULL)
+CREATE INDEX replay_running ON webhooks.replay USING btree (organization_id, due_at) WHERE (ended_at IS NULL)
+CREATE UNIQUE INDEX replay_pkey ON webhooks.replay USING btree (organization_id, id)
 CREATE UNIQUE INDEX webhook_pkey ON webhooks.webhook USING btree (organization_id, id)
 CREATE UNIQUE INDEX worker_pkey ON webhooks.worker USING btree (id)
 

@@ -21,7 +21,10 @@ import {
 import { GetDeliveryHandler } from './get-delivery/get-delivery.handler.js';
 import { ListEventsHandler } from './list-events/list-events.handler.js';
 import { RedeliverHandler } from './redeliver/redeliver.handler.js';
-import { ReplayHandler } from './replay/replay.handler.js';
+import { replayPruner } from './queue-replays/prune-replays.worker.js';
+import { QueueReplaysWorker } from './queue-replays/queue-replays.worker.js';
+import { ReplayWebhookHandler } from './replay-webhook/replay-webhook.handler.js';
+import { ReplaySignal } from './replay/replay-signal.js';
 import { TestWebhookHandler } from './test-webhook/test-webhook.handler.js';
 import { LaneWakeUps } from './lane/lane-wake-ups.js';
 import { ListAttemptsHandler } from './list-attempts/list-attempts.handler.js';
@@ -42,7 +45,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     ListAttemptsHandler,
     ListMessageDeliveriesHandler,
     TestWebhookHandler,
-    ReplayHandler,
+    ReplayWebhookHandler,
     RedeliverHandler,
     ListEventsHandler,
     GetDeliveryHandler,
@@ -62,7 +65,10 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     JudgeUrl,
     LaneWakeUps,
     ObserveDeliveries,
+    QueueReplaysWorker,
+    ReplaySignal,
     RequestsInFlight,
+    replayPruner,
     SendRequest,
   ],
 })

@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement } from '@switchboard/postgres';
 import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { webhooksMigrations } from '../src/migrations/all.js';
-import { countReplay, type ReplayedEvents } from '../src/replay/replay.repository.js';
+import { countReplay, type ReplayedEvents } from '../src/replay/replayed-events.repository.js';
 
 const servers = testServers();
 const EVENTS = 20_000;
@@ -59,7 +59,7 @@ describe('a replay with onlyMissed', () => {
     /** What a new connection plans, and counts. */
     const look = async () => {
       const database = await prepared.database({ poolMax: 1 });
-      const count = await countReplay(database, events);
+      const count = await countReplay(database, events, { leftMs: 60_000 });
       const counting = (await preparedStatements(database)).find(({ name }) => name === 'webhooks.replay.count');
       if (!counting) throw new Error('the statement was not prepared');
       const values = [organizationId, 0, 1_000, '{message.received}', '-infinity', null, true, webhookId, 'c'];

@@ -3,6 +3,7 @@ import { enableWebhookRpc, type AuditedRequest, type ChangedWebhook } from '@swi
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
+import { cancelReplays } from '../replay/replay.repository.js';
 import { appendChange } from '../webhook/append-act.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
@@ -26,6 +27,8 @@ export class EnableWebhookHandler {
         const before = requireWebhook(await lockWebhook(tx, organizationId, id));
         if (before.deactivatedAt !== null) await dropPending(tx, [id]);
         await activateWebhook(tx, organizationId, id);
+        // Behind the change of the webhook, whose lock comes before those of its replays.
+        if (before.deactivatedAt !== null) await cancelReplays(tx, organizationId, id);
         await openLane(tx, id);
         return appendChange(tx, call.request.by, 'webhook.enabled', { organizationId, id, before });
       },

@@ -74,11 +74,11 @@ export interface Positions {
   readonly upTo: number;
 }
 
-/** Slices of positions that one statement may look at, one after another. */
-export async function* slicesOf(on: Queryable, positions: Positions): AsyncGenerator<Positions> {
+/** Slices of positions that one statement may look at, one after another. @param max positions of a slice */
+export async function* slicesOf(on: Queryable, positions: Positions, max = SLICE_POSITIONS): AsyncGenerator<Positions> {
   const { organizationId, upTo } = positions;
   for (let { after } = positions; after < upTo;) {
-    const slice = await firstSlice(on, { organizationId, after, upTo });
+    const slice = await firstSlice(on, { organizationId, after, upTo }, max);
     yield slice;
     after = slice.upTo;
   }
@@ -88,12 +88,12 @@ export async function* slicesOf(on: Queryable, positions: Positions): AsyncGener
  * The first positions, as many as one statement may look at. They have gaps, of a state that was restored and of what is no longer
  * kept: those are walked over at once.
  */
-export async function firstSlice(on: Queryable, positions: Positions): Promise<Positions> {
+export async function firstSlice(on: Queryable, positions: Positions, max = SLICE_POSITIONS): Promise<Positions> {
   const { organizationId, after, upTo } = positions;
-  if (upTo - after <= SLICE_POSITIONS) return positions;
+  if (upTo - after <= max) return { organizationId, after, upTo };
   const [next] = await on.query(nextSql, [organizationId, after]);
   const before = (next?.position ?? upTo + 1) - 1;
-  return { organizationId, after: Math.min(before, upTo), upTo: Math.min(before + SLICE_POSITIONS, upTo) };
+  return { organizationId, after: Math.min(before, upTo), upTo: Math.min(before + max, upTo) };
 }
 
 /** Events between two positions (the first one exclusive), oldest first. */

@@ -7,6 +7,7 @@ import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { AttemptFailed1767200000000 } from './1767200000000-attempt-failed.js';
 import { AttemptAgain1767210000000 } from './1767210000000-attempt-again.js';
+import { Replay1767220000000 } from './1767220000000-replay.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -19,4 +20,5 @@ export const webhooksMigrations = [
   OutboxPending1767100000000,
   AttemptFailed1767200000000,
   AttemptAgain1767210000000,
+  Replay1767220000000,
 ] as const;

@@ -1,86 +1,130 @@
-import { statement, type Queryable } from '@switchboard/postgres';
-import { slicesOf, type Positions } from '../event/feed.repository.js';
+import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import type { ReplayedEvents } from './replayed-events.repository.js';
 
-/** What a replay sends again. */
-export interface ReplayedEvents extends Positions {
+/** Which replay of which webhook. */
+export interface ReplayKey {
+  readonly organizationId: string;
+  readonly id: string;
   readonly webhookId: string;
-  /** Makes the ids of the deliveries: repeated, a replay makes the same. */
-  readonly replayId: string;
-  readonly since: Date;
-  readonly until: Date | null;
-  /** Event types, those of them that the webhook subscribes to. */
-  readonly types: readonly string[];
-  readonly onlyMissed: boolean;
 }
 
-const ARRIVED = `a.outcome = 'SUCCEEDED' AND a.id >= $9`;
-/**
- * Whether an event has arrived is looked up for each: sent by itself, or again by hand, under the id that follows from event and webhook
- * (`storeEvents`), by `attempt_delivery`; what a replay has sent by `attempt_again`. OFFSET keeps both look-ups: all attempts would be
- * hashed. The webhook by itself is no key of them: planned for a day that is empty, they would read all attempts of the webhook by the
- * primary key.
- */
-const FILTER = `e.organization_id = $1 AND e.position > $2 AND e.position <= $3 AND e.type = ANY ($4::text[])
-  AND e.occurred_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
-  AND NOT ($7 AND (
-    EXISTS (SELECT FROM attempt a
-      WHERE a.delivery_id = substr(e.id, 1, 9) || substr(md5(e.id || $8), 1, 16)
-        AND a.webhook_id || '' = $8 AND ${ARRIVED} OFFSET 0)
-    OR EXISTS (SELECT FROM attempt a
-      WHERE a.webhook_id || ' ' || a.event_id = $8 || ' ' || e.id AND a.kind <> 'AUTOMATIC' AND ${ARRIVED} OFFSET 0)))`;
-/** No attempt of a slice's events is older than the first of them, but for clocks. */
-const floorSql = statement<{ floor: string }>(
-  'webhooks.replay.floor',
-  `SELECT coalesce(cuid_floor(min(occurred_at) - interval '1 hour'), 'c') AS floor FROM event
-   WHERE organization_id = $1 AND position > $2 AND position <= $3`,
+/** How a replay ended: all of its period is queued, or its webhook was deactivated or deleted. */
+export type ReplayEnd = 'FINISHED' | 'CANCELED';
+
+/** A replay that is under way, locked until the transaction ends. */
+export interface TakenReplay extends ReplayedEvents {
+  readonly failures: number;
+}
+
+const findSql = statement<{ count: number }>(
+  'webhooks.replay.find',
+  'SELECT count FROM replay WHERE organization_id = $1 AND id = $2',
 );
-const countSql = statement<{ count: number }>(
-  'webhooks.replay.count',
-  `SELECT count(*)::integer AS count FROM event e WHERE ${FILTER}`,
+const runningSql = statement<{ count: number }>(
+  'webhooks.replay.running',
+  `SELECT count(*)::integer AS count FROM replay WHERE organization_id = $1 AND webhook_id = $2 AND ended_at IS NULL`,
 );
-const idsSql = statement<{ id: string }>(
-  'webhooks.replay.events',
-  `SELECT e.id FROM event e WHERE ${FILTER} ORDER BY e.position`,
+const insertSql = statement(
+  'webhooks.replay.insert',
+  `INSERT INTO replay (organization_id, id, webhook_id, since, until, types, only_missed, count, position, up_to)
+   VALUES ($1, $2, $3, $4, $5, $6::text[], $7, $8, $9, $10)`,
 );
-const queueSql = statement(
-  'webhooks.replay.queue',
-  `INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
-   SELECT $2, substr($3, 1, 9) || substr(md5(e.id || $3), 1, 16), e.organization_id, e.id, e.type, e.line, e.position,
-     octet_length(e.body), 'REPLAY', now()
-   FROM unnest($4::text[]) AS replayed (id) JOIN event e ON e.id = replayed.id AND e.organization_id = $1
-   ORDER BY e.position
-   ON CONFLICT DO NOTHING`,
+/** Of each organization the one that has waited longest: an organization with many has no more turns than one with few. */
+const dueSql = statement<ReplayKey>(
+  'webhooks.replay.due',
+  `SELECT organization_id AS "organizationId", id, webhook_id AS "webhookId" FROM (
+     SELECT DISTINCT ON (organization_id) organization_id, id, webhook_id, due_at FROM replay
+     WHERE ended_at IS NULL AND due_at <= now() ORDER BY organization_id, due_at) first
+   ORDER BY due_at LIMIT $1`,
+);
+const nextSql = statement<{ inMs: number | null }>(
+  'webhooks.replay.next',
+  `SELECT (extract(epoch FROM min(due_at) - now()) * 1000)::float8 AS "inMs" FROM replay WHERE ended_at IS NULL`,
+);
+/** One that another replica has is left to it. */
+const takeSql = statement<TakenReplay>(
+  'webhooks.replay.take',
+  `SELECT organization_id AS "organizationId", id AS "replayId", webhook_id AS "webhookId", since, until, types,
+     only_missed AS "onlyMissed", position::float8 AS after, up_to::float8 AS "upTo", failures
+   FROM replay WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL AND due_at <= now() FOR UPDATE SKIP LOCKED`,
+);
+/** It is due at once, behind the other replays of its organization. */
+const moveSql = statement(
+  'webhooks.replay.move',
+  `UPDATE replay SET position = $3, failures = 0, due_at = clock_timestamp() WHERE organization_id = $1 AND id = $2`,
+);
+const endSql = statement(
+  'webhooks.replay.end',
+  `UPDATE replay SET position = $3, state = $4, ended_at = now() WHERE organization_id = $1 AND id = $2`,
+);
+const postponeSql = statement(
+  'webhooks.replay.postpone',
+  `UPDATE replay SET failures = failures + 1, due_at = now() + make_interval(secs => least(60, power(2, least(failures, 6))))
+   WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL`,
+);
+const cancelSql = statement(
+  'webhooks.replay.cancel',
+  `UPDATE replay SET state = 'CANCELED', ended_at = now()
+   WHERE organization_id = $1 AND webhook_id = $2 AND ended_at IS NULL`,
 );
 
-/** How many events a replay would send. */
-export async function countReplay(on: Queryable, events: ReplayedEvents): Promise<number> {
-  let count = 0;
-  for await (const slice of slicesOf(on, events)) {
-    const [row] = await on.query(countSql, await valuesOf(on, { ...events, ...slice }));
-    count += row?.count ?? 0;
-  }
-  return count;
+/** What a replay that was asked for before has counted; null when it was not. */
+export async function countOfReplay(on: Queryable, organizationId: string, id: string): Promise<number | null> {
+  const [row] = await on.query(findSql, [organizationId, id]);
+  return row?.count ?? null;
 }
 
-/** The events that a replay would send, oldest first. */
-export async function replayedEventIds(on: Queryable, events: ReplayedEvents): Promise<readonly string[]> {
-  const rows = await on.query(idsSql, await valuesOf(on, events));
-  return rows.map(({ id }) => id);
+/** How many replays of a webhook are under way; stays so, but for those that end, while its lane is locked. */
+export async function runningReplays(on: Queryable, organizationId: string, webhookId: string): Promise<number> {
+  const [row] = await on.query(runningSql, [organizationId, webhookId]);
+  return row?.count ?? 0;
 }
 
-/** Deliveries of a replay. */
-export interface QueuedReplay extends Pick<ReplayedEvents, 'organizationId' | 'webhookId' | 'replayId'> {
-  readonly eventIds: readonly string[];
+/** Stores a replay, of which nothing is queued yet. The webhook's lane must be locked. */
+export async function insertReplay(tx: Transaction, events: ReplayedEvents, count: number): Promise<void> {
+  const { organizationId, replayId, webhookId, since, until, types, onlyMissed, after, upTo } = events;
+  const period = [since, until, types, onlyMissed];
+  await tx.query(insertSql, [organizationId, replayId, webhookId, ...period, count, after, upTo]);
 }
 
-/** Queues deliveries of events, those of them that are kept still. */
-export async function queueReplay(on: Queryable, queued: QueuedReplay): Promise<void> {
-  const { organizationId, webhookId, replayId, eventIds } = queued;
-  await on.query(queueSql, [organizationId, webhookId, replayId, eventIds]);
+/** Replays to go on with, one of each organization, those that have waited longest first. */
+export async function dueReplays(on: Queryable, limit: number): Promise<readonly ReplayKey[]> {
+  return on.query(dueSql, [limit]);
 }
 
-async function valuesOf(on: Queryable, events: ReplayedEvents): Promise<readonly unknown[]> {
-  const { organizationId, after, upTo, types, since, until, onlyMissed, webhookId } = events;
-  const [row] = onlyMissed ? await on.query(floorSql, [organizationId, after, upTo]) : [];
-  return [organizationId, after, upTo, types, since, until, onlyMissed, webhookId, row?.floor ?? 'c'];
+/** Milliseconds until the next replay is due, below 0 when one is; null when none is under way. */
+export async function nextReplayMs(on: Queryable): Promise<number | null> {
+  const [row] = await on.query(nextSql, []);
+  return row?.inMs ?? null;
+}
+
+/** Locks a replay that is due; null when it has ended, or another replica has it. The webhook's row is locked before. */
+export async function takeReplay(tx: Transaction, { organizationId, id }: ReplayKey): Promise<TakenReplay | null> {
+  const [row] = await tx.query(takeSql, [organizationId, id]);
+  return row ?? null;
+}
+
+/** Records that everything up to a position is queued. */
+export async function moveReplay(tx: Transaction, { organizationId, id }: ReplayKey, position: number): Promise<void> {
+  await tx.query(moveSql, [organizationId, id, position]);
+}
+
+/** Ends a replay at a position. */
+export async function endReplay(
+  tx: Transaction,
+  { organizationId, id }: ReplayKey,
+  position: number,
+  end: ReplayEnd,
+): Promise<void> {
+  await tx.query(endSql, [organizationId, id, position, end]);
+}
+
+/** Leaves a replay of which a slice failed for a while: 1 s, doubling to 60 s. */
+export async function postponeReplay(on: Queryable, { organizationId, id }: ReplayKey): Promise<void> {
+  await on.query(postponeSql, [organizationId, id]);
+}
+
+/** Ends all replays of a webhook. Its row must be locked, by a change of it. */
+export async function cancelReplays(tx: Transaction, organizationId: string, webhookId: string): Promise<void> {
+  await tx.query(cancelSql, [organizationId, webhookId]);
 }

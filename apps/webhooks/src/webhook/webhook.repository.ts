@@ -26,6 +26,10 @@ const lockSql = statement<{ webhookId: string }>(
   'webhooks.webhook.lock',
   `SELECT webhook_id AS "webhookId" FROM lane WHERE webhook_id = $2 AND organization_id = $1 FOR NO KEY UPDATE`,
 );
+const shareSql = statement<{ isActive: boolean }>(
+  'webhooks.webhook.share',
+  `SELECT deactivated_at IS NULL AS "isActive" FROM webhook WHERE organization_id = $1 AND id = $2 FOR SHARE`,
+);
 /** One at a time for an organization, so that its number is exact. */
 const lockNumberSql = statement(
   'webhooks.webhook.lock-number',
@@ -86,6 +90,12 @@ export async function listWebhooks(
 export async function lockWebhook(tx: Transaction, organizationId: string, id: string): Promise<WebhookRow | null> {
   await tx.query(lockSql, [organizationId, id]);
   return findWebhook(tx, organizationId, id);
+}
+
+/** Whether there is such a webhook and it is active; stays so until the transaction ends. Its lane goes on meanwhile. */
+export async function shareWebhook(tx: Transaction, organizationId: string, id: string): Promise<boolean> {
+  const [row] = await tx.query(shareSql, [organizationId, id]);
+  return row?.isActive === true;
 }
 
 /** How many webhooks the organization has; stays so until the transaction ends. */

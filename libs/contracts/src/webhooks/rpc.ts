@@ -195,9 +195,11 @@ export interface ReplayWebhookRequest extends AuditedRequest {
 }
 
 /**
- * Queues every subscribed event of a period again, at most those of the 7 days that are kept.
+ * Sends every subscribed event of a period again, at most those of the 7 days that are kept. Answers when they are counted and the
+ * replay is stored; they are queued behind that.
  *
- * @throws WEBHOOK_NOT_FOUND; CONFLICT when the webhook is deactivated, unless it is a dry run
+ * @throws WEBHOOK_NOT_FOUND; CONFLICT when the webhook is deactivated or has 3 replays under way, unless it is a dry run;
+ * VALIDATION_FAILED when the period has more events than can be counted in time
  */
 export const replayWebhookRpc = defineRpc<ReplayWebhookRequest, { readonly count: Int }>('webhooks', 'replay-webhook', {
   deadlineMs: 20_000,

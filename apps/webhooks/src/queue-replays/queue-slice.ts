@@ -1,0 +1,53 @@
+import type { Database } from '@switchboard/postgres';
+import { firstSlice } from '../event/feed.repository.js';
+import { shareWebhook } from '../webhook/webhook.repository.js';
+import { queueReplay, REPLAY_SLICE_POSITIONS, replayedEvents } from '../replay/replayed-events.repository.js';
+import { endReplay, moveReplay, takeReplay, type ReplayEnd, type ReplayKey } from '../replay/replay.repository.js';
+
+/** Deliveries of a transaction, which holds up whoever changes the webhook. */
+const SLICE_DELIVERIES = 1_000;
+
+/** What a slice came to. */
+export interface QueuedSlice {
+  readonly queued: number;
+  /** Null: there is more. */
+  readonly end: ReplayEnd | null;
+}
+
+/**
+ * Queues the next deliveries of a replay and moves it along, in one transaction: a process that is killed leaves both or none.
+ *
+ * The webhook's row is locked against changes, not its lane: the worker delivers meanwhile, as it does while events are stored. A
+ * deactivation waits for the commit and drops what was queued, or was before, and is seen here.
+ *
+ * @returns null when another replica has the replay, or it has ended
+ * @throws when the webhook's row is locked for more than 500 ms
+ */
+export async function queueSlice(database: Database, key: ReplayKey): Promise<QueuedSlice | null> {
+  const { organizationId, webhookId } = key;
+  return database.transaction(
+    async (tx) => {
+      const isActive = await shareWebhook(tx, organizationId, webhookId);
+      const replay = await takeReplay(tx, key);
+      if (!replay) return null;
+      if (!isActive) {
+        await endReplay(tx, key, replay.after, 'CANCELED');
+        return { queued: 0, end: 'CANCELED' };
+      }
+      const slice = await firstSlice(tx, replay, REPLAY_SLICE_POSITIONS);
+      const events = await replayedEvents(tx, { ...replay, ...slice }, SLICE_DELIVERIES);
+      await queueReplay(
+        tx,
+        replay,
+        events.map(({ id }) => id),
+      );
+      const last = events.length === SLICE_DELIVERIES ? events.at(-1) : undefined;
+      const position = last?.position ?? slice.upTo;
+      const isOver = position >= replay.upTo;
+      if (isOver) await endReplay(tx, key, position, 'FINISHED');
+      else await moveReplay(tx, key, position);
+      return { queued: events.length, end: isOver ? 'FINISHED' : null };
+    },
+    { tenant: organizationId, hasShortLocks: true },
+  );
+}
