@@ -35,18 +35,12 @@ export async function queueSlice(database: Database, key: ReplayKey): Promise<Qu
         return { queued: 0, end: 'CANCELED' };
       }
       const slice = await firstSlice(tx, replay, REPLAY_SLICE_POSITIONS);
-      const events = await replayedEvents(tx, { ...replay, ...slice }, SLICE_DELIVERIES);
-      await queueReplay(
-        tx,
-        replay,
-        events.map(({ id }) => id),
-      );
-      const last = events.length === SLICE_DELIVERIES ? events.at(-1) : undefined;
-      const position = last?.position ?? slice.upTo;
+      const { ids, upTo: position } = await replayedEvents(tx, { ...replay, ...slice }, SLICE_DELIVERIES);
+      await queueReplay(tx, replay, ids);
       const isOver = position >= replay.upTo;
       if (isOver) await endReplay(tx, key, position, 'FINISHED');
       else await moveReplay(tx, key, position);
-      return { queued: events.length, end: isOver ? 'FINISHED' : null };
+      return { queued: ids.length, end: isOver ? 'FINISHED' : null };
     },
     { tenant: organizationId, hasShortLocks: true },
   );

@@ -16,44 +16,40 @@ export interface ReplayedEvents extends Positions {
   readonly onlyMissed: boolean;
 }
 
-/** An event of a replay. */
-export interface ReplayedEvent {
+interface ReplayedEvent {
   readonly id: string;
   readonly position: number;
 }
 
-/** Positions that one statement looks at: with `onlyMissed` each takes some look-ups. */
+/** Positions that one statement looks at. */
 export const REPLAY_SLICE_POSITIONS = 5_000;
 /** Kept back of the caller's time, for the last slice and the answer. */
 const LEFT_MS_MIN = 5_000;
-const ARRIVED = `a.outcome = 'SUCCEEDED' AND a.id >= $9`;
-/**
- * Whether an event has arrived is looked up for each: sent by itself, or again by hand, under the id that follows from event and webhook
- * (`storeEvents`), by `attempt_delivery`; what a replay has sent by `attempt_again`. OFFSET keeps both look-ups: all attempts would be
- * hashed. The webhook by itself is no key of them: planned for a day that is empty, they would read all attempts of the webhook by the
- * primary key.
- */
 const FILTER = `e.organization_id = $1 AND e.position > $2 AND e.position <= $3 AND e.type = ANY ($4::text[])
-  AND e.occurred_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR e.occurred_at < $6)
-  AND NOT ($7 AND (
-    EXISTS (SELECT FROM attempt a
-      WHERE a.delivery_id = substr(e.id, 1, 9) || substr(md5(e.id || $8), 1, 16)
-        AND a.webhook_id || '' = $8 AND ${ARRIVED} OFFSET 0)
-    OR EXISTS (SELECT FROM attempt a
-      WHERE a.webhook_id || ' ' || a.event_id = $8 || ' ' || e.id AND a.kind <> 'AUTOMATIC' AND ${ARRIVED} OFFSET 0)))`;
-/** No attempt of a slice's events is older than the first of them, but for clocks. */
-const floorSql = statement<{ floor: string }>(
-  'webhooks.replay.floor',
-  `SELECT coalesce(cuid_floor(min(occurred_at) - interval '1 hour'), 'c') AS floor FROM event
-   WHERE organization_id = $1 AND position > $2 AND position <= $3`,
-);
+  AND e.occurred_at >= $5::timestamptz AND ($6::timestamptz IS NULL OR e.occurred_at < $6)`;
 const countSql = statement<{ count: number }>(
   'webhooks.replay.count',
   `SELECT count(*)::integer AS count FROM event e WHERE ${FILTER}`,
 );
 const eventsSql = statement<ReplayedEvent>(
   'webhooks.replay.events',
-  `SELECT e.id, e.position::float8 AS position FROM event e WHERE ${FILTER} ORDER BY e.position LIMIT $10`,
+  `SELECT e.id, e.position::float8 AS position FROM event e WHERE ${FILTER} ORDER BY e.position LIMIT $7`,
+);
+/**
+ * Which events have arrived: sent by themselves, or again by hand, under the id that follows from event and webhook (`storeEvents`), by
+ * `attempt_delivery`; or by a replay, by `attempt_again`. One look at each day for all: both keys grow with the time of the event, so
+ * that they lie together where they are, and are passed over at once where they are not. Nothing else is a key: planned for a day that is
+ * empty, all attempts of it would be read by the primary key.
+ */
+const arrivedSql = statement<{ id: string }>(
+  'webhooks.replay.arrived',
+  `SELECT a.event_id AS id FROM attempt a
+   WHERE a.delivery_id = ANY (ARRAY(SELECT substr(id, 1, 9) || substr(md5(id || $1), 1, 16) FROM unnest($2::text[]) AS asked (id)))
+     AND a.webhook_id || '' = $1 AND a.outcome = 'SUCCEEDED'
+   UNION ALL
+   SELECT a.event_id FROM attempt a
+   WHERE a.webhook_id || ' ' || a.event_id = ANY (ARRAY(SELECT $1 || ' ' || id FROM unnest($2::text[]) AS asked (id)))
+     AND a.kind <> 'AUTOMATIC' AND a.outcome = 'SUCCEEDED'`,
 );
 const queueSql = statement(
   'webhooks.replay.queue',
@@ -83,19 +79,43 @@ export async function countReplay(
         'The period has too many events to count: choose a shorter one',
       );
     }
-    const [row] = await on.query(countSql, await valuesOf(on, { ...events, ...slice }));
-    count += row?.count ?? 0;
+    count += await countSlice(on, { ...events, ...slice });
   }
   return count;
 }
 
-/** The first events that a replay would send between two positions that are a slice at most, oldest first. */
-export async function replayedEvents(
+/** The next events of a replay. */
+export interface NextEvents {
+  readonly ids: readonly string[];
+  /** All up to it are among them, but those that have arrived. */
+  readonly upTo: number;
+}
+
+/**
+ * The events that a replay would send between two positions that are a slice at most, oldest first.
+ *
+ * @param max events that are looked at: then `upTo` is the last of them
+ */
+export async function replayedEvents(on: Queryable, events: ReplayedEvents, max: number): Promise<NextEvents> {
+  const rows = await on.query(eventsSql, [...valuesOf(events), max]);
+  const arrived = events.onlyMissed ? await arrivedOf(on, events.webhookId, rows) : new Set();
+  const ids = rows.flatMap(({ id }) => (arrived.has(id) ? [] : id));
+  return { ids, upTo: (rows.length === max ? rows.at(-1)?.position : null) ?? events.upTo };
+}
+
+async function countSlice(on: Queryable, events: ReplayedEvents): Promise<number> {
+  if (events.onlyMissed) return (await replayedEvents(on, events, REPLAY_SLICE_POSITIONS)).ids.length;
+  const [row] = await on.query(countSql, valuesOf(events));
+  return row?.count ?? 0;
+}
+
+async function arrivedOf(
   on: Queryable,
-  events: ReplayedEvents,
-  limit: number,
-): Promise<readonly ReplayedEvent[]> {
-  return on.query(eventsSql, [...(await valuesOf(on, events)), limit]);
+  webhookId: string,
+  events: readonly ReplayedEvent[],
+): Promise<ReadonlySet<string>> {
+  const rows = await on.query(arrivedSql, [webhookId, events.map(({ id }) => id)]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Queues deliveries of events, those of them that are kept still. */
@@ -107,8 +127,6 @@ export async function queueReplay(
   if (eventIds.length > 0) await tx.query(queueSql, [organizationId, webhookId, replayId, eventIds]);
 }
 
-async function valuesOf(on: Queryable, events: ReplayedEvents): Promise<readonly unknown[]> {
-  const { organizationId, after, upTo, types, since, until, onlyMissed, webhookId } = events;
-  const [row] = onlyMissed ? await on.query(floorSql, [organizationId, after, upTo]) : [];
-  return [organizationId, after, upTo, types, since, until, onlyMissed, webhookId, row?.floor ?? 'c'];
+function valuesOf({ organizationId, after, upTo, types, since, until }: ReplayedEvents): readonly unknown[] {
+  return [organizationId, after, upTo, types, since, until];
 }
