@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { conversationClosed } from '@switchboard/contracts/messaging/events';
 import type { WebhookActor } from '@switchboard/contracts/webhooks/events';
@@ -13,7 +13,7 @@ import {
   type ListEventsRequest,
   type ReplayWebhookRequest,
 } from '@switchboard/contracts/webhooks/rpc';
-import { statement } from '@switchboard/postgres';
+import { Database, statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
 import { status } from './receiver.js';
@@ -115,7 +115,11 @@ describe('the feed', () => {
     const rare = await walk(['conversation.closed']);
     expect(rare.map(({ length }) => length)).toEqual([1, 1, 1, 0]);
     expect(new Set(rare.flat()).size).toBe(3);
+    const turns = jest.spyOn(Database.prototype, 'transaction');
     expect(await walk(['optout.created'])).toEqual([[], [], [], []]);
+    const own = turns.mock.calls.filter(([, options]) => options?.tenant === customer.organizationId);
+    turns.mockRestore();
+    expect(own).toHaveLength(4);
   });
 
   it('finds what a time begins with, and counts what a replay would send, behind the first 20,000', async () => {

@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { listEventsRpc, type EventFeedPage, type ListEventsRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
-import { Database } from '@switchboard/postgres';
+import { Database, type Queryable } from '@switchboard/postgres';
 import { firstSlice, lastPosition, positionBefore, readFeed, type FeedRow } from '../event/feed.repository.js';
 import { feedCursor, feedPosition } from './feed-cursor.policy.js';
 
@@ -18,31 +18,37 @@ export class ListEventsHandler {
   /** @throws VALIDATION_FAILED for a cursor that was not answered here */
   @RpcHandler(listEventsRpc)
   async list(call: RpcCall<ListEventsRequest>): Promise<EventFeedPage> {
-    const { organizationId } = call.principal;
-    const { limit, types } = call.request;
-    const after = await this.startOf(organizationId, call.request);
-    // Read first: every position up to it is committed, and what commits later has a higher one.
-    const end = Math.max(await lastPosition(this.database, organizationId), after);
-    // What a filter wants may be as rare as once in all that is kept.
-    const range = { organizationId, after, upTo: end };
-    const { upTo } = types === null ? range : await firstSlice(this.database, range);
-    const rows = await readFeed(this.database, organizationId, { after, upTo, types }, limit);
-    const shown = fitting(rows);
-    const isWhole = shown.length === rows.length && rows.length < limit;
-    const last = shown.at(-1)?.position ?? after;
-    return {
-      bodies: shown.map(({ body }) => body),
-      cursors: shown.map(({ position }) => feedCursor(position)),
-      nextCursor: feedCursor(isWhole ? upTo : last),
-    };
+    const { organizationId: tenant } = call.principal;
+    const { types, from, cursor } = call.request;
+    // A page without a filter is short. What a filter wants may be as rare as once in all that is kept: it takes a turn of its organization.
+    if (types === null && (from === null || cursor !== null)) return readPage(this.database, tenant, call.request);
+    return this.database.transaction((tx) => readPage(tx, tenant, call.request), { tenant });
   }
+}
 
-  private async startOf(organizationId: string, { cursor, from }: ListEventsRequest): Promise<number> {
-    if (cursor === null) return from === null ? 0 : positionBefore(this.database, organizationId, new Date(from));
-    const position = feedPosition(cursor);
-    if (position !== null) return position;
-    throw new AppError(serviceErrors.VALIDATION_FAILED, '`cursor` must be a `nextCursor` of this list');
-  }
+async function readPage(on: Queryable, organizationId: string, request: ListEventsRequest): Promise<EventFeedPage> {
+  const { limit, types } = request;
+  const after = await startOf(on, organizationId, request);
+  // Read first: every position up to it is committed, and what commits later has a higher one.
+  const end = Math.max(await lastPosition(on, organizationId), after);
+  const range = { organizationId, after, upTo: end };
+  const { upTo } = types === null ? range : await firstSlice(on, range);
+  const rows = await readFeed(on, organizationId, { after, upTo, types }, limit);
+  const shown = fitting(rows);
+  const isWhole = shown.length === rows.length && rows.length < limit;
+  const last = shown.at(-1)?.position ?? after;
+  return {
+    bodies: shown.map(({ body }) => body),
+    cursors: shown.map(({ position }) => feedCursor(position)),
+    nextCursor: feedCursor(isWhole ? upTo : last),
+  };
+}
+
+async function startOf(on: Queryable, organizationId: string, { cursor, from }: ListEventsRequest): Promise<number> {
+  if (cursor === null) return from === null ? 0 : positionBefore(on, organizationId, new Date(from));
+  const position = feedPosition(cursor);
+  if (position !== null) return position;
+  throw new AppError(serviceErrors.VALIDATION_FAILED, '`cursor` must be a `nextCursor` of this list');
 }
 
 /** As many as fit, at least one. */
