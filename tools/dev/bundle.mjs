@@ -2,7 +2,7 @@
  * Part of a package's build, in its folder: makes the programs named, of `dist`, into bundles of all that they load, so that a start looks
  * for a handful of files in place of two thousand. Source: docs/adr/0056-bundles.md
  */
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const dist = join(process.cwd(), 'dist');
@@ -12,12 +12,14 @@ const programs = process.argv.slice(2);
 const places = {
   name: 'places',
   transform: {
-    filter: { code: /import\.meta\.(url|dirname)/ },
+    filter: { code: /import\.meta\.(url|dirname|filename)/ },
     handler(code, id) {
-      const path = (place) => `new URL(${JSON.stringify(relative(dist, place))}, import.meta.url)`;
+      const url = `new URL(${JSON.stringify(relative(dist, id))}, import.meta.url)`;
+      const file = `process.getBuiltinModule('node:url').fileURLToPath(${url})`;
       return code
-        .replaceAll('import.meta.url', `${path(id)}.href`)
-        .replaceAll('import.meta.dirname', `process.getBuiltinModule('node:url').fileURLToPath(${path(dirname(id))})`);
+        .replaceAll('import.meta.url', `${url}.href`)
+        .replaceAll('import.meta.filename', file)
+        .replaceAll('import.meta.dirname', `process.getBuiltinModule('node:path').dirname(${file})`);
     },
   },
 };
@@ -26,10 +28,11 @@ const bundle = await rolldown({
   input: Object.fromEntries(programs.map((name) => [name, join(dist, `${name}.js`)])),
   platform: 'node',
   plugins: [places],
-  // Native; and what a library would use if it were installed.
+  // Native.
   external: [/^@node-rs\//],
-  onLog(level, log) {
-    if (level === 'warn' && log.code !== 'UNRESOLVED_IMPORT') return;
+  // What a library would use if it were installed stays a `require` of its own.
+  onLog(level, log, report) {
+    if (log.code !== 'UNRESOLVED_IMPORT') report(level, log);
   },
 });
 await bundle.write({
