@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { testServers } from '@switchboard/testing';
+import { nodesOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
 import { claimableLanes } from '../src/begin-bulk/claimable-lanes.repository.js';
+import { claimPaced } from '../src/dispatch/paced-claim.repository.js';
 import { closeFinished } from '../src/close-lanes/close-lanes.js';
 import { attemptsOf, LaneStore, type Job } from './lane-store.js';
 import { MessagingStore } from './messaging-store.js';
@@ -47,6 +48,46 @@ describe('many lanes of a channel', () => {
     while (rounds.at(-1) === true);
     expect(rounds).toEqual([true, true, false]);
   });
+
+  it('are asked for what is to be sent again by its index alone, with statistics or without', async () => {
+    const job = lanes.job(await store.sender(1));
+    await lanes.submit(job);
+    await lanes.claim();
+    await expectIndexes(job);
+    await store.superuser.dataSource.query('VACUUM ANALYZE messaging.dispatch, messaging.bulk_lane');
+    await expectIndexes(job);
+    // Of another channel much waits that is due.
+    const other = await store.sender(1);
+    await lanes.run(
+      `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at,
+         attempts, job_id)
+       SELECT $1, messaging.cuid_floor(now()) || lpad(n::text, 16, '0'), $2, 'c', '+1', 'l', 'PACED', now(), 1, 'cjob'
+       FROM generate_series(1, 20000) AS n`,
+      [other.organizationId, other.channelId],
+    );
+    await store.superuser.dataSource.query('VACUUM ANALYZE messaging.dispatch');
+    await expectIndexes(job);
+    await store.forgetDispatches();
+  });
+
+  /** Plans the claim on a new connection and expects each look at what is to be sent to go by the index made for it. */
+  async function expectIndexes({ sender }: Job): Promise<void> {
+    const database = await store.openAnother();
+    await database.transaction((tx) => claimableLanes(tx, [sender], 201));
+    await database.transaction((tx) => claimPaced(tx, [{ ...sender, jobId: 'cjob', count: 10 }], 'l'));
+    const statements = await preparedStatements(database);
+    for (const name of ['messaging.lane.claimable', 'messaging.dispatch.claim-paced']) {
+      const claim = statements.find((one) => one.name === name);
+      if (!claim) throw new Error(`${name} was not prepared`);
+      const looks = nodesOf(await planOf(database, claim)).filter((node) => node['Relation Name'] === 'dispatch');
+      const used = new Set(looks.map((node) => node['Index Name']));
+      expect([name, [...used].toSorted()]).toEqual([
+        name,
+        expect.arrayContaining(['dispatch_order', 'dispatch_paced']),
+      ]);
+      expect([name, used.has('dispatch_due')]).toEqual([name, false]);
+    }
+  }
 
   async function finish(...jobs: readonly Job[]): Promise<void> {
     const ids = jobs.map(({ jobId }) => jobId);

@@ -49,6 +49,8 @@ export class MessagingStore {
     /** May do what the service's role must not: move times, look at locks. */
     readonly superuser: Database,
     readonly url: string,
+    /** A pool of one connection, which plans its statements anew. */
+    readonly openAnother: () => Promise<Database>,
   ) {}
 
   /** @param poolMax connections of the service's role */
@@ -64,7 +66,7 @@ export class MessagingStore {
     await set("log_min_messages = 'error'");
     await set("log_error_verbosity = 'default'");
     const database = await prepared.database({ entities: [Channel, Message], poolMax });
-    return new MessagingStore(database, superuser, prepared.url);
+    return new MessagingStore(database, superuser, prepared.url, () => prepared.database({ poolMax: 1 }));
   }
 
   /** Connects the channel of a new organization, which knows so many contacts. */

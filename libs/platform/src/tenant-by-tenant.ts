@@ -12,7 +12,7 @@ interface OfTenant {
 export class TenantByTenant {
   private readonly locked = new LockedLines();
 
-  /** @param onFailed is told of a tenant whose work failed where others' did not, or for a lock */
+  /** @param onFailed gets a tenant whose work failed where others' did not, or for a lock */
   constructor(private readonly onFailed: (organizationId: string, error: unknown) => void) {}
 
   /** Ids of the organizations that are left alone now: for a query that would find the same items again. */

@@ -6,37 +6,37 @@ const items = ['a', 'b', 'b', 'c'].map((organizationId) => ({ organizationId }))
 
 /** Works for all but those named. */
 function run(failing: readonly string[], error: Error = new Error('away')) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const done: string[] = [];
-  const tenants = new TenantByTenant((organizationId) => void told.push(organizationId));
+  const tenants = new TenantByTenant((organizationId) => void reported.push(organizationId));
   const each = (of = items): Promise<number> =>
     tenants.each(of, async ({ organizationId }) => {
       if (failing.includes(organizationId)) throw error;
       done.push(organizationId);
     });
-  return { tenants, each, told, done };
+  return { tenants, each, reported, done };
 }
 
 describe('work tenant by tenant', () => {
   it('goes on behind a tenant whose work fails, and leaves that one alone', async () => {
-    const { tenants, each, told, done } = run(['b']);
+    const { tenants, each, reported, done } = run(['b']);
     expect(await each()).toBe(2);
     expect(done).toEqual(['a', 'c']);
-    expect(told).toEqual(['b']);
+    expect(reported).toEqual(['b']);
     expect(tenants.leftAlone()).toEqual(['b']);
     await each();
-    expect(told).toEqual(['b']);
+    expect(reported).toEqual(['b']);
   });
 
-  it('throws when everything fails, and leaves nobody alone: what is away is away for all', async () => {
-    const { tenants, each, told } = run(['a', 'b', 'c']);
+  it('throws when everything fails, and pauses no tenant: what is away is away for all', async () => {
+    const { tenants, each, reported } = run(['a', 'b', 'c']);
     await expect(each()).rejects.toThrow('away');
-    expect([told, tenants.leftAlone()]).toEqual([[], []]);
+    expect([reported, tenants.leftAlone()]).toEqual([[], []]);
   });
 
   it('takes a lock for a matter of its tenant, also when nothing else is to be done', async () => {
-    const { tenants, each, told } = run(['b'], lockTimeout);
+    const { tenants, each, reported } = run(['b'], lockTimeout);
     expect(await each([{ organizationId: 'b' }])).toBe(0);
-    expect([told, tenants.leftAlone()]).toEqual([['b'], ['b']]);
+    expect([reported, tenants.leftAlone()]).toEqual([['b'], ['b']]);
   });
 });

@@ -27,7 +27,7 @@ const lockSql = statement<LockedLane>(
      CASE WHEN held_reason IS NULL THEN '{}' ELSE held_reason || further_holds END AS holds, begun::float8 AS begun
    FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR UPDATE`,
 );
-/** A lane that is withdrawn before anything came has finished: the end of its job may have been told already. */
+/** A lane that is withdrawn before anything came has finished: the event of its end may have come already. */
 const standSql = statement(
   'messaging.lane.stand',
   `UPDATE bulk_lane SET is_paused = $3, is_withdrawn = $4, held_reason = ($5::text[])[1], further_holds = ($5::text[])[2:],
