@@ -49,6 +49,16 @@ describe('many lanes of a channel', () => {
     expect(rounds).toEqual([true, true, false]);
   });
 
+  it('are closed too when they were withdrawn before anything came, whether or not the end of their job is announced later', async () => {
+    const job = lanes.job(await store.sender(1));
+    await lanes.control(job, 'WITHDRAW');
+    const aged = `UPDATE messaging.bulk_lane SET finished_at = finished_at - interval '2 hours' WHERE job_id = $1 RETURNING job_id`;
+    expect((await lanes.run(aged, [job.jobId]))[0]).toEqual([{ job_id: job.jobId }]);
+    await closeFinished(store.database);
+    const open = await lanes.run('SELECT FROM messaging.bulk_lane WHERE is_open AND job_id = $1', [job.jobId]);
+    expect(open).toEqual([]);
+  });
+
   it('are asked for what is to be sent again by its index alone, with statistics or without', async () => {
     const job = lanes.job(await store.sender(1));
     await lanes.submit(job);
