@@ -33,6 +33,7 @@ export { startTelemetry, type FinishedSpan, type SpanProcessor, type StopTelemet
 export { telemetryConfig, type TelemetryConfig } from './telemetry.config.js';
 export { PollingLoop, type PollingLoopOptions, type RoundResult } from './polling-loop.js';
 export { PollingWorker, type PollingWorkerSpec } from './polling.worker.js';
+export { WorkSlots } from './work-slots.js';
 export { TenantByTenant } from './tenant-by-tenant.js';
 export { PruneWorker, type PruneSpec } from './prune.worker.js';
 export { erasureTable, erasureTableReversal } from './erasure/erasure-table.js';

@@ -78,7 +78,11 @@ export class SecretBox {
 
   /** Whether a data key is wrapped by a master key that this process has. */
   opens(wrapped: Buffer): boolean {
-    return this.masters.has(wrapped.subarray(0, MASTER_ID_BYTES).toString('hex'));
+    return this.masterOf(wrapped) !== undefined;
+  }
+
+  private masterOf(wrapped: Buffer): Buffer | undefined {
+    return this.masters.get(wrapped.subarray(0, MASTER_ID_BYTES).toString('hex'));
   }
 
   private read(sealed: Buffer, place: SecretPlace): Buffer {
@@ -103,7 +107,7 @@ export class SecretBox {
   }
 
   private unwrap(wrapped: Buffer, organizationId: string): Buffer {
-    const master = this.masters.get(wrapped.subarray(0, MASTER_ID_BYTES).toString('hex'));
+    const master = this.masterOf(wrapped);
     if (!master) throw new Error('the data key is wrapped by an unknown master key');
     return openBytes(wrapped.subarray(MASTER_ID_BYTES), master, dataKeyPlace(organizationId));
   }

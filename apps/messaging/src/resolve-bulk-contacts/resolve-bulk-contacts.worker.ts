@@ -48,7 +48,9 @@ export class ResolveBulkContactsWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     const behind = this.walkedTo;
     const items = await unknownItems(this.database, behind, { lanes: LANES_MAX, each: SLICE_MAX });
-    const groups = [...Map.groupBy(items, ({ jobId }) => jobId).values()].flatMap(groupOf);
+    const groups = [
+      ...Map.groupBy(items, ({ organizationId, jobId }) => `${organizationId} ${jobId}`).values(),
+    ].flatMap(groupOf);
     this.walkedTo = groups.length === LANES_MAX ? (items.at(-1) ?? null) : null;
     const resolved = await this.tenants.each(groups, (group) => this.resolve(group));
     // Behind the last lane comes the first.

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, type Log, type RoundResult } from '@switchboard/platform';
+import { LOG, PollingWorker, WorkSlots, type Log, type RoundResult } from '@switchboard/platform';
 import { backoffMs } from '@switchboard/timing';
 import { FeedSignal } from '../job/feed-signal.js';
 import { FeedJob } from './feed-job.js';
@@ -19,15 +19,16 @@ const BACKOFF = { firstMs: 250, maxMs: 15_000 };
 /** Feeds the lanes of running jobs, whichever replica looks first. */
 @Injectable()
 export class FeedJobsWorker extends PollingWorker {
-  private readonly underway = new Set<Promise<void>>();
+  private readonly slots: WorkSlots;
 
   constructor(
     private readonly database: Database,
     private readonly feedJob: FeedJob,
-    private readonly signal: FeedSignal,
+    signal: FeedSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
     super({ log, idleMs: IDLE_MS, signal, failureEvent: 'job.feed-failed' });
+    this.slots = new WorkSlots(UNDERWAY_MAX, signal);
   }
 
   override onApplicationBootstrap(): void {
@@ -37,26 +38,18 @@ export class FeedJobsWorker extends PollingWorker {
 
   override async onModuleDestroy(): Promise<void> {
     await super.onModuleDestroy();
-    await Promise.all(this.underway);
+    await this.slots.ended();
   }
 
   /** Waits for no job, but for a place. */
   protected async round(): Promise<RoundResult> {
-    const free = UNDERWAY_MAX - this.underway.size;
+    const { free } = this.slots;
     if (free === 0) return false;
     const taken = await takeFeeds(this.database, free);
-    for (const feed of taken) this.begin(feed);
+    for (const feed of taken) this.slots.begin(this.feed(feed));
     if (taken.length === free) return false;
     const nextMs = await nextFeedMs(this.database);
     return nextMs === null ? false : Math.max(nextMs, PAUSE_MS_MIN);
-  }
-
-  private begin(feed: TakenFeed): void {
-    const fed = this.feed(feed).finally(() => {
-      this.underway.delete(fed);
-      this.signal.wake();
-    });
-    this.underway.add(fed);
   }
 
   /** Never rejects: what cannot even be recorded is due again when its lease ends. */

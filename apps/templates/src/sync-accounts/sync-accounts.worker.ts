@@ -6,7 +6,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { RpcUnanswered } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { LOG, PollingWorker, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
+import { LOG, PollingWorker, WorkSlots, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
 import { backoffMs, jittered } from '@switchboard/timing';
 import { claimDue, failSync, releaseLease, type LeasedAccount } from '../account/account.repository.js';
 import { SyncSignal } from '../account/sync-signal.js';
@@ -23,18 +23,19 @@ const FAILED_FIRST_MS = 15_000;
 /** Synchronises the accounts that are due: one leased run an account, whichever replica takes it. */
 @Injectable()
 export class SyncAccountsWorker extends PollingWorker {
-  private readonly running = new Set<Promise<void>>();
+  private readonly slots: WorkSlots;
 
   constructor(
     private readonly database: Database,
     private readonly sync: SyncAccount,
     private readonly relay: Relay,
-    private readonly signal: SyncSignal,
+    signal: SyncSignal,
     @Inject(SYNC_INTERVAL) private readonly intervalSeconds: number,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
   ) {
     super({ log, idleMs: IDLE_MS, signal, failureEvent: 'templates.sync-claim-failed' });
+    this.slots = new WorkSlots(SLOTS, signal);
   }
 
   override onApplicationBootstrap(): void {
@@ -44,21 +45,15 @@ export class SyncAccountsWorker extends PollingWorker {
 
   override async onModuleDestroy(): Promise<void> {
     await super.onModuleDestroy();
-    await Promise.allSettled(this.running);
+    await this.slots.ended();
   }
 
   /** Begins as many runs as there are free slots; a run that ends wakes the loop. */
   protected async round(): Promise<RoundResult> {
-    const free = SLOTS - this.running.size;
+    const { free } = this.slots;
     if (free <= 0 || this.stopping.aborted) return false;
     const claimed = await claimDue(this.database, newCuid(), free);
-    for (const account of claimed) {
-      const run = this.run(account).finally(() => {
-        this.running.delete(run);
-        this.signal.wake();
-      });
-      this.running.add(run);
-    }
+    for (const account of claimed) this.slots.begin(this.run(account));
     return false;
   }
 

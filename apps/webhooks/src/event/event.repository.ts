@@ -1,5 +1,6 @@
 import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
 import type { PublicEvent } from './event-body.policy.js';
+import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 
 /** Days that events are kept; today is not among them. Source: docs/api-behaviour.md#webhooks-replay. */
 export const EVENT_RETENTION_DAYS = 8;
@@ -44,7 +45,7 @@ const storeEvents = statement<StoredDelivery>(
      ON CONFLICT (id) DO NOTHING
      RETURNING organization_id, id, type, line, octet_length(body) AS body_bytes, position)
    INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
-   SELECT w.id, substr(s.id, 1, 9) || substr(md5(s.id || w.id), 1, 16), s.organization_id, s.id, s.type, s.line, s.position,
+   SELECT w.id, ${deliveryIdSql('s.id', 'w.id')}, s.organization_id, s.id, s.type, s.line, s.position,
      s.body_bytes, 'AUTOMATIC', now()
    FROM stored s
    -- OFFSET keeps it a look-up by event: the planner would compare every event with every webhook there is.

@@ -1,6 +1,7 @@
 import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { WebhookEvent } from '@switchboard/contracts/webhooks/http';
 import { statement, type Queryable } from '@switchboard/postgres';
+import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 
 /** One thing that happened to a delivery: an attempt that ended, a wait for the next one, or its end without one. */
 export interface DeliveryStep {
@@ -31,7 +32,7 @@ const stepsSql = statement<DeliveryStep>(
   'webhooks.message.deliveries',
   `WITH carried AS (
      SELECT e.type AS event, e.stored_at, w.id AS webhook_id,
-       substr(e.id, 1, 9) || substr(md5(e.id || w.id), 1, 16) AS delivery_id
+       ${deliveryIdSql('e.id', 'w.id')} AS delivery_id
      FROM event e JOIN webhook w ON w.organization_id = e.organization_id
      WHERE e.message_id = $2 AND e.organization_id = $1 AND e.id >= $3), steps AS (
      SELECT t.webhook_id, t.event, 'ATTEMPT' AS kind, a.began_at + make_interval(secs => a.duration_ms / 1000.0) AS at,

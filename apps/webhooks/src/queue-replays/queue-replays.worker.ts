@@ -4,7 +4,7 @@ import { Database } from '@switchboard/postgres';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
 import { queueSlice } from './queue-slice.js';
 import { ReplaySignal } from '../replay/replay-signal.js';
-import { dueReplays, nextReplayMs, postponeReplay, type ReplayKey } from '../replay/replay.repository.js';
+import { dueReplays, nextReplayMs, postponeReplay, type DueReplay } from '../replay/replay.repository.js';
 
 /** Organizations of a round; the others come first in the next. */
 const ROUND_MAX = 20;
@@ -40,7 +40,7 @@ export class QueueReplaysWorker extends PollingWorker {
   }
 
   /** @returns whether the replay has moved along */
-  private async queue(replay: ReplayKey): Promise<boolean> {
+  private async queue(replay: DueReplay): Promise<boolean> {
     const { organizationId, webhookId, id: replayId } = replay;
     try {
       const slice = await queueSlice(this.database, replay);

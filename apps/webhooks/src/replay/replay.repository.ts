@@ -1,4 +1,5 @@
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { backoffMs } from '@switchboard/timing';
 import type { ReplayedEvents } from './replayed-events.repository.js';
 
 /** Which replay of which webhook. */
@@ -11,10 +12,14 @@ export interface ReplayKey {
 /** How a replay ended: all of its period is queued, or its webhook was deactivated or deleted. */
 export type ReplayEnd = 'FINISHED' | 'CANCELED';
 
-/** A replay that is under way, locked until the transaction ends. */
-export interface TakenReplay extends ReplayedEvents {
+/** A replay to go on with. */
+export interface DueReplay extends ReplayKey {
+  /** Slices that have failed since one was queued. */
   readonly failures: number;
 }
+
+/** After a failed slice. */
+const BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 
 const findSql = statement<{ count: number }>(
   'webhooks.replay.find',
@@ -30,10 +35,10 @@ const insertSql = statement(
    VALUES ($1, $2, $3, $4, $5, $6::text[], $7, $8, $9, $10)`,
 );
 /** Of each organization the one that has waited longest: an organization with many has no more turns than one with few. */
-const dueSql = statement<ReplayKey>(
+const dueSql = statement<DueReplay>(
   'webhooks.replay.due',
-  `SELECT organization_id AS "organizationId", id, webhook_id AS "webhookId" FROM (
-     SELECT DISTINCT ON (organization_id) organization_id, id, webhook_id, due_at FROM replay
+  `SELECT organization_id AS "organizationId", id, webhook_id AS "webhookId", failures FROM (
+     SELECT DISTINCT ON (organization_id) organization_id, id, webhook_id, failures, due_at FROM replay
      WHERE ended_at IS NULL AND due_at <= now() ORDER BY organization_id, due_at) first
    ORDER BY due_at LIMIT $1`,
 );
@@ -42,10 +47,10 @@ const nextSql = statement<{ inMs: number | null }>(
   `SELECT (extract(epoch FROM min(due_at) - now()) * 1000)::float8 AS "inMs" FROM replay WHERE ended_at IS NULL`,
 );
 /** One that another replica has is left to it. */
-const takeSql = statement<TakenReplay>(
+const takeSql = statement<ReplayedEvents>(
   'webhooks.replay.take',
   `SELECT organization_id AS "organizationId", id AS "replayId", webhook_id AS "webhookId", since, until, types,
-     only_missed AS "onlyMissed", position::float8 AS after, up_to::float8 AS "upTo", failures
+     only_missed AS "onlyMissed", position::float8 AS after, up_to::float8 AS "upTo"
    FROM replay WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL AND due_at <= now() FOR UPDATE SKIP LOCKED`,
 );
 /** It is due at once, behind the other replays of its organization. */
@@ -59,7 +64,7 @@ const endSql = statement(
 );
 const postponeSql = statement(
   'webhooks.replay.postpone',
-  `UPDATE replay SET failures = failures + 1, due_at = now() + make_interval(secs => least(60, power(2, least(failures, 6))))
+  `UPDATE replay SET failures = failures + 1, due_at = now() + make_interval(secs => $3)
    WHERE organization_id = $1 AND id = $2 AND ended_at IS NULL`,
 );
 const cancelSql = statement(
@@ -88,7 +93,7 @@ export async function insertReplay(tx: Transaction, events: ReplayedEvents, coun
 }
 
 /** Replays to go on with, one of each organization, those that have waited longest first. */
-export async function dueReplays(on: Queryable, limit: number): Promise<readonly ReplayKey[]> {
+export async function dueReplays(on: Queryable, limit: number): Promise<readonly DueReplay[]> {
   return on.query(dueSql, [limit]);
 }
 
@@ -99,7 +104,7 @@ export async function nextReplayMs(on: Queryable): Promise<number | null> {
 }
 
 /** Locks a replay that is due; null when it has ended, or another replica has it. The webhook's row is locked before. */
-export async function takeReplay(tx: Transaction, { organizationId, id }: ReplayKey): Promise<TakenReplay | null> {
+export async function takeReplay(tx: Transaction, { organizationId, id }: ReplayKey): Promise<ReplayedEvents | null> {
   const [row] = await tx.query(takeSql, [organizationId, id]);
   return row ?? null;
 }
@@ -120,8 +125,8 @@ export async function endReplay(
 }
 
 /** Leaves a replay of which a slice failed for a while: 1 s, doubling to 60 s. */
-export async function postponeReplay(on: Queryable, { organizationId, id }: ReplayKey): Promise<void> {
-  await on.query(postponeSql, [organizationId, id]);
+export async function postponeReplay(on: Queryable, { organizationId, id, failures }: DueReplay): Promise<void> {
+  await on.query(postponeSql, [organizationId, id, backoffMs(failures + 1, BACKOFF) / 1_000]);
 }
 
 /** Ends all replays of a webhook. Its row must be locked, by a change of it. */

@@ -2,6 +2,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Budget } from '@switchboard/nats';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 import { slicesOf, type Positions } from '../event/feed.repository.js';
 
 /** What a replay sends again. */
@@ -44,7 +45,7 @@ const eventsSql = statement<ReplayedEvent>(
 const arrivedSql = statement<{ id: string }>(
   'webhooks.replay.arrived',
   `SELECT a.event_id AS id FROM attempt a
-   WHERE a.delivery_id = ANY (ARRAY(SELECT substr(id, 1, 9) || substr(md5(id || $1), 1, 16) FROM unnest($2::text[]) AS asked (id)))
+   WHERE a.delivery_id = ANY (ARRAY(SELECT ${deliveryIdSql('id', '$1')} FROM unnest($2::text[]) AS asked (id)))
      AND a.webhook_id || '' = $1 AND a.outcome = 'SUCCEEDED'
    UNION ALL
    SELECT a.event_id FROM attempt a
@@ -54,7 +55,7 @@ const arrivedSql = statement<{ id: string }>(
 const queueSql = statement(
   'webhooks.replay.queue',
   `INSERT INTO delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
-   SELECT $2, substr($3, 1, 9) || substr(md5(e.id || $3), 1, 16), e.organization_id, e.id, e.type, e.line, e.position,
+   SELECT $2, ${deliveryIdSql('e.id', '$3', '$3')}, e.organization_id, e.id, e.type, e.line, e.position,
      octet_length(e.body), 'REPLAY', now()
    FROM unnest($4::text[]) AS replayed (id) JOIN event e ON e.id = replayed.id AND e.organization_id = $1
    ORDER BY e.position
