@@ -191,6 +191,7 @@ describe('lanes of bulk sends', () => {
       [{ state: 'refused', kind: 'disconnected', code: '190', message: 'm' }, 'CHANNEL_DISCONNECTED', undefined],
     ] as const satisfies readonly (readonly [UpstreamOutcome, string, string | undefined])[];
     for (const [outcome, reason, state] of cases) {
+      await lanes.forgetOthers();
       const job = lanes.job(await store.sender(2), 3_600_000 / 50);
       await lanes.submit(job);
       const [first] = attemptsOf(await lanes.claim('a process', 1), job);

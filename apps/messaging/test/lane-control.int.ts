@@ -29,6 +29,7 @@ describe('a lane', () => {
   beforeEach(async () => {
     await store.forgetDispatches();
     lanes = new LaneStore(store);
+    await lanes.forgetOthers();
   });
 
   const claimed = async (job: Job) => {
