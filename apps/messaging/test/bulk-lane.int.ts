@@ -1,11 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { cuidFloor, cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { testServers } from '@switchboard/testing';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 import { attemptsOf, LaneStore } from './lane-store.js';
 import { contactOf, MessagingStore, messageOf, settlementOf, taken } from './messaging-store.js';
 import { ContactRepository } from '../src/contact/contact.repository.js';
+import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
 import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
-import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
+import { abandonOverdue, lockExpired } from '../src/dispatch/dispatch.repository.js';
 
 const servers = testServers();
 const notTaken = (more: Partial<Extract<UpstreamOutcome, { state: 'not-taken' }>>): UpstreamOutcome => ({
@@ -52,6 +54,25 @@ describe('lanes of bulk sends', () => {
     ]);
     expect(ofFirst.map(({ data }) => data)).toMatchObject([{ recipientIndex: 0 }, { recipientIndex: 0 }]);
     expect(attemptsOf(await lanes.claim(), job)).toEqual([]);
+  });
+
+  it('give what a pause kept in the lane for long an id of its own time', async () => {
+    const job = lanes.job(await store.sender(2));
+    const [aged, fresh] = job.items;
+    if (!aged || !fresh) throw new Error('too few recipients');
+    const former = cuidFloor(new Date(Date.now() - 25 * 3_600_000)) + newCuid().slice(9);
+    await lanes.submit(job, [{ ...aged, messageId: former }, fresh]);
+    const [one, other] = attemptsOf(await lanes.claim(), job);
+    if (!one || !other) throw new Error('too few were claimed');
+    expect(other.messageId).toBe(fresh.messageId);
+    expect(Date.now() - cuidTime(one.messageId).getTime()).toBeLessThan(60_000);
+    const ids = 'SELECT message_id AS id FROM messaging.bulk_item WHERE job_id = $1 ORDER BY recipient_index';
+    expect(await lanes.run(ids, [job.jobId])).toEqual([{ id: one.messageId }, { id: fresh.messageId }]);
+    // Within its 24 hours: the refusal is not its last.
+    await store.settle(settlementOf(one, notTaken({})));
+    expect(await store.database.transaction((tx) => lockExpired(tx, 100, SETTLE_DEADLINE_MS))).toEqual([]);
+    await lanes.submit(job, [{ ...aged, messageId: former }]);
+    expect(await lanes.states(job)).toEqual({ BEGUN: 2 });
   });
 
   it("keep a channel's rate, shared by its jobs in turns", async () => {

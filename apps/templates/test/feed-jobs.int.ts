@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { JobCounts } from '@switchboard/contracts/templates/job-http';
 import { testServers } from '@switchboard/testing';
 import { completeJob } from '../src/complete-jobs/complete-jobs.js';
@@ -142,6 +143,20 @@ describe('outcomes', () => {
     const { counts, status } = await store.view(job.id);
     expect(counts).toEqual({ queued: 0, unconfirmed: 0, sent: 300, delivered: 150, read: 150, failed: 0, skipped: 0 });
     expect(status).toBe('COMPLETED');
+  });
+
+  it('name the message that there is, which may have another id than the one that was handed over', async () => {
+    const { job } = await store.commit(store.batch(2));
+    await store.feedAll(job.id);
+    const [one, other] = [...store.messaging.lane(job.id).items.values()];
+    const renewed = newCuid();
+    await store.settle(job.id, [{ index: 0, status: 'UNCONFIRMED', reason: null, messageId: renewed }]);
+    await store.settle(
+      job.id,
+      [0, 1].map((index) => ({ index, status: 'SENT' as const, reason: null })),
+    );
+    expect(one?.messageId).not.toBe(renewed);
+    expect((await store.recipients(job.id)).map(({ messageId }) => messageId)).toEqual([renewed, other?.messageId]);
   });
 
   it('complete the job once, and correct its counts afterwards', async () => {

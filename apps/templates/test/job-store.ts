@@ -178,12 +178,15 @@ export class JobStore {
   }
 
   /** Events of messaging about recipients of the job. */
-  async settle(jobId: string, outcomes: readonly (Outcome & { readonly index: number })[]): Promise<void> {
+  async settle(
+    jobId: string,
+    outcomes: readonly (Outcome & { readonly index: number; readonly messageId?: string })[],
+  ): Promise<void> {
     const { organizationId } = this;
     await this.database.transaction(async (tx) => {
       await applyOutcomes(
         tx,
-        outcomes.map((outcome) => ({ ...outcome, organizationId, jobId })),
+        outcomes.map((outcome) => ({ messageId: null, ...outcome, organizationId, jobId })),
       );
     });
   }

@@ -1,3 +1,4 @@
+import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { appendEvents } from '@switchboard/outbox';
 import { type Transaction } from '@switchboard/postgres';
 import { systemClock } from '@switchboard/platform';
@@ -51,6 +52,8 @@ export interface ClaimSpec {
   readonly onLocked?: (channelIds: readonly string[]) => void;
 }
 
+/** Younger ids are kept: the recipients' service names them when it asks again after a crash. */
+const ID_AGE_MAX_MS = 60_000;
 const NOTHING: LaneClaim = { attempts: [], channels: 0, skipped: 0, hasUnknown: false };
 
 /**
@@ -149,13 +152,23 @@ async function judge(
       const item = items[index];
       if (!item) return;
       const candidate = unlessUnheld(found, item, held);
-      if (candidate.verdict === 'accepted') passed.push({ item, candidate });
+      if (candidate.verdict === 'accepted')
+        passed.push({ item: unlessAged(item, lanes.get(laneKey(item))), candidate });
       else if (candidate.verdict === 'repeated') begun.push(item);
       else if (candidate.verdict === 'opted-out') skipped.push({ ...item, reason: 'OPTED_OUT' });
       else if (candidate.verdict === 'contact-unknown') unknown.push(item);
     });
   }
   return { passed, ended: { begun, skipped, unknown } };
+}
+
+/**
+ * With an id of its own time when a pause or a hold kept it: a message is as old as its id, which decides its place in lists and how
+ * long it is tried.
+ */
+function unlessAged(item: ClaimedItem, lane: ClaimableLane | undefined): ClaimedItem {
+  const ageMs = (lane?.nowMs ?? 0) - cuidTime(item.messageId).getTime();
+  return ageMs > ID_AGE_MAX_MS ? { ...item, messageId: newCuid() } : item;
 }
 
 function contentOf({ messageId: id, jobId, recipientIndex, content }: ClaimedItem): MessageContent {

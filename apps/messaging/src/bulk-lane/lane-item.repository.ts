@@ -31,8 +31,9 @@ const withdrawSql = statement<RecipientKey>(
 );
 const endSql = statement(
   'messaging.lane-item.end',
-  `UPDATE bulk_item i SET state = g.state, content = NULL
-   FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS g(organization_id, job_id, recipient_index, state)
+  `UPDATE bulk_item i SET state = g.state, content = NULL, message_id = g.message_id
+   FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[])
+     AS g(organization_id, job_id, recipient_index, message_id, state)
    WHERE i.organization_id = g.organization_id AND i.job_id = g.job_id AND i.recipient_index = g.recipient_index`,
 );
 const unknownSql = statement(
@@ -77,7 +78,7 @@ export function endItems(
     ...skipped.map((item) => ({ ...item, state: 'SKIPPED' })),
   ];
   if (ended.length === 0) return;
-  tx.atCommit(endSql, unnestColumns(ended, ['organizationId', 'jobId', 'recipientIndex', 'state']));
+  tx.atCommit(endSql, unnestColumns(ended, ['organizationId', 'jobId', 'recipientIndex', 'messageId', 'state']));
   announceSkips(tx, skipped);
 }
 

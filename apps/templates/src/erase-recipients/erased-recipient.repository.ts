@@ -58,7 +58,7 @@ export async function eraseRecipients(
   organizationId: string,
   recipients: readonly RecipientCursor[],
 ): Promise<StatusChange[]> {
-  const outcome = { organizationId, status: 'SKIPPED', reason: 'ERASED' } as const;
+  const outcome = { organizationId, messageId: null, status: 'SKIPPED', reason: 'ERASED' } as const;
   return database.transaction(async (tx) => {
     await tx.query(shareJobsSql, [organizationId, [...new Set(recipients.map(({ jobId }) => jobId))]]);
     const changes = await applyOutcomes(

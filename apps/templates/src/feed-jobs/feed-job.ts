@@ -100,7 +100,7 @@ export class FeedJob {
   private async failUnfit(organizationId: string, jobId: string, unfit: readonly number[]): Promise<void> {
     if (unfit.length === 0) return;
     await this.lanes.release(organizationId, jobId, unfit);
-    const outcome = { organizationId, jobId, status: 'FAILED', reason: UNFIT } as const;
+    const outcome = { organizationId, jobId, messageId: null, status: 'FAILED', reason: UNFIT } as const;
     await this.database.transaction(async (tx) => {
       await applyOutcomes(
         tx,

@@ -116,7 +116,7 @@ export class LaneOrders {
   }
 
   private async skip(organizationId: string, jobId: string, indexes: readonly number[]): Promise<void> {
-    const outcome = { organizationId, jobId, status: 'SKIPPED', reason: 'JOB_CANCELED' } as const;
+    const outcome = { organizationId, jobId, messageId: null, status: 'SKIPPED', reason: 'JOB_CANCELED' } as const;
     await this.database.transaction(async (tx) => {
       await applyOutcomes(
         tx,

@@ -8,6 +8,8 @@ export interface RecipientOutcome extends Outcome {
   readonly organizationId: string;
   readonly jobId: string;
   readonly index: number;
+  /** Of the message, which may have another id than the one it was handed over with; null: the event names none. */
+  readonly messageId: string | null;
 }
 
 interface LockedRecipient {
@@ -32,9 +34,9 @@ const lockSql = statement<LockedRecipient>(
 );
 const updateSql = statement(
   'templates.recipient.update',
-  `UPDATE recipient r SET status = given.status, reason = given.reason
-   FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[])
-     AS given (organization_id, job_id, index, status, reason)
+  `UPDATE recipient r SET status = given.status, reason = given.reason, message_id = coalesce(given.message_id, r.message_id)
+   FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[])
+     AS given (organization_id, job_id, index, status, reason, message_id)
    WHERE r.organization_id = given.organization_id AND r.job_id = given.job_id AND r.index = given.index`,
 );
 
@@ -59,7 +61,7 @@ export async function applyOutcomes(tx: Transaction, outcomes: readonly Recipien
     return outcome && isRise(from, outcome.status) ? [{ ...outcome, from }] : [];
   });
   if (rises.length === 0) return [];
-  tx.atCommit(updateSql, unnestColumns(rises, ['organizationId', 'jobId', 'index', 'status', 'reason']));
+  tx.atCommit(updateSql, unnestColumns(rises, ['organizationId', 'jobId', 'index', 'status', 'reason', 'messageId']));
   const changes = rises.map(({ organizationId, jobId, from, status }) => ({ organizationId, jobId, from, to: status }));
   countChanges(tx, changes);
   return changes;

@@ -1,5 +1,9 @@
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { bulkItemSkipped, messageOutcomeUnknown } from '@switchboard/contracts/messaging/bulk-events';
+import {
+  bulkItemSkipped,
+  messageOutcomeUnknown,
+  type BulkRecipient,
+} from '@switchboard/contracts/messaging/bulk-events';
 import { messageDelivered, messageFailed, messageRead, messageSent } from '@switchboard/contracts/messaging/events';
 import type { RecipientStatus } from '@switchboard/contracts/templates/job-http';
 import { eventDataOf } from '@switchboard/platform';
@@ -20,7 +24,8 @@ export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
     const { message, recipientIndex } = event.data;
     if (!message.jobId || recipientIndex === undefined) return null;
     const reason = status === 'FAILED' ? (message.error?.code ?? null) : null;
-    return { organizationId: event.organizationId, jobId: message.jobId, index: recipientIndex, status, reason };
+    const { id: messageId, jobId } = message;
+    return { organizationId: event.organizationId, jobId, index: recipientIndex, messageId, status, reason };
   }
   const unknown = eventDataOf(envelope, messageOutcomeUnknown);
   if (unknown) return named(unknown, 'UNCONFIRMED', null);
@@ -29,13 +34,10 @@ export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
 }
 
 function named(
-  event: {
-    readonly organizationId: string;
-    readonly data: { readonly jobId: string; readonly recipientIndex: number };
-  },
+  event: { readonly organizationId: string; readonly data: BulkRecipient },
   status: RecipientStatus,
   reason: string | null,
 ): RecipientOutcome {
-  const { jobId, recipientIndex } = event.data;
-  return { organizationId: event.organizationId, jobId, index: recipientIndex, status, reason };
+  const { jobId, recipientIndex: index, messageId } = event.data;
+  return { organizationId: event.organizationId, jobId, index, messageId, status, reason };
 }
