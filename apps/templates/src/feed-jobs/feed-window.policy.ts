@@ -7,6 +7,8 @@ const WINDOW_SECONDS = 3;
 const STEP_SECONDS_MIN = 0.25;
 const STEP_SECONDS_MAX = 1;
 const STEP_RECIPIENTS = 20;
+/** A window is filled so many times as fast as it empties: filled at once, it would hold up those sends as well. */
+const FILL_FACTOR = 1.5;
 /** Looks at a fast lane are at least so far apart. */
 const LOOK_MS_MIN = 100;
 /** Looks at a lane that stands still are at most so far apart. */
@@ -37,8 +39,9 @@ export function feedRoom({ waiting, perSecond }: LaneLoad): number {
 export function nextLookMs({ waiting, perSecond }: LaneLoad, wasFed: boolean): number {
   if (perSecond <= 0) return LOOK_MS_MAX;
   const ms = (waiting / perSecond - (WINDOW_SECONDS - stepSeconds(perSecond))) * 1_000;
+  const fillMs = Math.max((stepSeconds(perSecond) * 1_000) / FILL_FACTOR, LOOK_MS_MIN);
   // What lies there longer than its pace explains is being held up: it is looked at now and then.
-  return Math.max(wasFed ? ms : Math.min(ms, LOOK_MS_MAX), wasFed ? LOOK_MS_MIN : LOOK_MS_MIN * 5);
+  return Math.max(wasFed ? ms : Math.min(ms, LOOK_MS_MAX), wasFed ? fillMs : LOOK_MS_MIN * 5);
 }
 
 function stepSeconds(perSecond: number): number {

@@ -20,7 +20,11 @@ describe('the window of a lane', () => {
     expect(nextLookMs({ waiting: 120, perSecond: 40 }, true)).toBe(500);
     expect(nextLookMs({ waiting: 15, perSecond: 5 }, true)).toBe(1_000);
     expect(nextLookMs({ waiting: 1, perSecond: 1 / 3_600 }, true)).toBe(3_598_000);
-    expect(nextLookMs({ waiting: 20, perSecond: 80 }, true)).toBe(100);
+  });
+
+  it('is filled half as fast again as it empties, at most ten times a second', () => {
+    const fill = (perSecond: number): number => Math.round(nextLookMs({ waiting: 0, perSecond }, true));
+    expect([fill(5), fill(40), fill(80), fill(400), fill(100_000)]).toEqual([667, 333, 167, 167, 167]);
   });
 
   it('is looked at now and then while the lane does not move', () => {
