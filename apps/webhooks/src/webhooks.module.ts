@@ -21,6 +21,7 @@ import {
 import { GetDeliveryHandler } from './get-delivery/get-delivery.handler.js';
 import { ListEventsHandler } from './list-events/list-events.handler.js';
 import { RedeliverHandler } from './redeliver/redeliver.handler.js';
+import { ObserveReplays } from './queue-replays/observe-replays.js';
 import { replayPruner } from './queue-replays/prune-replays.worker.js';
 import { QueueReplaysWorker } from './queue-replays/queue-replays.worker.js';
 import { ReplayWebhookHandler } from './replay-webhook/replay-webhook.handler.js';
@@ -65,6 +66,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     JudgeUrl,
     LaneWakeUps,
     ObserveDeliveries,
+    ObserveReplays,
     QueueReplaysWorker,
     ReplaySignal,
     RequestsInFlight,

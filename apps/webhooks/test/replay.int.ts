@@ -32,6 +32,10 @@ const replaysSql = statement<{ state: string; position: number; count: number }>
   't.replays',
   'SELECT state, position::integer AS position, count FROM webhooks.replay WHERE webhook_id = $1 ORDER BY id',
 );
+const failuresSql = statement<{ failures: number }>(
+  't.replay-failures',
+  'SELECT coalesce(max(failures), 0)::integer AS failures FROM webhooks.replay WHERE webhook_id = $1 AND ended_at IS NULL',
+);
 const deactivateSql = statement(
   't.deactivate',
   `WITH lane AS (UPDATE webhooks.lane SET is_open = false WHERE webhook_id = $1)
@@ -49,6 +53,10 @@ let running: RunningWebhooks;
 beforeAll(async () => {
   running = await startWebhooks(servers);
 });
+
+async function failuresOf(webhookId: string): Promise<number> {
+  return (await running.superuser.query(failuresSql, [webhookId]))[0]?.failures ?? 0;
+}
 
 function replay(customer: Customer, webhookId: string, more: Partial<ReplayWebhookRequest> = {}) {
   const request = { replayId: newCuid(), webhookId, ...ALL, ...more };
@@ -87,8 +95,10 @@ describe('a replay', () => {
       await replay(other, otherId);
       await eventually(async () => (await running.superuser.query(deliveriesSql, [otherId]))[0]?.count === 10);
       expect(await running.superuser.query(deliveriesSql, [id])).toEqual([{ count: 0, events: 0 }]);
+      await eventually(async () => (await failuresOf(id)) > 0);
     });
     await eventually(async () => (await running.superuser.query(deliveriesSql, [id]))[0]?.count === 30);
+    await eventually(async () => (await failuresOf(id)) === 0);
   });
 
   it('takes turns of its organization for each slice that it counts', async () => {
