@@ -89,6 +89,24 @@ describe('a lane', () => {
     ]);
   });
 
+  it('of another job that begins later is held for what the upstream said of their channel, as long as the first one is', async () => {
+    const sender = await store.sender(2);
+    const [one, later, free] = [lanes.job(sender), lanes.job(sender), lanes.job(sender)];
+    await lanes.submit(one);
+    for (const reason of ['QUOTA', 'SPAM_LIMIT'] as const) await lanes.control(one, 'HOLD', reason);
+    await lanes.submit(later);
+    expect(await claimed(later)).toEqual([]);
+    expect(await heldAndReleased(later)).toEqual([
+      ['held', 'QUOTA'],
+      ['held', 'SPAM_LIMIT'],
+      ['held', 'SPAM_LIMIT'],
+    ]);
+    for (const job of [one, later]) await lanes.control(job, 'RESUME');
+    expect(await claimed(later)).toHaveLength(2);
+    await lanes.submit(free);
+    expect(await claimed(free)).toHaveLength(2);
+  });
+
   it('keeps what the upstream held it for when its channel is connected again, and goes on by hand', async () => {
     const job = lanes.job(await store.sender(2));
     await lanes.submit(job);

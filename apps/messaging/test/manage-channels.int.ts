@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ChangeChannelRequest, ConnectChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
 import type { Relay } from '@switchboard/outbox';
 import { systemClock } from '@switchboard/platform';
-import { testServers } from '@switchboard/testing';
+import { eventually, testServers } from '@switchboard/testing';
 import { ChangeChannel } from '../src/change-channel/change-channel.js';
 import { AccessTokens } from '../src/channel/access-token.js';
 import type { Channel } from '../src/channel/channel.entity.js';
@@ -107,7 +107,7 @@ describe('channels of the application', () => {
     const settled = await Promise.all(asks.map((ask) => ask.catch((error: { code: string }) => error.code)));
     expect(settled.sort()).toEqual([...Array.from({ length: 4 }, () => 'PAYMENT_REQUIRED'), 'connected', 'connected']);
     const [one] = await stored();
-    await changeChannel.disconnect(organizationId, one?.id ?? '');
+    await changeChannel.disconnect(organizationId, one?.id ?? '', signal);
     await connect({ channelsMax: 2 });
     const again = change(one?.id ?? '', { accessToken: 'new', channelsMax: 2 });
     await expect(again).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
@@ -137,7 +137,7 @@ describe('channels of the application', () => {
     const settings = { defaultRegion: 'US', optOutKeywords: ['BAJA'] };
     expect(await change(id, settings)).toMatchObject({ ...settings, isDefault: true, status: 'CONNECTED' });
     expect(asked).toHaveLength(1);
-    await changeChannel.disconnect(organizationId, id);
+    await changeChannel.disconnect(organizationId, id, signal);
     expect(await change(id, { defaultRegion: 'MX' })).toMatchObject({
       status: 'DISCONNECTED',
       optOutKeywords: ['BAJA'],
@@ -148,8 +148,8 @@ describe('channels of the application', () => {
 
   it('are disconnected with their token overwritten, and stay so when that is repeated', async () => {
     const { id } = await connect();
-    await changeChannel.disconnect(organizationId, id);
-    const { before, after } = await changeChannel.disconnect(organizationId, id);
+    await changeChannel.disconnect(organizationId, id, signal);
+    const { before, after } = await changeChannel.disconnect(organizationId, id, signal);
     expect([before.status, after.status, await tokenOf(id)]).toEqual(['DISCONNECTED', 'DISCONNECTED', '']);
     expect((await eventsOf(id)).at(-1)).toMatchObject({ channel: { status: 'DISCONNECTED', isDefault: true } });
     expect(await testChannel.execute(organizationId, id, signal)).toMatchObject({
@@ -157,6 +157,22 @@ describe('channels of the application', () => {
       error: { code: 'UPSTREAM_NOT_CONNECTED' },
     });
     expect(asked).toHaveLength(1);
+  });
+
+  it('are disconnected once no attempt that is marked can arrive any more', async () => {
+    const { id } = await connect();
+    const mark = [organizationId, newCuid(), id];
+    await inbox.superuser.dataSource.query(
+      `INSERT INTO messaging.dispatch (organization_id, message_id, channel_id, contact_id, recipient_phone, lease, state, due_at,
+         attempts) VALUES ($1, $2, $3, 'c1234567', '+14155550123', 'l', 'DISPATCHING', now() + interval '1 hour', 1)`,
+      mark,
+    );
+    let hasEnded = false;
+    const ended = changeChannel.disconnect(organizationId, id, signal).then(() => void (hasEnded = true));
+    await eventually(async () => (await stored())[0]?.status === 'DISCONNECTED');
+    expect(hasEnded).toBe(false);
+    await inbox.superuser.dataSource.query('DELETE FROM messaging.dispatch WHERE message_id = $1', [mark[1]]);
+    await ended;
   });
 
   it('are tested by their token; one that is refused disconnects, an upstream that is down does not', async () => {
@@ -180,7 +196,7 @@ describe('channels of the application', () => {
     const missing = { code: 'CHANNEL_NOT_FOUND' };
     await expect(change(id, { isDefault: true }, stranger)).rejects.toMatchObject(missing);
     await expect(change(id, { accessToken: 'x' }, stranger)).rejects.toMatchObject(missing);
-    await expect(changeChannel.disconnect(stranger, id)).rejects.toMatchObject(missing);
+    await expect(changeChannel.disconnect(stranger, id, signal)).rejects.toMatchObject(missing);
     await expect(testChannel.execute(stranger, id, signal)).rejects.toMatchObject(missing);
     expect(asked).toHaveLength(1);
   });

@@ -22,6 +22,7 @@ import { TouchedJobs } from './job/touched-jobs.js';
 import { pruneJobKeys } from './job-key/job-key.repository.js';
 import { KeyedJobs } from './job-key/keyed-jobs.js';
 import { LaneClient } from './lane/lane.client.js';
+import { ReleaseSignal } from './job/release-signal.js';
 import { LaneOrders } from './lane/lane-orders.js';
 import { ListJobsHandler } from './list-jobs/list-jobs.handler.js';
 import { ListRecipientsHandler } from './list-recipients/list-recipients.handler.js';
@@ -76,6 +77,7 @@ const keyPruner = PruneWorker.provide({
     keyPruner,
     LaneClient,
     LaneOrders,
+    ReleaseSignal,
     ProjectOrganizationsConsumer,
     PruneStagingWorker,
     RecipientPageRepository,

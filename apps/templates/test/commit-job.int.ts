@@ -100,14 +100,15 @@ describe('a batch is refused', () => {
     await expect(store.commit(store.batch(1, given))).rejects.toMatchObject({ code });
   });
 
-  it('naming the first five faulty numbers, before any fault of variables', async () => {
+  it('naming the first five faulty recipients, whatever is wrong with them', async () => {
     const list = Array.from({ length: 12 }, (_, index) =>
       recipient(index % 2 === 0 ? { to: 'nonsense', phone: null } : { variables: ['one'] }),
     );
-    const sentence = 'must be a phone number, E.164 preferred';
     await expect(store.commit(store.batch(list))).rejects.toMatchObject({
       code: 'INVALID_PHONE',
-      message: `${[0, 2, 4, 6, 8].map((index) => `\`recipients[${index}].to\` ${sentence}`).join('; ')}; and more`,
+      message: expect.stringMatching(
+        /^`recipients\[0\]\.to` must be a phone .*`recipients\[1\]\.variables`.*\[2\]\.to.*\[3\].*\[4\]\.to.*; and more$/,
+      ),
     });
   });
 

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { eventually, testServers } from '@switchboard/testing';
 import { changedCauses } from '../src/watch-causes/changed-causes.repository.js';
 import { FeedJobsWorker } from '../src/feed-jobs/feed-jobs.worker.js';
 import { FeedSignal } from '../src/job/feed-signal.js';
-import { JobStore } from './job-store.js';
+import { hastenFeeds, nextFeedMs } from '../src/feed-jobs/job-feed.repository.js';
+import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -39,6 +40,58 @@ describe('a running job', () => {
     await store.feed();
     expect((await store.view(job.id)).counts).toMatchObject({ queued: 0, failed: 3 });
     expect([...(store.messaging.released.get(job.id) ?? [])]).toEqual([0, 1, 2]);
+  });
+
+  it('gives duplicates no place in the pace, however many they are', async () => {
+    const [first, last] = [recipient(), recipient()];
+    const list = [first, ...Array.from({ length: 3_000 }, () => first), last];
+    const { job } = await store.commit(await store.stage(list));
+    await store.feed();
+    expect([...store.messaging.lane(job.id).items.values()].map(({ recipientIndex }) => recipientIndex)).toEqual([
+      0, 3_001,
+    ]);
+  });
+
+  it('is looked at again as soon as a recipient was skipped, unless it is scheduled for later', async () => {
+    const { job } = await store.commit(store.batch(5, { throttlePerHour: 60 }));
+    await store.feed();
+    const dueInMs = async (): Promise<number> => (await nextFeedMs(store.database)) ?? NaN;
+    expect(await dueInMs()).toBeGreaterThan(10_000);
+    const key = { organizationId: store.organizationId, jobId: job.id };
+    await hastenFeeds(store.database, [key]);
+    expect(await dueInMs()).toBeLessThanOrEqual(0);
+    await store.change("UPDATE templates.job SET scheduled_at = now() + interval '1 hour'");
+    await store.change("UPDATE templates.job_feed SET due_at = now() + interval '1 hour'");
+    await hastenFeeds(store.database, [key]);
+    expect(await dueInMs()).toBeGreaterThan(10_000);
+  });
+
+  it('name the message that there is, which may have another id than the one that was handed over', async () => {
+    const { job } = await store.commit(store.batch(2));
+    await store.feedAll(job.id);
+    const [one, other] = [...store.messaging.lane(job.id).items.values()];
+    const renewed = newCuid();
+    await store.settle(job.id, [{ index: 0, status: 'UNCONFIRMED', reason: null, messageId: renewed }]);
+    await store.settle(
+      job.id,
+      [0, 1].map((index) => ({ index, status: 'SENT' as const, reason: null })),
+    );
+    expect(one?.messageId).not.toBe(renewed);
+    expect((await store.recipients(job.id)).map(({ messageId }) => messageId)).toEqual([renewed, other?.messageId]);
+  });
+
+  it('names the reason for which a message failed that is known last', async () => {
+    const { job } = await store.commit(store.batch(1));
+    const failed = { index: 0, status: 'FAILED' as const };
+    await store.settle(job.id, [{ ...failed, reason: '131049' }]);
+    await store.settle(job.id, [{ ...failed, reason: '1' }]);
+    expect(await store.recipients(job.id)).toMatchObject([{ reason: '131049' }]);
+    await store.settle(job.id, [
+      { ...failed, reason: '1' },
+      { ...failed, reason: '131026', isCorrection: true },
+    ]);
+    expect(await store.recipients(job.id)).toMatchObject([{ status: 'FAILED', reason: '131026' }]);
+    expect((await store.view(job.id)).counts).toMatchObject({ failed: 1, queued: 0 });
   });
 
   async function fedIn(signal: FeedSignal): Promise<string> {
@@ -81,6 +134,27 @@ describe('causes that hold jobs', () => {
       ['SUBSCRIPTION', true],
       ['CHANNEL_DISCONNECTED', false],
     ]);
+  });
+
+  it('end with what a channel says after it was held, and of a template that goes on being refused ever later', async () => {
+    const held = async (reason: string, age: string, running: string): Promise<unknown[]> => {
+      await store.change(
+        `UPDATE templates.job SET holds = $1, held_at = now() - $2::interval, started_at = now() - $2::interval - $3::interval`,
+        [[reason], age, running],
+      );
+      return (await changedCauses(store.database, 10)).map(({ begins }) => begins);
+    };
+    await store.commit(store.batch(1));
+    const connectedAt = (at: Date) => store.change('UPDATE templates.channel SET last_event_id = $1', [cuidFloor(at)]);
+    await connectedAt(new Date(Date.now() - 60_000));
+    expect(await held('CHANNEL_DISCONNECTED', '20 seconds', '0 s')).toEqual([]);
+    await connectedAt(new Date(Date.now() - 5_000));
+    expect(await held('CHANNEL_DISCONNECTED', '20 seconds', '0 s')).toEqual([false]);
+    await store.change("UPDATE templates.template SET updated_at = now() - interval '1 day'");
+    expect(await held('TEMPLATE_NOT_APPROVED', '61 seconds', '1 s')).toEqual([false]);
+    expect(await held('TEMPLATE_NOT_APPROVED', '61 seconds', '120 s')).toEqual([]);
+    expect(await held('TEMPLATE_NOT_APPROVED', '121 seconds', '120 s')).toEqual([false]);
+    expect(await held('TEMPLATE_NOT_APPROVED', '601 seconds', '2 days')).toEqual([false]);
   });
 
   /** Makes a job another organization's, with a template, a channel and a subscription of its own. */

@@ -27,6 +27,7 @@ import type { Outcome } from '../src/recipient/recipient-status.policy.js';
 import { StageRecipientsHandler } from '../src/stage-recipients/stage-recipients.handler.js';
 import { StagedJobRepository } from '../src/staging/staged-job.repository.js';
 import { TemplateRepository } from '../src/template/template.repository.js';
+import { ReleaseSignal } from '../src/job/release-signal.js';
 import { WatchCausesWorker } from '../src/watch-causes/watch-causes.worker.js';
 import { FakeMessaging } from './fake-messaging.js';
 
@@ -56,7 +57,7 @@ export class JobStore {
     const signal = new FeedSignal();
     this.jobs = new JobRepository(database);
     this.staged = new StagedJobRepository(database);
-    this.orders = new LaneOrders(database, this.messaging.client, log);
+    this.orders = new LaneOrders(database, this.messaging.client, new ReleaseSignal(), log);
     this.control = new ControlJobHandler(database, this.orders, signal, log);
     this.feedJob = new FeedJob(database, this.messaging.client, new TemplateRepository(database), systemClock);
     this.watch = new WatchCausesWorker(database, this.messaging.client, this.orders, signal, new CauseSignal(), log);

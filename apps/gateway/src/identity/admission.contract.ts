@@ -24,6 +24,8 @@ export interface AdmissionRequest {
   readonly key: string | null;
   /** What the route needs; null for a route that needs none and never answers 402. */
   readonly scope: Scope | null;
+  /** Whether it steers what was accepted before: that is covered until the subscription is canceled. */
+  readonly isSteering?: boolean;
   /** What the request takes of the organization's rate. */
   readonly cost: 0 | 1;
 }

@@ -1,5 +1,5 @@
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
 import type { ChannelKey } from './lane.entity.js';
@@ -51,6 +51,10 @@ const lockSql = statement<LockedPace>(
    FROM channel_pace p WHERE p.look_at <= clock_timestamp() AND (p.owner = $1 OR p.owned_until <= now())
      AND NOT p.channel_id = ANY($3::text[]) AND ${IS_COMPARED}
    ORDER BY p.look_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
+);
+const holdSql = statement(
+  'messaging.pace.hold',
+  'SELECT FROM channel_pace WHERE organization_id = $1 AND channel_id = $2 FOR NO KEY UPDATE',
 );
 const updateSql = statement(
   'messaging.pace.claimed',
@@ -157,6 +161,11 @@ export async function notePaces(through: Queryable, notes: readonly PaceNote[]):
       return first ? [rest.reduce(mergeNotes, first)] : [];
     });
   await through.query(noteSql, unnestColumns(merged, ['organizationId', 'channelId', 'isSlowed', 'dueInMs']));
+}
+
+/** Returns when every claim that began before has ended: what it marked is seen from then on. */
+export async function awaitClaims(database: Pick<Database, 'transaction'>, key: ChannelKey): Promise<void> {
+  await database.transaction((tx) => tx.query(holdSql, [key.organizationId, key.channelId]));
 }
 
 /** Finds channels that wait although they need not: what a crash left between a COMMIT and its wake-up. */

@@ -65,7 +65,19 @@ const holdSql = statement<Omit<HeldLane, 'reason'> & { readonly reasons: readonl
    FROM added WHERE l.organization_id = added.organization_id AND l.job_id = added.job_id
    RETURNING l.organization_id AS "organizationId", l.job_id AS "jobId", l.channel_id AS "channelId", added.reasons`,
 );
-
+/** What the upstream says of a channel holds for a job that begins later as well, as long as one of the others is held for it. */
+const inheritSql = statement<{ reasons: readonly LaneHeldReason[] }>(
+  'messaging.lane.inherit-holds',
+  `WITH held AS (
+     SELECT array_agg(DISTINCT h.reason) AS reasons FROM bulk_lane o
+     CROSS JOIN LATERAL unnest(o.held_reason || o.further_holds) AS h(reason)
+     WHERE o.is_open AND o.finished_at IS NULL AND NOT o.is_withdrawn AND o.organization_id = $1 AND o.channel_id = $3 AND o.job_id <> $2
+       AND h.reason IN ('SPAM_LIMIT', 'CHANNEL_BLOCKED')
+   )
+   UPDATE bulk_lane l SET held_reason = held.reasons[1], further_holds = held.reasons[2:] FROM held
+   WHERE l.organization_id = $1 AND l.job_id = $2 AND l.held_reason IS NULL AND held.reasons IS NOT NULL
+   RETURNING held.reasons`,
+);
 const finishSql = statement(
   'messaging.lane.finish',
   `WITH done AS (
@@ -122,6 +134,12 @@ export async function openLane(
   const [known] = await tx.query(shareSql, [organizationId, jobId]);
   if (known && known.channelId !== null) return !known.isWithdrawn;
   await tx.query(openSql, [organizationId, jobId, channelId, throttlePerHour]);
+  const [inherited] = await tx.query(inheritSql, [organizationId, jobId, channelId]);
+  const reasons = inherited?.reasons ?? [];
+  appendEvents(
+    tx,
+    reasons.map((reason) => holdEvent(bulkLaneHeld, { organizationId, jobId, channelId, reason })),
+  );
   const [lane] = await tx.query(shareSql, [organizationId, jobId]);
   return lane?.isWithdrawn === false;
 }

@@ -20,10 +20,10 @@ export class ChangeChannelHandler {
     return viewsOf(await this.changeChannel.execute(principal.organizationId, request, budget.signal));
   }
 
-  /** @throws CHANNEL_NOT_FOUND */
+  /** @throws CHANNEL_NOT_FOUND, SERVICE_UNAVAILABLE */
   @RpcHandler(disconnectChannelRpc)
-  async disconnect({ principal, request }: RpcCall<{ readonly id: string }>): Promise<ChangedChannel> {
-    return viewsOf(await this.changeChannel.disconnect(principal.organizationId, request.id));
+  async disconnect({ principal, request, budget }: RpcCall<{ readonly id: string }>): Promise<ChangedChannel> {
+    return viewsOf(await this.changeChannel.disconnect(principal.organizationId, request.id, budget.signal));
   }
 }
 

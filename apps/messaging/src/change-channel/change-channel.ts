@@ -5,11 +5,14 @@ import type { ChangeChannelRequest } from '@switchboard/contracts/messaging/chan
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
+import { awaitClaims } from '../bulk-lane/channel-pace.repository.js';
 import { AccessTokens } from '../channel/access-token.js';
 import { displaced, lockChannels, requireRoom, updateChannels } from '../channel/channel-changes.js';
 import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ShowToken } from '../channel/show-token.js';
+import { channelAttemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
 
 /** A channel before and after. */
 interface Changed {
@@ -54,12 +57,21 @@ export class ChangeChannel {
     });
   }
 
-  /** Nothing is sent from it any more that begins later, and its access token is overwritten. @throws CHANNEL_NOT_FOUND */
-  async disconnect(organizationId: string, id: string): Promise<Changed> {
-    return this.change(organizationId, id, (before) => ({
+  /**
+   * Nothing is sent from it any more that begins later, and its access token is overwritten. Attempts that are marked are waited for,
+   * some 2.3 s at most.
+   *
+   * @throws CHANNEL_NOT_FOUND; SERVICE_UNAVAILABLE when the caller's patience ended before
+   */
+  async disconnect(organizationId: string, id: string, signal: AbortSignal): Promise<Changed> {
+    const changed = await this.change(organizationId, id, (before) => ({
       after: { ...before, status: 'DISCONNECTED' },
       accessToken: '',
     }));
+    const key = { organizationId, channelId: id };
+    await awaitClaims(this.database, key);
+    await untilNoneArrives(() => channelAttemptsThatMayStillArrive(this.database, key), signal);
+    return changed;
   }
 
   private async change(

@@ -2,7 +2,7 @@ import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { keepLatest, outcomeColumns } from '../attempt-outcome/attempt-outcome.repository.js';
-import type { LaneKey } from '../bulk-lane/lane.entity.js';
+import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { inAnyMonth } from '../message/lock-messages.js';
 import { announceUnknown } from './announce-unknown.js';
 import {
@@ -155,6 +155,14 @@ const pendingOfJobSql = statement<{ messageId: string }>(
      AND organization_id = $1 AND job_id = $2`,
 );
 
+/** As `pendingSql`, of a channel. */
+const pendingOfChannelSql = statement<{ messageId: string }>(
+  'messaging.dispatch.pending-of-channel',
+  `SELECT message_id AS "messageId" FROM dispatch
+   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
+     AND organization_id = $1 AND channel_id = $2`,
+);
+
 /** What is to happen first with an accepted message. */
 export interface FirstDispatch extends Dispatch {
   /** Sent after those of its conversation that are still to be sent, by whichever replica claims it. */
@@ -265,6 +273,14 @@ export async function laneAttemptsThatMayStillArrive(
   { organizationId, jobId }: LaneKey,
 ): Promise<string[]> {
   return (await through.query(pendingOfJobSql, [organizationId, jobId])).map(({ messageId }) => messageId);
+}
+
+/** Messages on a channel whose attempt is marked and may still reach the upstream. */
+export async function channelAttemptsThatMayStillArrive(
+  through: Queryable,
+  { organizationId, channelId }: ChannelKey,
+): Promise<string[]> {
+  return (await through.query(pendingOfChannelSql, [organizationId, channelId])).map(({ messageId }) => messageId);
 }
 
 const OPEN_STATES = ['DISPATCHING', 'RETRY', 'PACED', 'UNKNOWN'];

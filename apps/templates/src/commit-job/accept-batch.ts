@@ -52,18 +52,19 @@ export class AcceptBatch {
 
   private async checkRecipients(source: BatchSource, { channel, template }: BatchTarget): Promise<void> {
     const invalid = await source.readNumbers(channel.defaultRegion);
-    if (invalid.length > 0) {
-      const faults = invalid.slice(0, FAULTS_NAMED_MAX).map((index) => ({ index, why: NO_NUMBER }));
-      const sentence = faultSentence('to', { faults, hasMore: invalid.length > FAULTS_NAMED_MAX });
-      throw new AppError(messagingErrors.INVALID_PHONE, sentence);
-    }
+    const phones = invalid.slice(0, FAULTS_NAMED_MAX).map((index) => ({ index, field: 'to', why: NO_NUMBER }));
     const fill = templateFiller(template.components, template.parameterFormat);
     const found = findShapeFaults(source.shapes, (variables) => {
       const filled = fill(variables);
       return 'fault' in filled ? filled.fault : null;
     });
-    if (found.faults.length === 0) return;
-    throw new AppError(jobErrors.TEMPLATE_VARIABLES_MISMATCH, faultSentence('variables', found));
+    const variables = found.faults.map((fault) => ({ ...fault, field: 'variables' }));
+    const faults = [...phones, ...variables].toSorted((one, other) => one.index - other.index);
+    if (faults.length === 0) return;
+    const hasMore = found.hasMore || invalid.length + variables.length > FAULTS_NAMED_MAX;
+    // All are named, whatever their fault; numbers come first in the order of the checks.
+    const code = invalid.length > 0 ? messagingErrors.INVALID_PHONE : jobErrors.TEMPLATE_VARIABLES_MISMATCH;
+    throw new AppError(code, faultSentence(faults.slice(0, FAULTS_NAMED_MAX), hasMore));
   }
 
   /** @throws PAYMENT_REQUIRED */

@@ -12,7 +12,14 @@ import { TemplateRepository } from '../template/template.repository.js';
 import { batchesOf } from './batches-of.policy.js';
 import { feedMetrics } from './feed-metrics.js';
 import { feedRoom, nextLookMs } from './feed-window.policy.js';
-import { claimRecipients, leaveFeed, recordFed, type ClaimedRecipient, type TakenFeed } from './job-feed.repository.js';
+import {
+  claimRecipients,
+  leaveFeed,
+  passSettled,
+  recordFed,
+  type ClaimedRecipient,
+  type TakenFeed,
+} from './job-feed.repository.js';
 
 /** As many as `messaging.submit-batch` takes. */
 const SLICE_MAX = 200;
@@ -54,17 +61,19 @@ export class FeedJob {
     const throttle = feed.throttlePerHour === null ? Infinity : feed.throttlePerHour / SECONDS_PER_HOUR;
     const perSecond = Math.min(lane.perSecond, throttle);
     let room = feedRoom({ waiting: lane.waiting, perSecond });
-    let fedTo = feed.fedTo;
+    let { fedTo } = feed;
+    let { waiting } = lane;
     while ((room > 0 || feed.claimedTo > fedTo) && fedTo < feed.total) {
       const end = feed.claimedTo > fedTo ? feed.claimedTo : fedTo + room;
       const to = Math.min(end, fedTo + SLICE_MAX, feed.total);
-      if (!(await this.handOver(feed, template, { from: fedTo, to, perSecond }))) return;
-      room -= to - fedTo;
-      fedTo = to;
+      const handedOver = await this.handOver(feed, template, { from: fedTo, to, perSecond });
+      if (handedOver === null) return;
+      room -= handedOver;
+      waiting += handedOver;
+      fedTo = handedOver > 0 ? to : await passSettled(this.database, feed, to);
       if (this.clock.monotonic() - startedMs > LOOK_MS_MAX) break;
     }
-    const waiting = lane.waiting + (fedTo - feed.fedTo);
-    const nextMs = nextLookMs({ waiting, perSecond }, fedTo > feed.fedTo);
+    const nextMs = nextLookMs({ waiting, perSecond }, waiting > lane.waiting);
     const now = new Date(this.clock.now());
     const { markedAt, markedBegun } = feed;
     const former = markedAt === null || markedBegun === null ? null : { at: markedAt, begun: markedBegun };
@@ -78,22 +87,26 @@ export class FeedJob {
     });
   }
 
-  /** @returns false when the job does not go on */
-  private async handOver(feed: TakenFeed, template: TemplateRow, { from, to, perSecond }: Slice): Promise<boolean> {
+  /** @returns how many came into the lane; null when the job does not go on */
+  private async handOver(
+    feed: TakenFeed,
+    template: TemplateRow,
+    { from, to, perSecond }: Slice,
+  ): Promise<number | null> {
     const { organizationId, jobId, channelId: messagingChannelId, throttlePerHour } = feed;
     const claimed = await claimRecipients(this.database, feed, from, to, perSecond);
-    if (!claimed) return false;
+    if (!claimed) return null;
     const { items, unfit } = itemsOf(template, claimed);
     for (const batch of batchesOf(items)) {
       const request = { jobId, messagingChannelId, throttlePerHour, items: batch };
       const { isWithdrawn } = await this.lanes.submit(organizationId, request);
       // The order that withdrew the lane takes care of what was claimed.
-      if (isWithdrawn) return false;
+      if (isWithdrawn) return null;
     }
     await this.failUnfit(organizationId, jobId, unfit);
     await recordFed(this.database, feed, to);
     feedMetrics().handedOver(items.length);
-    return true;
+    return items.length;
   }
 
   /** The template changed after the job was accepted, so that the upstream could only refuse these: no message, no quota. */

@@ -1,6 +1,7 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Database, type Queryable } from '@switchboard/postgres';
+import { statement, type Database, type Queryable, unnestColumns } from '@switchboard/postgres';
+import type { JobKeyOf } from '../job/job-flow.js';
 
 /** A job that a replica has taken to feed. */
 export interface TakenFeed {
@@ -114,6 +115,22 @@ const fedSql = statement(
   'templates.job-feed.fed',
   `UPDATE job_feed SET fed_to = greatest(fed_to, $4::int) WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
 );
+const hastenSql = statement(
+  'templates.job-feed.hasten',
+  `WITH waiting AS (
+     SELECT f.organization_id, f.job_id FROM unnest($1::text[], $2::text[]) AS given (organization_id, job_id)
+     JOIN job_feed f ON f.organization_id = given.organization_id AND f.job_id = given.job_id
+     WHERE f.due_at > now() AND f.lease IS NULL FOR UPDATE OF f SKIP LOCKED
+   )
+   UPDATE job_feed f SET due_at = greatest(now(), j.scheduled_at) FROM waiting w
+   JOIN job j ON j.organization_id = w.organization_id AND j.id = w.job_id
+   WHERE f.organization_id = w.organization_id AND f.job_id = w.job_id`,
+);
+const nextQueuedSql = statement<{ index: number }>(
+  'templates.recipient.next-queued',
+  `SELECT index FROM recipient WHERE organization_id = $1 AND job_id = $2 AND index >= $3 AND status = 'QUEUED'
+   ORDER BY index LIMIT 1`,
+);
 /** One that was stopped meanwhile has no `due_at` and gets none; one that is handed over needs none. */
 const leaveSql = statement(
   'templates.job-feed.leave',
@@ -169,6 +186,19 @@ export async function claimRecipients(
 /** Records that all recipients below the index were handed over. */
 export async function recordFed(through: Queryable, feed: TakenFeed, fedTo: number): Promise<void> {
   await through.query(fedSql, [feed.organizationId, feed.jobId, feed.lease, fedTo]);
+}
+
+/** Passes by recipients that need nothing, such as duplicates, however many. @returns the index of the next that is queued, or the end */
+export async function passSettled(through: Queryable, feed: TakenFeed, from: number): Promise<number> {
+  const [next] = await through.query(nextQueuedSql, [feed.organizationId, feed.jobId, from]);
+  const index = next?.index ?? feed.total;
+  if (index > from) await recordFed(through, feed, index);
+  return index;
+}
+
+/** Has the feeds of jobs looked at now: what lay in their lanes was skipped. One that is being looked at is left alone. */
+export async function hastenFeeds(through: Queryable, jobs: readonly JobKeyOf[]): Promise<void> {
+  if (jobs.length > 0) await through.query(hastenSql, unnestColumns(jobs, ['organizationId', 'jobId']));
 }
 
 /** Leaves a job until its next look. */

@@ -6,7 +6,9 @@ import { Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
 import { backoffMs, pause } from '@switchboard/timing';
+import { ReleaseSignal } from '../job/release-signal.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { releaseSlice } from '../release-quota/release-slice.js';
 import { LaneClient } from './lane.client.js';
 import {
   failuresOfOrders,
@@ -33,10 +35,11 @@ const leftSql = statement<{ index: number }>(
      AND r.index >= f.fed_to AND r.index < f.claimed_to
    WHERE f.organization_id = $1 AND f.job_id = $2 AND r.status = 'QUEUED' ORDER BY r.index`,
 );
-const releaseSql = statement(
+const releaseSql = statement<{ releaseFrom: number }>(
   'templates.job.begin-release',
   `UPDATE job j SET release_from = f.fed_to FROM job_feed f
-   WHERE j.organization_id = $1 AND j.id = $2 AND f.organization_id = $1 AND f.job_id = $2 AND j.state = 'CANCELED'`,
+   WHERE j.organization_id = $1 AND j.id = $2 AND f.organization_id = $1 AND f.job_id = $2 AND j.state = 'CANCELED'
+   RETURNING j.release_from AS "releaseFrom"`,
 );
 
 /** Carries out what the lanes of jobs have still to be given, in the order in which it was decided. */
@@ -45,6 +48,7 @@ export class LaneOrders {
   constructor(
     private readonly database: Database,
     private readonly lanes: LaneClient,
+    private readonly releases: ReleaseSignal,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -112,7 +116,10 @@ export class LaneOrders {
     const left = await this.database.query(leftSql, [organizationId, jobId]);
     const indexes = left.map(({ index }) => index);
     await this.skip(organizationId, jobId, indexes);
-    await this.database.query(releaseSql, [organizationId, jobId]);
+    const [canceled] = await this.database.query(releaseSql, [organizationId, jobId]);
+    // The quota of most jobs is there again with the answer.
+    const release = canceled && { organizationId, jobId, ...canceled };
+    if (release && (await releaseSlice(this.database, this.lanes, release))) this.releases.wake();
   }
 
   private async skip(organizationId: string, jobId: string, indexes: readonly number[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { RecipientStatus } from '@switchboard/contracts/templates/job-http';
 import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
 import { countChanges, type StatusChange } from '../job/job-count.js';
-import { higherOutcome, isRise, recipientStatus, type Outcome } from './recipient-status.policy.js';
+import { higherOutcome, isCorrected, isRise, recipientStatus, type Outcome } from './recipient-status.policy.js';
 
 /** What became of one recipient. */
 export interface RecipientOutcome extends Outcome {
@@ -55,13 +55,15 @@ export async function applyOutcomes(tx: Transaction, outcomes: readonly Recipien
   }
   if (wanted.size === 0) return [];
   const locked = await tx.query(lockSql, unnestColumns([...wanted.values()], ['organizationId', 'jobId', 'index']));
-  const rises = locked.flatMap((row) => {
+  const changed = locked.flatMap((row) => {
     const outcome = wanted.get(keyOf(row));
     const from: RecipientStatus = recipientStatus(row.status);
-    return outcome && isRise(from, outcome.status) ? [{ ...outcome, from }] : [];
+    if (!outcome || !(isRise(from, outcome.status) || isCorrected(from, outcome))) return [];
+    return [{ ...outcome, from }];
   });
-  if (rises.length === 0) return [];
-  tx.atCommit(updateSql, unnestColumns(rises, ['organizationId', 'jobId', 'index', 'status', 'reason', 'messageId']));
+  if (changed.length === 0) return [];
+  tx.atCommit(updateSql, unnestColumns(changed, ['organizationId', 'jobId', 'index', 'status', 'reason', 'messageId']));
+  const rises = changed.filter(({ from, status }) => from !== status);
   const changes = rises.map(({ organizationId, jobId, from, status }) => ({ organizationId, jobId, from, to: status }));
   countChanges(tx, changes);
   return changes;

@@ -24,6 +24,8 @@ export interface Outcome {
   readonly status: RecipientStatus;
   /** Code of a failure, or why it was skipped. */
   readonly reason: string | null;
+  /** It says anew why a message failed. */
+  readonly isCorrection?: boolean;
 }
 
 /** True when a recipient of status `from` becomes `to`. */
@@ -31,9 +33,14 @@ export function isRise(from: RecipientStatus, to: RecipientStatus): boolean {
   return RANKS[to] > RANKS[from];
 }
 
+/** True when a failure is known for another reason now. */
+export function isCorrected(from: RecipientStatus, to: Outcome): boolean {
+  return from === 'FAILED' && to.status === 'FAILED' && to.isCorrection === true;
+}
+
 /** Of two statements about a recipient the one that holds, whatever their order. */
 export function higherOutcome(one: Outcome, other: Outcome): Outcome {
-  return isRise(one.status, other.status) ? other : one;
+  return isRise(one.status, other.status) || isCorrected(one.status, other) ? other : one;
 }
 
 /** A text of the database as a status. @throws RangeError for another: a bug */

@@ -77,9 +77,17 @@ export function findShapeFaults(
   return { faults: all.slice(0, INDEXES_MAX), hasMore: recipients > INDEXES_MAX };
 }
 
-/** One sentence for the caller. @param field what of a recipient is at fault, such as `to` */
-export function faultSentence(field: string, { faults, hasMore }: ShapeFaults): string {
-  const parts = faults.map(({ index, why }) => `\`recipients[${index}].${field}\` ${why}`);
+/** What is wrong with a recipient. */
+export interface RecipientFault {
+  readonly index: number;
+  /** The part at fault, such as `to`. */
+  readonly field: string;
+  readonly why: string;
+}
+
+/** One sentence for the caller. */
+export function faultSentence(faults: readonly RecipientFault[], hasMore: boolean): string {
+  const parts = faults.map(({ index, field, why }) => `\`recipients[${index}].${field}\` ${why}`);
   return parts.join('; ') + (hasMore ? '; and more' : '');
 }
 

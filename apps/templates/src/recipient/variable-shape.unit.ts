@@ -57,8 +57,14 @@ describe('variables of a batch', () => {
   });
 
   it('are refused in one sentence', () => {
-    expect(faultSentence('variables', faultsOf([['a'], ['a', 'b']]))).toBe(
-      '`recipients[0].variables` must be an array of 2 strings',
+    const { faults, hasMore } = faultsOf([['a'], ['a', 'b']]);
+    const named = [
+      ...faults.map((fault) => ({ ...fault, field: 'variables' })),
+      { index: 1, field: 'to', why: 'is not' },
+    ];
+    expect(faultSentence(named, hasMore)).toBe(
+      '`recipients[0].variables` must be an array of 2 strings; `recipients[1].to` is not',
     );
+    expect(faultSentence(named.slice(1), true)).toBe('`recipients[1].to` is not; and more');
   });
 });

@@ -4,7 +4,14 @@ import {
   messageOutcomeUnknown,
   type BulkRecipient,
 } from '@switchboard/contracts/messaging/bulk-events';
-import { messageDelivered, messageFailed, messageRead, messageSent } from '@switchboard/contracts/messaging/events';
+import {
+  messageCorrected,
+  messageDelivered,
+  messageFailed,
+  messageRead,
+  messageSent,
+  type MessageEventData,
+} from '@switchboard/contracts/messaging/events';
 import type { RecipientStatus } from '@switchboard/contracts/templates/job-http';
 import { eventDataOf } from '@switchboard/platform';
 import type { RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
@@ -27,10 +34,20 @@ export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
     const { id: messageId, jobId } = message;
     return { organizationId: event.organizationId, jobId, index: recipientIndex, messageId, status, reason };
   }
+  const corrected = eventDataOf(envelope, messageCorrected);
+  if (corrected) return correctionOf(corrected.organizationId, corrected.data);
   const unknown = eventDataOf(envelope, messageOutcomeUnknown);
   if (unknown) return named(unknown, 'UNCONFIRMED', null);
   const skipped = eventDataOf(envelope, bulkItemSkipped);
   return skipped ? named(skipped, 'SKIPPED', skipped.data.isErased ? 'ERASED' : skipped.data.reason) : null;
+}
+
+/** Another time of a stage changes nothing here. */
+function correctionOf(organizationId: string, data: MessageEventData): RecipientOutcome | null {
+  const { message, recipientIndex: index } = data;
+  const { id: messageId, jobId, error } = message;
+  if (message.status !== 'FAILED' || !jobId || index === undefined) return null;
+  return { organizationId, jobId, index, messageId, status: 'FAILED', reason: error?.code ?? null, isCorrection: true };
 }
 
 function named(

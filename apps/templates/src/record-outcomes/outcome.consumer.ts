@@ -7,6 +7,8 @@ import {
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
+import { hastenFeeds } from '../feed-jobs/job-feed.repository.js';
+import { FeedSignal } from '../job/feed-signal.js';
 import type { StatusChange } from '../job/job-count.js';
 import { TouchedJobs } from '../job/touched-jobs.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
@@ -60,10 +62,23 @@ export class RecordOutcomesConsumer extends RecipientOutcomeConsumer {
   }
 }
 
-/** Settles recipients that get no message. */
+/** Settles recipients that get no message; others come up in their place. */
 @Injectable()
 export class RecordSkippedConsumer extends RecipientOutcomeConsumer {
-  constructor(@Inject(PLATFORM) platform: Platform, touched: TouchedJobs) {
+  constructor(
+    @Inject(PLATFORM) platform: Platform,
+    touched: TouchedJobs,
+    private readonly feedSignal: FeedSignal,
+  ) {
     super(platform, templatesSkippedConsumer, touched);
+  }
+
+  /** The signal may come before the commit: what is missed then is found at the next look. */
+  override async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    const waiting = await super.apply(tx, events);
+    const jobs = events.flatMap(({ envelope }) => outcomeOf(envelope) ?? []);
+    await hastenFeeds(tx, [...new Map(jobs.map((job) => [`${job.organizationId} ${job.jobId}`, job])).values()]);
+    this.feedSignal.wake();
+    return waiting;
   }
 }

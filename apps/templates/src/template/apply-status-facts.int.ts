@@ -59,6 +59,24 @@ describe('facts about the status of templates', () => {
     expect(await store.accountRow(account)).toMatchObject({ due: false });
   });
 
+  it('that change it have the account read again: the text of a template that was edited is in the list alone', async () => {
+    const account = await synchronised();
+    await store.run("UPDATE account SET synced_at = now() - interval '1 minute' WHERE organization_id = $1", [
+      account.organizationId,
+    ]);
+    await apply(fact(account, { status: 'APPROVED' }));
+    expect(await store.accountRow(account)).toMatchObject({ due: false });
+    await apply(fact(account, { status: 'PAUSED', at: at(20) }));
+    expect(await store.accountRow(account)).toMatchObject({ due: true });
+  });
+
+  it('that say the second alone are events of now at the latest', async () => {
+    const account = await synchronised();
+    await apply(fact(account, { at: new Date(Date.now() + 900) }));
+    const [event] = await store.events(account);
+    expect(Date.parse(event?.occurredAt ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+
   it('that come twice are one change', async () => {
     const account = await synchronised();
     await apply(fact(account, {}), fact(account, {}));

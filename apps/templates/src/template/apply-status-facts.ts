@@ -54,7 +54,8 @@ const accountsSql = statement<AccountKey>(
 /**
  * Applies facts about statuses in the order of the upstream's time: one that is older than what is known changes nothing.
  *
- * An account whose template is not known, not in this form, or of whom two facts of one moment differ, is synchronised.
+ * An account whose template is not known, not in this form, or has another status now is synchronised: a review of an edited
+ * template ends with a status, and its text is in the list alone.
  */
 export async function applyStatusFacts(
   tx: Transaction,
@@ -66,7 +67,7 @@ export async function applyStatusFacts(
   const known = await tx.query(lockSql, unnestColumns(facts, ['businessAccountId', 'name']));
   const now = new Map(known.map((template) => [template, { status: template.status, atMs: newestMs(template) }]));
   const changes: StatusChange[] = [];
-  const inDoubt: AccountKey[] = [];
+  const toList: AccountKey[] = [];
   for (const fact of [...facts].sort((a, b) => a.at.getTime() - b.at.getTime())) {
     const owners = accounts.filter((account) => isOf(fact, account));
     if (owners.length === 0) templateMetrics().fact('unknown-account');
@@ -75,12 +76,12 @@ export async function applyStatusFacts(
       const state = template && now.get(template);
       if (!template || !state || fact.status === null) {
         templateMetrics().fact('unknown-template');
-        inDoubt.push(account);
+        toList.push(account);
       } else if (fact.at.getTime() < state.atMs) {
         templateMetrics().fact('older');
       } else {
         templateMetrics().fact('applied');
-        if (fact.at.getTime() === state.atMs && fact.status !== state.status) inDoubt.push(account);
+        if (fact.status !== state.status) toList.push(account);
         const { organizationId, templateId } = template;
         changes.push({ organizationId, templateId, from: state.status, to: fact.status, at: fact.at });
         now.set(template, { status: fact.status, atMs: fact.at.getTime() });
@@ -88,7 +89,7 @@ export async function applyStatusFacts(
     }
   }
   await changeStatuses(tx, changes, source);
-  await requestSync(tx, inDoubt);
+  await requestSync(tx, toList);
 }
 
 /** A list is as new as the newest fact about each template that is on it. */

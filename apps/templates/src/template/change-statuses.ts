@@ -59,7 +59,8 @@ export async function changeStatuses(
       if (!view) return [];
       const data = { template: { ...view, status: to }, previousStatus: from };
       const event = { event: templateStatusUpdated, organizationId, aggregateId: templateId, sequence: null };
-      return [{ ...event, occurredAt: at, data }];
+      // What is known to the second is taken for its end, which may not have come yet.
+      return [{ ...event, occurredAt: new Date(Math.min(at.getTime(), Date.now())), data }];
     }),
   );
 }

@@ -11,9 +11,11 @@ export interface ChangedCause {
 
 /**
  * A hold that messaging observed may be ahead of what this service knows of its cause: it is ended when the cause was
- * updated afterwards, or after this time.
+ * updated afterwards, or after this time. Each further one of a job lasts twice as long: as long as the job has run.
  */
 const AHEAD_SECONDS = 60;
+const AHEAD_SECONDS_MAX = 600;
+const AHEAD = `least(greatest(interval '${AHEAD_SECONDS} seconds', j.held_at - j.started_at), interval '${AHEAD_SECONDS_MAX} seconds')`;
 
 /** Active jobs by their index, each with the few rows that it depends on. */
 const changedSql = statement<ChangedCause>(
@@ -25,12 +27,12 @@ const changedSql = statement<ChangedCause>(
    LEFT JOIN organization o ON o.organization_id = j.organization_id
    CROSS JOIN LATERAL (VALUES
      ('TEMPLATE_NOT_APPROVED', t.status <> 'APPROVED', t.updated_at > j.held_at),
-     ('CHANNEL_DISCONNECTED', coalesce(l.status = 'DISCONNECTED', false), false),
+     ('CHANNEL_DISCONNECTED', coalesce(l.status = 'DISCONNECTED', false), l.last_event_id > cuid_floor(j.held_at)),
      ('SUBSCRIPTION', coalesce(o.subscription <> 'ACTIVE', false), true),
      ('QUOTA', coalesce(o.is_over_quota AND j.quota_month = to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'), false), true)
    ) AS c (reason, is_there, is_newer)
    WHERE j.state = 'ACTIVE' AND NOT j.organization_id = ANY ($2::text[]) AND c.is_there <> (c.reason = ANY (j.holds))
-     AND (c.is_there OR c.is_newer OR j.held_at < now() - interval '${AHEAD_SECONDS} seconds')
+     AND (c.is_there OR c.is_newer OR j.held_at < now() - ${AHEAD})
      AND (c.reason <> 'QUOTA' OR c.is_there OR o.is_over_quota IS NOT NULL
        OR j.quota_month < to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM'))
    ORDER BY c.is_there DESC, j.organization_id, j.id LIMIT $1`,

@@ -203,6 +203,14 @@ describe('admission', () => {
     expect(await ask({ status: 'CANCELED' }, 'analytics:read')).toMatchObject({
       paymentRefusal: 'The subscription is canceled',
     });
+    for (const [status, isRefused] of [
+      ['PAST_DUE', false],
+      ['CANCELED', true],
+    ] as const) {
+      const { secret } = await issueKey(database, { status, plan: 'TRIAL' });
+      const steered = await admission.admit({ key: secret, scope: 'templates:send', isSteering: true, cost: 1 });
+      expect('paymentRefusal' in steered && steered.paymentRefusal !== null).toBe(isRefused);
+    }
     await admission.beforeApplicationShutdown();
   });
 

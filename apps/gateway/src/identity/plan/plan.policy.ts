@@ -14,10 +14,12 @@ const SENDING: readonly Scope[] = ['messages:send', 'templates:send'];
  * Why a subscription does not cover a request, as one sentence; null when it does.
  *
  * @param scope null: the route needs nothing that is sold
+ * @param isSteering it steers what was accepted before: a subscription that is canceled refuses it, and no other
  */
-export function paymentRefusalOf(subscription: Subscription, scope: Scope | null): string | null {
+export function paymentRefusalOf(subscription: Subscription, scope: Scope | null, isSteering = false): string | null {
   if (scope === null) return null;
   if (subscription.status === 'CANCELED') return 'The subscription is canceled';
+  if (isSteering) return null;
   if (subscription.status === 'PAST_DUE' && SENDING.includes(scope)) {
     return 'A payment is past due: sending is refused until it is settled';
   }
