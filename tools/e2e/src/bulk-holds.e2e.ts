@@ -53,12 +53,16 @@ describe('a running bulk send', () => {
 
   it.each([
     ['SUBSCRIPTION', 'subscription set ID PAST_DUE', 'subscription set ID ACTIVE'],
+    ['SUBSCRIPTION', 'plan set ID --plan STARTER', 'plan set ID --plan SCALE'],
     ['QUOTA', 'plan set ID --messages-per-month 5', 'plan set ID --messages-per-month 50000'],
   ])('is held with the reason %s, and goes on by itself', async (reason, begin, end) => {
     const id = own.stack.devJson.organizations?.[0]?.id ?? '';
     await operator(own.dataDir, begin.replace('ID', id));
     const held = await until(({ heldReason }) => heldReason === reason);
     expect(held).toMatchObject({ status: 'HELD', estimatedCompletionAt: null });
+    for (const act of ['pause', 'resume']) {
+      expect(await all.acme.ask('POST', `${job}/${act}`)).toMatchObject({ status: 200 });
+    }
     await operator(own.dataDir, end.replace('ID', id));
     await goesOn();
   });

@@ -9,6 +9,8 @@ import { projectOrganizations } from '../organization/organization.repository.js
 
 type OrganizationChanged = EventDataOf<typeof organizationChanged>;
 
+const BULK_SCOPE = 'templates:send';
+
 /** Keeps what organizations pay for. */
 @Injectable()
 export class ProjectOrganizationsConsumer extends ProjectionConsumer<OrganizationChanged> {
@@ -22,8 +24,9 @@ export class ProjectOrganizationsConsumer extends ProjectionConsumer<Organizatio
   /** The signal may come before the commit: what is missed then is found at the next look. */
   protected async project(tx: Transaction, events: readonly ProjectedEvent<OrganizationChanged>[]): Promise<void> {
     const organizations = events.map(({ eventId: sourceEventId, organizationId, data }) => {
-      const { subscription, messagesPerMonth } = data;
-      return { organizationId, subscription, messagesPerMonth, sourceEventId };
+      // A plan without bulk sends holds them as a payment that is due does.
+      const subscription = data.excludedScopes?.includes(BULK_SCOPE) === true ? 'PAST_DUE' : data.subscription;
+      return { organizationId, subscription, messagesPerMonth: data.messagesPerMonth, sourceEventId };
     });
     await projectOrganizations(tx, organizations);
     this.signal.wake();

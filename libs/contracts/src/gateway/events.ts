@@ -88,6 +88,8 @@ export const organizationChanged = defineEvent<{
   readonly plan: string;
   /** What it may send in a UTC month. */
   readonly messagesPerMonth: Int;
+  /** Scopes that the plan does not include; left out by older releases. */
+  readonly excludedScopes?: readonly string[];
 }>('gateway', 'organization.changed', 1);
 
 /** How many requests to an endpoint were answered with a class of status. */
