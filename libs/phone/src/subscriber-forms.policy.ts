@@ -7,13 +7,17 @@
 const mexican = /^\+52(1?)([2-9]\d{9})$/;
 /** Area code and subscriber, ten digits; abroad a mobile carries a `9`, which many leave out. */
 const argentine = /^\+54(9?)((?:11|[23]\d)\d{8})$/;
-/** Area code, then the ninth digit (since 2016 everywhere) and what was once the whole mobile: eight digits from 6 up. */
-const brazilian = /^\+55([1-9]{2})(9?)([6-9]\d{7})$/;
+/**
+ * Area code, then the ninth digit (since 2016 everywhere) and the eight digits behind it, which are no fixed line: from 6 up
+ * they were once the whole mobile, with 0 and 1 they only follow the ninth digit, and the upstream still leaves that out.
+ */
+const brazilian = /^\+55([1-9]{2})(9?)([016-9]\d{7})$/;
 
 /**
  * All E.164 forms of one subscriber, the canonical one (today's international way of dialling) first.
  *
- * Fixed lines in Brazil have eight digits from 2 to 5 and never a second form. In Argentina a fixed line and a mobile
+ * Fixed lines in Brazil have eight digits from 2 to 5 and never a second form, and so has a mobile with these digits behind
+ * its ninth: without it, it would be the fixed line. In Argentina a fixed line and a mobile
  * look alike without the `9`, so every geographic number lists both: two subscribers never share the ten digits.
  *
  * @param phone E.164 with the plus, in any of the forms.
@@ -58,5 +62,5 @@ export function repairNational(digits: string, region: string): string | null {
     const mexico = /^(?:52)?(?:01|044|045)?(1?[2-9]\d{9})$/.exec(digits);
     return mexico ? `52${mexico[1]}` : null;
   }
-  return region === 'BR' && /^55[1-9]{2}9?[6-9]\d{7}$/.test(digits) ? digits : null;
+  return region === 'BR' && /^55[1-9]{2}9?[016-9]\d{7}$/.test(digits) ? digits : null;
 }
