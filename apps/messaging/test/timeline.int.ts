@@ -4,6 +4,8 @@ import { testServers } from '@switchboard/testing';
 import { callbackOf, MessagingStore, settlementOf, taken } from './messaging-store.js';
 import type { Attempt } from '../src/dispatch/dispatch.entity.js';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
+import { eraseDispatches } from '../src/erase-messages/erased-dispatch.repository.js';
+import { eraseMessages } from '../src/erase-messages/erased-message.repository.js';
 import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
 import { SETTLE_DEADLINE_MS } from '../src/dispatch/retry.policy.js';
 import { findTimelineFacts } from '../src/get-timeline/timeline-facts.repository.js';
@@ -95,5 +97,26 @@ describe('the steps of a message, as they are stored', () => {
     expect(await steps(attempt)).toEqual(['accepted', HANDED, 'outcome unknown']);
     await store.settle(settlementOf(attempt, throttled));
     expect(await steps(attempt)).toEqual(['accepted', HANDED, 'refused', 'retry scheduled']);
+  });
+
+  it('blame no attempt for the failure of a message that an erasure stopped, and keep its reason', async () => {
+    const attempt = await store.attempt(await store.sender());
+    await store.settle(settlementOf(attempt, throttled));
+    const { organizationId, contactId } = attempt;
+    const erasedAt = new Date();
+    const sql = 'INSERT INTO messaging.erasure (organization_id, contact_id, erased_at) VALUES ($1, $2, $3)';
+    await store.superuser.dataSource.query(sql, [organizationId, contactId, erasedAt]);
+    const numbers = { phoneForms: [], upstreamUserIds: [], upstreamNames: [] };
+    const target = { organizationId, contactId, erasedAt, passes: 0, ...numbers, keepOn: () => Promise.resolve() };
+    expect(await eraseDispatches(store.database, target, erasedAt)).toBe(true);
+    await eraseMessages(store.database, target);
+    expect(await steps(attempt)).toEqual(['accepted', HANDED, 'refused', 'retry scheduled', 'failed']);
+    const facts = await findTimelineFacts(store.database, organizationId, attempt.messageId);
+    expect(facts?.message).toMatchObject({
+      text: null,
+      errorCode: 'ERASED',
+      errorMessage: 'The contact was erased before the message was handed over',
+    });
+    expect(facts && timelineOf(facts).at(-1)?.detail).toContain('the contact was erased before it was handed over');
   });
 });

@@ -253,7 +253,8 @@ describe('a contact that is erased', () => {
     expect(message['deliveredAt']).toEqual(expect.any(String));
     // What was under way when its process was killed is refused when its lease has ended.
     const queued = await all.messageWhen(queuedId, 'FAILED', PATIENT.deadlineMs);
-    expect(queued).toMatchObject({ status: 'FAILED', error: { code: 'ERASED', message: '' }, text: null });
+    const error = { code: 'ERASED', message: 'The contact was erased before the message was handed over' };
+    expect(queued).toMatchObject({ status: 'FAILED', error, text: null });
   });
 
   it('gets nothing of a bulk send that had not begun, and the counts still sum to the total', async () => {

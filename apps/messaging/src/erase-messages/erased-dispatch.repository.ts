@@ -1,11 +1,12 @@
+import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { ErasureTarget } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 import { failedIfQueued, recordProgress } from '../message/record-progress.js';
 
 /** Messages of a transaction. */
 const SLICE_MAX = 200;
-/** Code of a message that was still to be sent when its contact was erased. Source: docs/api-behaviour.md#erasure. */
-export const ERASED = 'ERASED';
+/** Words of ours: they say nothing of the person, and stay. */
+const FAILURE = { code: ERASED, message: 'The contact was erased before the message was handed over' };
 
 const openSql = statement<{ messageId: string }>(
   'messaging.dispatch.of-erased',
@@ -32,7 +33,7 @@ export async function eraseDispatches(database: Database, target: ErasureTarget,
     await database.transaction((tx) =>
       recordProgress(
         tx,
-        open.map(({ messageId }) => failedIfQueued({ organizationId, messageId }, at, { code: ERASED, message: '' })),
+        open.map(({ messageId }) => failedIfQueued({ organizationId, messageId }, at, FAILURE)),
       ),
     );
     await target.keepOn();

@@ -1,3 +1,4 @@
+import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import { inSlices, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 
@@ -13,7 +14,7 @@ const conversationsSql = statement<{ id: string }>(
    JOIN conversation c ON c.organization_id = h.organization_id AND c.channel_id = h.id AND c.contact_id = $2
    WHERE h.organization_id = $1`,
 );
-/** By the index of a conversation's messages. */
+/** By the index of a conversation's messages. What the erasure itself wrote as the reason of a failure stays. */
 const eraseSql = statement<Slice<string>>(
   'messaging.message.erase',
   `WITH slice AS MATERIALIZED (
@@ -22,9 +23,10 @@ const eraseSql = statement<Slice<string>>(
      ORDER BY id LIMIT $4),
    erased AS (
      UPDATE message m SET text = NULL, client_reference = NULL, metadata = NULL,
-       error_message = CASE WHEN m.error_message IS NOT NULL THEN '' END
+       error_message = CASE WHEN m.error_code = '${ERASED}' THEN m.error_message WHEN m.error_message IS NOT NULL THEN '' END
      FROM slice WHERE m.organization_id = $1 AND m.id = slice.id
-       AND (m.text IS NOT NULL OR m.client_reference IS NOT NULL OR m.metadata IS NOT NULL OR m.error_message <> ''))
+       AND (m.text IS NOT NULL OR m.client_reference IS NOT NULL OR m.metadata IS NOT NULL 
+         OR (m.error_message <> '' AND m.error_code <> '${ERASED}')))
    SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
 );
 /** A refusal repeats the words of the upstream; keys are kept for a day. */

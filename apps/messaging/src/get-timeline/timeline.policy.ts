@@ -1,4 +1,5 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { TimelineItem, TimelineStep } from '@switchboard/contracts/messaging/timeline';
 import type { AttemptOutcome } from '../attempt-outcome/attempt-outcome.repository.js';
 import { TOKEN_UNREADABLE } from '../dispatch/dispatcher.js';
@@ -17,6 +18,7 @@ interface Step {
 const NOT_HANDED_OVER = new Set([
   NEVER_TAKEN,
   JOB_CANCELED,
+  ERASED,
   'CONTACT_OPTED_OUT',
   'UPSTREAM_NOT_CONNECTED',
   TOKEN_UNREADABLE,

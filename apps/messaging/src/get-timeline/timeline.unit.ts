@@ -98,6 +98,7 @@ describe('the timeline of a message', () => {
   it.each([
     ['131026', ['accepted', handed, 'refused', 'failed']],
     ['CONTACT_OPTED_OUT', ['accepted', 'failed']],
+    ['ERASED', ['accepted', 'failed']],
     ['TOKEN_UNREADABLE', ['accepted', 'failed']],
   ])('of one that failed with %s', (errorCode, expected) => {
     expect(steps({ status: 'FAILED', errorCode, failedAt: second(2) })).toEqual(expected);

@@ -1,5 +1,6 @@
 import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import {
   messageCorrected,
   messageDelivered,
@@ -103,7 +104,7 @@ export async function recordProgress(
     const { progress, milestones } = withFact(before, report.fact);
     const upstreamMessageId = before.upstreamMessageId ?? report.upstreamMessageId;
     const after = { ...before, ...progress, upstreamMessageId };
-    if (before.isErased && after.errorMessage) after.errorMessage = '';
+    if (before.isErased && after.errorMessage && after.errorCode !== ERASED) after.errorMessage = '';
     messages.set(key, after);
     changed.add(key);
     const traceparent = progressTraceparent(before, report);

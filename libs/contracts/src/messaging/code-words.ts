@@ -4,6 +4,9 @@ export interface CodeWords {
   readonly advice: string;
 }
 
+/** Code of a message that was still to be sent when its contact was erased. Source: docs/api-behaviour.md#erasure. */
+export const ERASED = 'ERASED';
+
 const RECONNECT = 'An owner or admin connects the channel again with a valid token.';
 /** What is said of a message that failed by a code after which requests are repeated. */
 const OVER = 'It was not delivered; it may be sent again.';
@@ -59,6 +62,7 @@ const words: ReadonlyMap<string, CodeWords> = new Map([
     'the contact opted out before it was handed over',
     'Send nothing until they opt in again.',
   ),
+  ...each([ERASED], 'the contact was erased before it was handed over', 'It was not delivered.'),
   ...each(['JOB_CANCELED'], 'the bulk send was cancelled before the provider took it', 'It was not delivered.'),
   ...each(['UPSTREAM_NOT_CONNECTED'], 'the channel was disconnected before it was handed over', RECONNECT),
   ...each(['TOKEN_UNREADABLE'], "the channel's access token could not be read", RECONNECT),

@@ -4,6 +4,7 @@ import {
   callbackPreference,
   callbackStatus,
 } from '@switchboard/contracts/gateway/events';
+import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 
@@ -46,7 +47,8 @@ function blanked(value: unknown, contactId: string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => {
       if (isOwn && Object.hasOwn(PERSONAL, name)) return [name, PERSONAL[name]];
-      if (isOwn && name === 'error' && isFields(part)) return [name, { ...part, message: '' }];
+      // What the erasure itself wrote as the reason of a failure says nothing of the person.
+      if (isOwn && name === 'error' && isFields(part) && part.code !== ERASED) return [name, { ...part, message: '' }];
       return [name, blanked(part, contactId)];
     }),
   );

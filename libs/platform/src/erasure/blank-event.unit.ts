@@ -44,6 +44,12 @@ describe('an event about a contact that is erased', () => {
     expect(blankContact(left, 'cperson01')).toBe(left);
   });
 
+  it('keeps why a message failed that the erasure stopped', () => {
+    const error = { code: 'ERASED', message: 'The contact was erased before the message was handed over' };
+    const left = blankContact(JSON.stringify({ message: { ...message, error } }), 'cperson01');
+    expect(JSON.parse(left)).toMatchObject({ message: { text: null, error } });
+  });
+
   it('shows a conversation without number and name, an opt-out without number and reason', () => {
     const contact = { id: 'cperson01', name: 'Ada', phone: '+14155550123', messagingId: '14155550123' };
     const optOut = { id: 'coptout01', contactId: 'cperson01', phone: '+14155550123', reason: 'asked' };
