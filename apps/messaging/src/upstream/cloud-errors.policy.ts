@@ -13,7 +13,7 @@ const THROUGHPUT_LIMIT = new Set([4, 80007, 130429]);
 const SPAM_LIMIT = new Set([131048, 131064]);
 const PAIR_LIMIT = 131056;
 const UNKNOWN = new Set([1, 131000]);
-/** Refusals for good that concern more than their message; DISCONNECTED and 200 to 299 are further ones. */
+/** Refusals for good; DISCONNECTED and 200 to 299 are further ones. */
 const REFUSED: ReadonlyMap<number, RefusalKind> = new Map([
   [131050, 'opted-out'],
   // Locked, against a policy, not for this country, not paid.
@@ -21,6 +21,20 @@ const REFUSED: ReadonlyMap<number, RefusalKind> = new Map([
   [132001, 'template-missing'],
   [132015, 'template-paused'],
   [132016, 'template-disabled'],
+  // Of this message alone: undeliverable, blocked, an experiment, the window, held back; then content and variables.
+  ...[131026, 130403, 130472, 131047, 131049].map((code) => [code, 'rejected'] as const),
+  ...[131021, 131008, 131009, 100, 135000, 132000, 132005, 132007, 132012].map((code) => [code, 'rejected'] as const),
+]);
+
+/** Every code that is decided here by itself; 200 to 299, which are permissions, are further ones. */
+export const knownCodes: ReadonlySet<number> = new Set([
+  ...DISCONNECTED,
+  ...NOT_TAKEN,
+  ...THROUGHPUT_LIMIT,
+  ...SPAM_LIMIT,
+  PAIR_LIMIT,
+  ...UNKNOWN,
+  ...REFUSED.keys(),
 ]);
 
 /** What an answer with an error object means for the message. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { retryDelayMs } from '../dispatch/retry.policy.js';
-import { outcomeOfError } from './cloud-errors.policy.js';
+import { knownCodes, outcomeOfError } from './cloud-errors.policy.js';
+import { failureInWords, inWords } from './code-words.policy.js';
 
 const refused = (kind: string) => ({ state: 'refused', kind });
 const notTaken = (retry: string) => ({ state: 'not-taken', retry });
@@ -39,6 +40,10 @@ describe('an error of the provider', () => {
     [132005, 400, refused('rejected')],
     [132007, 400, refused('rejected')],
     [132012, 400, refused('rejected')],
+    [130403, 403, refused('rejected')],
+    [130472, 400, refused('rejected')],
+    [131021, 400, refused('rejected')],
+    [135000, 500, refused('rejected')],
     [131064, 429, notTaken('slow')],
     [131000, 500, unknown],
     [1, 500, unknown],
@@ -60,6 +65,13 @@ describe('an error of the provider', () => {
   ])('%i names the limit that was hit: %s', (code, limit) => {
     const outcome = outcomeOfError({ code }, 400);
     expect(outcome.state === 'not-taken' && outcome.limit).toBe(limit);
+  });
+
+  it('has words, for a refusal and for the failure of a message, whatever its code in the table', () => {
+    expect(knownCodes.size).toBeGreaterThan(40);
+    const codes = [...knownCodes, 200, 299].map(String);
+    const without = codes.filter((code) => /error codes/.test(inWords(code) + failureInWords(code)));
+    expect(without).toEqual([]);
   });
 
   it('passes on what the provider says of it', () => {

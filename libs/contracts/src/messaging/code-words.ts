@@ -32,6 +32,14 @@ const words: ReadonlyMap<string, CodeWords> = new Map([
     'the recipient cannot be reached on this channel',
     'Check the number with the recipient; sending it again changes nothing.',
   ),
+  ...each(['130403'], 'the recipient has blocked the number of the channel', 'Send nothing until they write again.'),
+  ...each(
+    ['130472'],
+    'the provider holds marketing messages back from this recipient, for an experiment of its own',
+    'Sending it again changes nothing.',
+  ),
+  ...each(['131021'], "the recipient's number is the channel's own", 'Send it to another number.'),
+  ...each(['135000'], 'the provider did not accept the request', 'Check the content and the recipient.'),
   ...each(
     ['131047'],
     'more than 24 hours have passed since the recipient last wrote',
