@@ -98,6 +98,25 @@ describe('a second factor', () => {
     expect(JSON.stringify(booted.log.lines)).not.toContain(seed);
   });
 
+  it('is named in the audit log of each sign-in, and how many recovery codes one has left', async () => {
+    const user = await makeMember(booted.database);
+    const { seed, recoveryCodes } = await enrolled(await signedIn(user));
+    for (const code of [codeOf(seed), ...recoveryCodes.slice(0, 2)]) {
+      const answer = await newClient().post('/app/api/sign-in', { email: user.email, password: PASSWORD, code });
+      expect(answer.status).toBe(200);
+    }
+    const entries: { after: unknown }[] = await booted.database.dataSource.query(
+      `SELECT after FROM gateway.audit_entry WHERE organization_id = $1 AND action = 'user.signed-in' ORDER BY sequence`,
+      [user.organizationId],
+    );
+    expect(entries.map(({ after }) => after)).toEqual([
+      { role: 'OWNER', secondFactor: 'none' },
+      { role: 'OWNER', secondFactor: 'time-code' },
+      { role: 'OWNER', secondFactor: 'recovery-code', recoveryCodesLeft: 9 },
+      { role: 'OWNER', secondFactor: 'recovery-code', recoveryCodesLeft: 8 },
+    ]);
+  });
+
   it('has ten attempts, and then waits, whoever knows the password', async () => {
     const user = await makeMember(booted.database);
     const page = await signedIn(user);

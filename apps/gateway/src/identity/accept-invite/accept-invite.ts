@@ -15,7 +15,12 @@ import { passwordProblem } from '../password/password.policy.js';
 import { Passwords } from '../password/passwords.js';
 import type { Invites } from '../people.contract.js';
 import type { ActSource, NewSession } from '../signed-in.contract.js';
-import { CheckSecondFactor, requireSameFactor } from '../second-factor/check-second-factor.js';
+import {
+  CheckSecondFactor,
+  NO_SECOND_FACTOR,
+  requireSameFactor,
+  type PassedFactor,
+} from '../second-factor/check-second-factor.js';
 import { hashOfSecret, isPlausibleSecret } from '../secret/secret.policy.js';
 import { beginSession } from '../session/begin-session.js';
 import { endSessionOfSecret } from '../session/session.repository.js';
@@ -29,7 +34,7 @@ type Acceptance = Parameters<Invites['accept']>[0];
 /** Who accepts, and how they are known. */
 type Accepting =
   | { readonly by: 'session'; readonly userId: string; readonly sessionId: string }
-  | { readonly by: 'password' | 'new-account'; readonly user: UserRow; readonly isByCode: boolean };
+  | { readonly by: 'password' | 'new-account'; readonly user: UserRow; readonly passed: PassedFactor };
 
 /** Accepting an invitation; see the contract for what is promised. */
 @Injectable()
@@ -61,9 +66,10 @@ export class AcceptInvite {
       const act = signedInAct(begun.signedIn, source);
       const after = { id: membershipId, role };
       appendAudit(tx, { ...act, action: 'invite.accepted', before: { id, email, role }, after });
-      appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role } });
+      const passed = accepting.by === 'session' ? NO_SECOND_FACTOR : accepting.passed;
+      appendAudit(tx, { ...act, action: 'user.signed-in', before: null, after: { role, ...passed } });
       if (formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(formerSecret)]);
-      if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, accepting.isByCode);
+      if (accepting.by !== 'session') await requireSameFactor(tx, accepting.user.id, passed);
       // Who accepts in a session has the device's cookie from its beginning.
       if (accepting.by === 'session') return begun;
       return { ...begun, deviceCookie: this.devices.renewed(source.browser?.deviceCookie ?? null, email) };
@@ -124,13 +130,13 @@ export class AcceptInvite {
     const problem = passwordProblem(password, { email, organizations: [organizationName] });
     const { account, isRight } = await this.check.ofEmail(email, password, source, problem === null);
     if (account && isRight) {
-      return { by: 'password', user: account, isByCode: await this.codes.pass(account, code, source) };
+      return { by: 'password', user: account, passed: await this.codes.pass(account, code, source) };
     }
     if (problem !== null) throw new AppError(serviceErrors.VALIDATION_FAILED, `\`password\` ${problem}`);
     if (account) throw new AppError(gatewayErrors.UNAUTHORIZED, SIGN_IN_OR_PASSWORD);
     const passwordHash = await this.passwords.hash(password);
     const user = { id: newCuid(), email, name: name ?? email, passwordHash };
-    return { by: 'new-account', user, isByCode: false };
+    return { by: 'new-account', user, passed: NO_SECOND_FACTOR };
   }
 }
 

@@ -10,10 +10,27 @@ import { codeSubject } from '../login-throttle/login-throttle.policy.js';
 import type { ActSource, User } from '../signed-in.contract.js';
 import { hashOfRecoveryCode } from './recovery-code.policy.js';
 import { SecondFactorSeeds } from './second-factor-seeds.js';
-import { findSecondFactor, hasSecondFactor, takeRecoveryCode, takeStep } from './second-factor.repository.js';
+import {
+  countRecoveryCodes,
+  findSecondFactor,
+  hasSecondFactor,
+  takeRecoveryCode,
+  takeStep,
+} from './second-factor.repository.js';
 import { stepOfCode } from './time-code.policy.js';
 
 type Person = Pick<User, 'id' | 'email'>;
+
+/** The code that was taken, as the audit log shows it. */
+export type TakenCode =
+  | { readonly secondFactor: 'time-code' }
+  | { readonly secondFactor: 'recovery-code'; readonly recoveryCodesLeft: number };
+
+/** How a person passed: by a code, or without one because no second factor was asked for. */
+export type PassedFactor = TakenCode | typeof NO_SECOND_FACTOR;
+
+/** Of a person who was asked for no code. */
+export const NO_SECOND_FACTOR = { secondFactor: 'none' } as const;
 
 /** Checks codes of second factors within the limits on attempts; each is taken once. */
 @Injectable()
@@ -31,15 +48,14 @@ export class CheckSecondFactor {
    * Asks a person whose password was right for the code of their second factor, if they have one.
    *
    * @param code six digits, or a recovery code
-   * @returns whether there is one
+   * @returns how they passed
    * @throws AppError SECOND_FACTOR_REQUIRED without a code; SECOND_FACTOR_INVALID; RATE_LIMITED
    */
-  async pass(person: Person, code: string | null, source: ActSource): Promise<boolean> {
+  async pass(person: Person, code: string | null, source: ActSource): Promise<PassedFactor> {
     const [factor] = await this.database.query(findSecondFactor, [person.id]);
-    if (!factor?.enabledAt) return false;
+    if (!factor?.enabledAt) return NO_SECOND_FACTOR;
     if (code === null) throw new AppError(gatewayErrors.SECOND_FACTOR_REQUIRED);
-    await this.require(person, code, source);
-    return true;
+    return this.require(person, code, source);
   }
 
   /**
@@ -47,31 +63,31 @@ export class CheckSecondFactor {
    *
    * @throws AppError SECOND_FACTOR_INVALID, where there is no factor too; RATE_LIMITED
    */
-  async require(person: Person, code: string, source: ActSource): Promise<void> {
+  async require(person: Person, code: string, source: ActSource): Promise<TakenCode> {
     // Who knows the password must not use up the codes of the person's own browser.
     const device = this.devices.deviceOf(source.browser?.deviceCookie ?? null, person.email);
     const taken = await this.throttle.attemptOf(codeSubject(person.id, device), () => this.take(person.id, code));
-    if (taken) return;
+    if (taken) return taken;
     this.failures.record(person, source, 'user.second-factor-failed');
     throw new AppError(gatewayErrors.SECOND_FACTOR_INVALID);
   }
 
-  private async take(userId: string, code: string): Promise<true | null> {
+  private async take(userId: string, code: string): Promise<TakenCode | null> {
     const digits = code.replace(/\s/g, '');
-    if (!/^\d{6}$/.test(digits)) return this.isTaken(takeRecoveryCode, userId, hashOfRecoveryCode(code));
+    if (!/^\d{6}$/.test(digits)) return this.takeRecoveryCode(userId, code);
     const [factor] = await this.database.query(findSecondFactor, [userId]);
     if (!factor) return null;
     const step = stepOfCode(this.seeds.open(factor.seedSealed, userId), digits, this.clock.now());
-    return step === null ? null : this.isTaken(takeStep, userId, step);
+    const [taken] = step === null ? [] : await this.database.query(takeStep, [userId, step]);
+    return taken ? { secondFactor: 'time-code' } : null;
   }
 
-  private async isTaken(
-    statement: typeof takeStep | typeof takeRecoveryCode,
-    userId: string,
-    what: number | Buffer,
-  ): Promise<true | null> {
-    const [taken] = await this.database.query(statement, [userId, what]);
-    return taken ? true : null;
+  private async takeRecoveryCode(userId: string, code: string): Promise<TakenCode | null> {
+    const [taken] = await this.database.query(takeRecoveryCode, [userId, hashOfRecoveryCode(code)]);
+    if (!taken) return null;
+    // Behind the code: of two that are taken at once neither counts the other.
+    const [counted] = await this.database.query(countRecoveryCodes, [userId]);
+    return { secondFactor: 'recovery-code', recoveryCodesLeft: counted?.left ?? 0 };
   }
 }
 
@@ -81,7 +97,11 @@ export class CheckSecondFactor {
  *
  * @throws AppError SECOND_FACTOR_REQUIRED
  */
-export async function requireSameFactor(tx: Transaction, userId: string, isByCode: boolean): Promise<void> {
+export async function requireSameFactor(
+  tx: Transaction,
+  userId: string,
+  { secondFactor }: PassedFactor,
+): Promise<void> {
   const [has] = await tx.query(hasSecondFactor, [userId]);
-  if (has?.is === true && !isByCode) throw new AppError(gatewayErrors.SECOND_FACTOR_REQUIRED);
+  if (has?.is === true && secondFactor === 'none') throw new AppError(gatewayErrors.SECOND_FACTOR_REQUIRED);
 }

@@ -65,6 +65,12 @@ export const takeRecoveryCode = statement<{ readonly userId: string }>(
 );
 
 /** $1 user. */
+export const countRecoveryCodes = statement<{ readonly left: number }>(
+  'gateway.count-recovery-codes',
+  'SELECT count(*)::integer AS left FROM recovery_code WHERE user_id = $1',
+);
+
+/** $1 user. */
 export const deleteRecoveryCodes = statement(
   'gateway.delete-recovery-codes',
   'DELETE FROM recovery_code WHERE user_id = $1',

@@ -33,21 +33,21 @@ export class SignInByPassword {
     const email = emailKey(attempt.email);
     const { account: user, isRight } = await this.check.ofEmail(email, attempt.password, source);
     if (!user || !isRight) throw wrongCredentials();
-    const isByCode = await this.codes.pass(user, attempt.code ?? null, source);
+    const passed = await this.codes.pass(user, attempt.code ?? null, source);
     const [last] = await this.database.query(lastOrganizationOfUser, [user.id]);
     if (!last) throw new AppError(gatewayErrors.FORBIDDEN, 'You belong to no organization any more');
     const owner = { userId: user.id, organizationId: last.organizationId, passwordHash: user.passwordHash, source };
     const begun = await this.database.transaction(async (tx) => {
       const session = await beginSession(tx, owner, new Date(this.clock.now()), null);
       if (attempt.formerSecret !== null) await tx.query(endSessionOfSecret, [hashOfSecret(attempt.formerSecret)]);
-      await requireSameFactor(tx, user.id, isByCode);
+      await requireSameFactor(tx, user.id, passed);
       if (session) {
         const { role } = session.signedIn;
         appendAudit(tx, {
           ...signedInAct(session.signedIn, source),
           action: 'user.signed-in',
           before: null,
-          after: { role },
+          after: { role, ...passed },
         });
       }
       return session;
