@@ -57,6 +57,13 @@ export interface QuotaRepair {
   readonly usedAfter: number;
 }
 
+/** Attempts a second of a channel, on either side of a change; null: the default. */
+export interface ChannelRateChange {
+  readonly channelId: string;
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
 /** A person as an operator sees them. */
 export interface UserDetail {
   readonly id: string;
@@ -84,6 +91,8 @@ export interface Operation {
   revokeApiKey(keyId: string): Promise<ApiKeyView>;
   /** Writes into the log that a counter was set, in the transaction that sets it: the counter itself is messaging's. */
   appendQuotaRepair(tx: Transaction, id: string, repair: QuotaRepair): void;
+  /** Writes into the log that a channel got another rate, in the transaction that sets it: the rate itself is messaging's. */
+  appendChannelRate(tx: Transaction, id: string, change: ChannelRateChange): void;
   /** A person by their address. @throws AppError NOT_FOUND */
   user(email: string): Promise<UserDetail>;
   /** See `resetPassword`. @throws AppError NOT_FOUND */
@@ -131,6 +140,10 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
         { month, used: usedAfter },
       ];
       appendAudit(tx, { ...act(id), action: 'quota.repaired', before, after });
+    },
+    appendChannelRate: (tx, id, { channelId, before, after }) => {
+      const [was, is] = [before, after].map((perSecond) => ({ id: channelId, perSecond: perSecond ?? 'default' }));
+      appendAudit(tx, { ...act(id), action: 'channel.changed', before: was ?? null, after: is ?? null });
     },
     user: (email) => userOf(database, email),
     resetPassword: (email, unconfirmed) => resetPassword(database, by, email, unconfirmed),
