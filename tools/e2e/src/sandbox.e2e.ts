@@ -31,7 +31,7 @@ describe('the sandbox of the local run', () => {
     (await page.get(`/app/api/conversations/${String(conversationId)}/messages`)).body?.items ?? [];
 
   it('lets a member answer what a recipient wrote, the recipient read it, opt out and in', async () => {
-    expect((await page.get('/app/api/sandbox')).body?.['recipients']).toHaveLength(13);
+    expect((await page.get('/app/api/sandbox')).body?.['recipients']).toHaveLength(14);
     const text = `Is anyone there ${Date.now()}`;
     expect((await page.post('/app/api/sandbox/inbound', { from: FROM, name: 'Ada', text })).status).toBe(204);
     const inbound = await eventually(async () => {

@@ -15,6 +15,7 @@ const effects: Readonly<Record<string, string>> = {
   '10': 'accepted, and failed later (131049)',
   '11': 'read without being reported as delivered',
   '12': 'reported in reverse order and twice',
+  '13': 'accepted, but the answer is cut and no callback ever comes: the outcome stays unknown',
 };
 
 /** Recipients of the sandbox that behave in a way of their own. */

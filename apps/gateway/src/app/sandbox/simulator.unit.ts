@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gatewayConfig } from '../../gateway.config.js';
+import { testing } from '../../description/testing.js';
+import { magicRecipients } from './magic-recipients.js';
 import { SimulatorClient } from './simulator.client.js';
 
 const required = {
@@ -13,6 +15,12 @@ const required = {
 };
 
 describe('the sandbox', () => {
+  it('lists the magic recipients of the page on testing, each once and in their order', () => {
+    const described = [...testing.matchAll(/^\| `(\+\d+)` \|/gm)].map(([, phone]) => phone);
+    expect(described.length).toBeGreaterThan(10);
+    expect(magicRecipients.map(({ phone }) => phone)).toEqual(described);
+  });
+
   it('is not there without the setting of the local run', async () => {
     const simulator = new SimulatorClient(gatewayConfig(required));
     expect(() => simulator.requireSandbox()).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
