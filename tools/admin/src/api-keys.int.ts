@@ -45,6 +45,13 @@ describe('api-keys create', () => {
     expect(JSON.parse(json)).toMatchObject({ label: 'all', scopes: null, secret: expect.stringMatching(/^svc_live_/) });
   });
 
+  it('counts characters of a label as the API does', async () => {
+    const made = await admin('api-keys', 'create', 'cacme000', '--label', '\u{1f511}'.repeat(100));
+    expect(made).toMatchObject({ code: 0, err: [] });
+    const refused = await admin('api-keys', 'create', 'cacme000', '--label', '\u{1f511}'.repeat(101));
+    expect(refused).toMatchObject({ code: 2, err: ['What is the key for? Give --label, 1 to 100 characters.'] });
+  });
+
   it.each([
     [['api-keys', 'create'], 2, 'For which organization?'],
     [['api-keys', 'create', 'cacme000'], 2, '--label'],

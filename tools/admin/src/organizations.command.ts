@@ -15,6 +15,8 @@ import { gatewayDatabase } from './gateway-database.js';
 import { textTable } from './text-table.js';
 
 const PAGE_ROWS = 500;
+/** Of a key's label, in Unicode code points: as the API counts them. */
+const LABEL_MAX = 100;
 /** The numbers of a plan by the option that sets them, with what they may be at most: PostgreSQL's types and sense. */
 const NUMBERS: Readonly<
   Record<string, { readonly field: keyof PlanOverrides; readonly min: number; readonly max: number }>
@@ -97,7 +99,7 @@ export async function createKey(
   { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
   const owner = required(organization, 'For which organization? Give its id or name.');
-  if (label === undefined || label === '' || label.length > 100) {
+  if (label === undefined || label === '' || [...label].length > LABEL_MAX) {
     throw new UsageError('What is the key for? Give --label, 1 to 100 characters.');
   }
   if (!isOneLine(label)) {
