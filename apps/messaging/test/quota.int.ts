@@ -114,6 +114,15 @@ describe('the quota of a month', () => {
     expect(verdictsOf(fits)).toEqual(['accepted']);
   });
 
+  it('refuses a message to an unknown phone before its contact is learnt, once it is used up', async () => {
+    const sender = await store.sender(CONTACTS);
+    const toUnknown = (max: number | null): AcceptRequest => ({ ...request(sender, max), phone: '+14155559999' });
+    expect(verdictsOf(await store.accept([toUnknown(1), toUnknown(0)]))).toEqual(['contact-unknown', 'quota-used-up']);
+    expect(verdictsOf(await store.accept([request(sender, 1)]))).toEqual(['accepted']);
+    const verdicts = verdictsOf(await store.accept([toUnknown(1), toUnknown(2), toUnknown(null)]));
+    expect(verdicts).toEqual(['quota-used-up', 'contact-unknown', 'contact-unknown']);
+  });
+
   it('stores nothing of what it refuses, and a plan that was raised counts for the very next message', async () => {
     const sender = await store.sender(CONTACTS);
     expect(verdictsOf(await store.accept([0, 1, 2].map((contact) => request(sender, 2, contact))))).toEqual([

@@ -26,7 +26,8 @@ export interface Allocation<Message> {
 
 /**
  * The checks in which the messages of a batch stand in each other's way, one after the other: the key first, which belongs
- * to the first that passes everything; the quota last, which does not hold the last ones.
+ * to the first that passes everything; the quota last, which does not hold the last ones. A message to an unknown phone is
+ * refused where nothing is left of the quota: its contact is learnt only for a message that may pass.
  *
  * @param judged a candidate for each message, in their order
  * @param taken what is stored under their keys
@@ -44,8 +45,11 @@ export function allocate<Message extends WaitingMessage>(
     if (!message) return candidate;
     const owner = owners.otherThan(message);
     if (owner) conflicts.set(message, owner);
-    if (owner || candidate.verdict !== 'accepted') return candidate;
     const { organizationId, messageId, messagesPerMonth: messagesMax } = message;
+    if (!owner && candidate.verdict === 'contact-unknown' && candidate.quotaUsed >= (messagesMax ?? UNLIMITED)) {
+      return { ...candidate, verdict: 'quota-used-up' };
+    }
+    if (owner || candidate.verdict !== 'accepted') return candidate;
     if (!quota.deal({ organizationId, messageId, messagesMax, used: candidate.quotaUsed })) {
       return { ...candidate, verdict: 'quota-used-up' };
     }
