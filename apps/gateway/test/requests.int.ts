@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import type { OptOutView } from '@switchboard/contracts/contacts/http';
+import { createOptOutRpc } from '@switchboard/contracts/contacts/rpc';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { collectSpans, eventually, testServers } from '@switchboard/testing';
 import { mintKey } from '../src/identity/api-key/api-key.policy.js';
 import { HttpHarness, expectEnvelope, PUBLIC_BASE_URL } from './http-harness.js';
-import { issueKey, type RawAnswer } from './gateway-harness.js';
+import { answerRpcs, issueKey, type RawAnswer } from './gateway-harness.js';
 
 const spans = collectSpans();
-const http = new HttpHarness(testServers());
+const servers = testServers();
+const http = new HttpHarness(servers);
 const { authorization, call, post, raw } = http;
 
 describe('credentials', () => {
@@ -94,6 +97,32 @@ describe('credentials', () => {
     const canceled = await issueKey(http.booted.database, { status: 'CANCELED' });
     expect((await call('/v1/conversations', { headers: authorization(canceled.secret) })).status).toBe(402);
     expect((await call('/v1/ping', { headers: authorization(canceled.secret) })).status).toBe(200);
+  });
+
+  it('takes an opt-out whatever is paid, and nothing else of opt-outs', async () => {
+    const optOut: OptOutView = {
+      id: 'c7654321',
+      contactId: 'c1234567',
+      phone: '+12015550123',
+      messagingChannelId: null,
+      source: 'API',
+      reason: null,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    };
+    const nats = await (await servers.nats()).connect('contacts');
+    await answerRpcs(nats, 'contacts', { [createOptOutRpc.subject]: () => ({ optOut, isNew: true }) });
+    const { secret } = await issueKey(http.booted.database, { status: 'CANCELED' });
+    const headers = { ...authorization(secret), 'content-type': 'application/json' };
+    const body = JSON.stringify({ phone: optOut.phone });
+    expect((await call('/v1/opt-outs', { method: 'POST', headers, body })).status).toBe(201);
+    expect((await call('/v1/opt-outs', { headers })).status).toBe(402);
+    const removed = await call(`/v1/opt-outs/${optOut.id}`, { method: 'DELETE', headers: authorization(secret) });
+    expect(removed.status).toBe(402);
+    const refusesUnpaid = expect.objectContaining({ 402: expect.anything() });
+    const neverRefusesUnpaid = expect.not.objectContaining({ 402: expect.anything() });
+    const described = { get: { responses: refusesUnpaid }, post: { responses: neverRefusesUnpaid } };
+    const page = await (await call('/v1/openapi.json')).json();
+    expect(page).toMatchObject({ paths: { '/v1/opt-outs': described } });
   });
 });
 

@@ -16,6 +16,8 @@ export interface KeyRoute {
   readonly scope: Scope | null;
   /** Whether it steers what was accepted before: neither a payment that is due nor the plan refuses that. */
   readonly isSteering?: boolean;
+  /** Present: whatever is paid, it is taken and never answers 402. */
+  readonly isAlwaysTaken?: true;
   /** Its refusals, without those of any route (401, 429, 400, 5xx and those of HTTP itself). */
   readonly errors: readonly ErrorDefinition[];
   /** What a request takes of the organization's rate. */
@@ -135,10 +137,11 @@ export function applyDeclaration(route: RouteOptions): void {
 
 /** What a shared route is under one of its paths. */
 function mountedAs(
-  { scope, isSteering, cost, paidScope, bodyBytesMax, ...both }: SharedRoute,
+  { scope, isSteering, isAlwaysTaken, cost, paidScope, bodyBytesMax, ...both }: SharedRoute,
   url: string,
 ): RouteDeclaration {
-  if (!isAppApiPath(url)) return { ...both, access: 'key', scope, ...(isSteering && { isSteering }), cost };
+  const payment = { ...(isSteering && { isSteering }), ...(isAlwaysTaken && { isAlwaysTaken }) };
+  if (!isAppApiPath(url)) return { ...both, access: 'key', scope, ...payment, cost };
   const ofSession = { ...(paidScope && { paidScope }), ...(bodyBytesMax !== undefined && { bodyBytesMax }) };
   return { ...both, access: 'session', roles: null, ...ofSession };
 }

@@ -16,7 +16,8 @@ const failures: readonly ErrorDefinition[] = [
 export function generalErrors(method: string, declaration: RouteDeclaration): readonly ErrorDefinition[] {
   const { access } = declaration;
   const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
-  const isSold = access === 'key' && declaration.scope !== null;
+  const isScoped = access === 'key' && declaration.scope !== null;
+  const isSold = isScoped && !declaration.isAlwaysTaken;
   return [
     serviceErrors.VALIDATION_FAILED,
     ...(bodyUse === 'json' || bodyUse === 'stream'
@@ -28,7 +29,8 @@ export function generalErrors(method: string, declaration: RouteDeclaration): re
     ...(access === 'session' && declaration.isOpenWithoutSecondFactor !== true
       ? [gatewayErrors.SECOND_FACTOR_ENROLMENT_REQUIRED]
       : []),
-    ...(isSold ? [gatewayErrors.INSUFFICIENT_SCOPE, serviceErrors.PAYMENT_REQUIRED] : []),
+    ...(isScoped ? [gatewayErrors.INSUFFICIENT_SCOPE] : []),
+    ...(isSold ? [serviceErrors.PAYMENT_REQUIRED] : []),
     ...(access === 'session' && declaration.paidScope !== undefined ? [serviceErrors.PAYMENT_REQUIRED] : []),
     ...failures,
   ];
