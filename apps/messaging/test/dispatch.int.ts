@@ -6,7 +6,8 @@ import { callbackOf, messageOf, MessagingStore, settlementOf, taken, type Sender
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { lockContacts, replaceReported } from '../src/suppression/suppression.repository.js';
 import { ARRIVE_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
-import { abandonOverdue, attemptsThatMayStillArrive } from '../src/dispatch/dispatch.repository.js';
+import { attemptsThatMayStillArrive } from '../src/dispatch/arriving-attempts.repository.js';
+import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
 import {
   claimRetries,
   retryLines,

@@ -4,7 +4,8 @@ import { eventually, testServers } from '@switchboard/testing';
 import { changedCauses } from '../src/watch-causes/changed-causes.repository.js';
 import { FeedJobsWorker } from '../src/feed-jobs/feed-jobs.worker.js';
 import { FeedSignal } from '../src/job/feed-signal.js';
-import { hastenFeeds, nextFeedMs } from '../src/feed-jobs/job-feed.repository.js';
+import { nextFeedMs } from '../src/feed-jobs/job-feed.repository.js';
+import { hastenFeeds } from '../src/job/job-flow.js';
 import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();

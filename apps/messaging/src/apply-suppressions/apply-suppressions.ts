@@ -8,7 +8,7 @@ import {
   projectContacts,
   type ProjectedContact,
 } from '../contact/contact.repository.js';
-import { attemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { attemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
 import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
 import { lockContacts } from '../suppression/suppression.repository.js';
 

@@ -11,7 +11,7 @@ import { displaced, lockChannels, requireRoom, updateChannels } from '../channel
 import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ShowToken } from '../channel/show-token.js';
-import { channelAttemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { channelAttemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
 import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
 
 /** A channel before and after. */

@@ -9,7 +9,7 @@ import type { LaneKey } from '../bulk-lane/lane.entity.js';
 import { withdrawItems } from '../bulk-lane/lane-item.repository.js';
 import { lockLane, setStand } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
-import { laneAttemptsThatMayStillArrive } from '../dispatch/dispatch.repository.js';
+import { laneAttemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
 import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
 import { standAfter } from './lane-stand.policy.js';
 

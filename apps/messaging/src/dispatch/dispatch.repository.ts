@@ -1,17 +1,9 @@
-import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
+import { statement, type Database, type Transaction, unnestColumns } from '@switchboard/postgres';
 import { keepLatest, outcomeColumns } from '../attempt-outcome/attempt-outcome.repository.js';
-import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { inAnyMonth } from '../message/lock-messages.js';
 import { announceUnknown } from './announce-unknown.js';
-import {
-  ARRIVE_WITHIN_MS,
-  LEASE_MS,
-  type AttemptLane,
-  type AttemptTemplate,
-  type Dispatch,
-} from './dispatch.entity.js';
+import { LEASE_MS, type AttemptLane, type AttemptTemplate, type Dispatch } from './dispatch.entity.js';
 
 /** An open dispatch whose time has come. */
 export interface OverdueDispatch {
@@ -30,14 +22,6 @@ export interface Postponement {
   readonly code: string | null;
   /** Which attempt it was, 1-based; null where only its row says. */
   readonly attempt: number | null;
-}
-
-/** Whom attempts are looked for by: a contact, whatever number they go to, and numbers, whosesoever they were. */
-export interface Recipient {
-  readonly organizationId: string;
-  readonly contact: Pick<ContactFacts, 'id' | 'phoneForms'>;
-  /** `*`: all channels. */
-  readonly channelIds: readonly string[];
 }
 
 /** Seconds between the last claim of a message and its expiry, so that no message is both. */
@@ -139,30 +123,6 @@ const dispatchingSql = statement<{ found: boolean }>(
   `SELECT EXISTS (SELECT FROM dispatch WHERE organization_id = $1 AND message_id = $2 AND state = 'DISPATCHING')
      AS found`,
 );
-/** A mark's time is `due_at` less the lease. Index `dispatch_due` finds the marks of the last seconds, of all tenants. */
-const pendingSql = statement<{ messageId: string }>(
-  'messaging.dispatch.pending-of-contact',
-  `SELECT message_id AS "messageId" FROM dispatch
-   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
-     AND organization_id = $1 AND (contact_id = $2 OR recipient_phone = ANY ($4::text[]))
-     AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
-);
-/** As `pendingSql`, of a bulk send. */
-const pendingOfJobSql = statement<{ messageId: string }>(
-  'messaging.dispatch.pending-of-job',
-  `SELECT message_id AS "messageId" FROM dispatch
-   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
-     AND organization_id = $1 AND job_id = $2`,
-);
-
-/** As `pendingSql`, of a channel. */
-const pendingOfChannelSql = statement<{ messageId: string }>(
-  'messaging.dispatch.pending-of-channel',
-  `SELECT message_id AS "messageId" FROM dispatch
-   WHERE state = 'DISPATCHING' AND due_at > now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000})
-     AND organization_id = $1 AND channel_id = $2`,
-);
-
 /** What is to happen first with an accepted message. */
 export interface FirstDispatch extends Dispatch {
   /** Sent after those of its conversation that are still to be sent, by whichever replica claims it. */
@@ -246,41 +206,6 @@ export async function lockExpired(
 export async function isDispatching(database: Database, organizationId: string, messageId: string): Promise<boolean> {
   const [row] = await database.query(dispatchingSql, [organizationId, messageId]);
   return row?.found === true;
-}
-
-/**
- * Messages to a contact, or to a number of its, on some channels (`*`: on all) whose attempt was marked before and may
- * still reach the upstream.
- *
- * Whoever commits a suppression under the contact's lock and its phones' (`lockContacts`, `lockPhones`) and asks afterwards
- * sees every mark that did not see the suppression: the marks' transactions hold a contact and a phone as well. When they
- * have left this list, which they do `ARRIVE_WITHIN_MS` after their mark at the latest, no such send begins any more.
- */
-export async function attemptsThatMayStillArrive(
-  through: Queryable,
-  { organizationId, contact, channelIds }: Recipient,
-): Promise<string[]> {
-  const pending = await through.query(pendingSql, [organizationId, contact.id, channelIds, contact.phoneForms]);
-  return pending.map(({ messageId }) => messageId);
-}
-
-/**
- * Messages of a bulk send whose attempt was marked before and may still reach the upstream: asked for behind the COMMIT that
- * stopped the lane, under whose lock marks are made, they are the last.
- */
-export async function laneAttemptsThatMayStillArrive(
-  through: Queryable,
-  { organizationId, jobId }: LaneKey,
-): Promise<string[]> {
-  return (await through.query(pendingOfJobSql, [organizationId, jobId])).map(({ messageId }) => messageId);
-}
-
-/** Messages on a channel whose attempt is marked and may still reach the upstream. */
-export async function channelAttemptsThatMayStillArrive(
-  through: Queryable,
-  { organizationId, channelId }: ChannelKey,
-): Promise<string[]> {
-  return (await through.query(pendingOfChannelSql, [organizationId, channelId])).map(({ messageId }) => messageId);
 }
 
 const OPEN_STATES = ['DISPATCHING', 'RETRY', 'PACED', 'UNKNOWN'];

@@ -1,7 +1,6 @@
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { IS_COMPARED } from '@switchboard/outbox';
-import { statement, type Database, type Queryable, unnestColumns } from '@switchboard/postgres';
-import type { JobKeyOf } from '../job/job-flow.js';
+import { statement, type Database, type Queryable } from '@switchboard/postgres';
 
 /** A job that a replica has taken to feed. */
 export interface TakenFeed {
@@ -115,17 +114,6 @@ const fedSql = statement(
   'templates.job-feed.fed',
   `UPDATE job_feed SET fed_to = greatest(fed_to, $4::int) WHERE organization_id = $1 AND job_id = $2 AND lease = $3`,
 );
-const hastenSql = statement(
-  'templates.job-feed.hasten',
-  `WITH waiting AS (
-     SELECT f.organization_id, f.job_id FROM unnest($1::text[], $2::text[]) AS given (organization_id, job_id)
-     JOIN job_feed f ON f.organization_id = given.organization_id AND f.job_id = given.job_id
-     WHERE f.due_at > now() AND f.lease IS NULL FOR UPDATE OF f SKIP LOCKED
-   )
-   UPDATE job_feed f SET due_at = greatest(now(), j.scheduled_at) FROM waiting w
-   JOIN job j ON j.organization_id = w.organization_id AND j.id = w.job_id
-   WHERE f.organization_id = w.organization_id AND f.job_id = w.job_id`,
-);
 const nextQueuedSql = statement<{ index: number }>(
   'templates.recipient.next-queued',
   `SELECT index FROM recipient WHERE organization_id = $1 AND job_id = $2 AND index >= $3 AND status = 'QUEUED'
@@ -194,11 +182,6 @@ export async function passSettled(through: Queryable, feed: TakenFeed, from: num
   const index = next?.index ?? feed.total;
   if (index > from) await recordFed(through, feed, index);
   return index;
-}
-
-/** Has the feeds of jobs looked at now: what lay in their lanes was skipped. One that is being looked at is left alone. */
-export async function hastenFeeds(through: Queryable, jobs: readonly JobKeyOf[]): Promise<void> {
-  if (jobs.length > 0) await through.query(hastenSql, unnestColumns(jobs, ['organizationId', 'jobId']));
 }
 
 /** Leaves a job until its next look. */

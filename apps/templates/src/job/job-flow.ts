@@ -50,6 +50,17 @@ const startSql = statement(
    WHERE f.organization_id = j.organization_id AND f.job_id = j.id AND f.due_at IS NULL AND f.fed_to < j.total
      AND j.state = 'ACTIVE' AND NOT j.is_paused AND j.holds = '{}'`,
 );
+const hastenSql = statement(
+  'templates.job-feed.hasten',
+  `WITH waiting AS (
+     SELECT f.organization_id, f.job_id FROM unnest($1::text[], $2::text[]) AS given (organization_id, job_id)
+     JOIN job_feed f ON f.organization_id = given.organization_id AND f.job_id = given.job_id
+     WHERE f.due_at > now() AND f.lease IS NULL FOR UPDATE OF f SKIP LOCKED
+   )
+   UPDATE job_feed f SET due_at = greatest(now(), j.scheduled_at) FROM waiting w
+   JOIN job j ON j.organization_id = w.organization_id AND j.id = w.job_id
+   WHERE f.organization_id = w.organization_id AND f.job_id = w.job_id`,
+);
 
 /** Locks jobs for a change of their state. */
 export async function lockJobs(tx: Transaction, jobs: readonly JobKeyOf[]): Promise<void> {
@@ -64,6 +75,11 @@ export async function stopFeeds(tx: Queryable, jobs: readonly JobKeyOf[]): Promi
 /** Goes on with those of the jobs that nothing stops any more. Their rows are locked by the transaction. */
 export async function startFeeds(tx: Queryable, jobs: readonly JobKeyOf[]): Promise<void> {
   if (jobs.length > 0) await tx.query(startSql, unnestColumns(jobs, ['organizationId', 'jobId']));
+}
+
+/** Has the feeds of jobs looked at now: what lay in their lanes was skipped. One that is being looked at is left alone. */
+export async function hastenFeeds(through: Queryable, jobs: readonly JobKeyOf[]): Promise<void> {
+  if (jobs.length > 0) await through.query(hastenSql, unnestColumns(jobs, ['organizationId', 'jobId']));
 }
 
 /** Holds jobs; a reason that a job has already changes nothing. @returns the jobs that changed */

@@ -7,9 +7,9 @@ import {
 import type { DeliveredEvent } from '@switchboard/nats';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, PLATFORM, type Platform } from '@switchboard/platform';
-import { hastenFeeds } from '../feed-jobs/job-feed.repository.js';
 import { FeedSignal } from '../job/feed-signal.js';
 import type { StatusChange } from '../job/job-count.js';
+import { hastenFeeds } from '../job/job-flow.js';
 import { TouchedJobs } from '../job/touched-jobs.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
 import { outcomeOf } from './message-outcome.policy.js';
