@@ -7,6 +7,9 @@ export const RESPONSE_BYTES_MAX = 1_024;
 /** Interim responses (1xx) before the response at most: without a bound they keep a connection busy for the whole time. */
 const INTERIM_MAX = 8;
 
+/** Its response ends with the header, whatever that says of a body. Source: RFC 9112, 6.3. */
+const NO_CONTENT = 204;
+
 /** One for all: Node works out the stack of whatever ends a connection, and this one's is never read. */
 const REST_UNREAD = new Error('the rest of the response is not read');
 
@@ -46,6 +49,7 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
     this.status = status;
     // Sent twice: the first counts.
     this.retryAfter = [headers['retry-after']].flat()[0] ?? null;
+    if (status === NO_CONTENT) this.endAtHeader(controller, headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -75,6 +79,16 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
   giveUp(reason: string, error: OutboundError = this.failure()): void {
     this.fail(error, reason);
     this.controller?.abort(new Error(reason));
+  }
+
+  /** A body that its header names belongs to no response: the connection cannot be used again. */
+  private endAtHeader(
+    controller: Dispatcher.DispatchController,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.onResponseEnd();
+    const isLonger = Number(headers['content-length'] ?? 0) !== 0 || headers['transfer-encoding'] !== undefined;
+    if (isLonger) controller.abort(REST_UNREAD);
   }
 
   private failure(): OutboundError {

@@ -112,6 +112,23 @@ describe('a response', () => {
     expect(await post(own.url)).toMatchObject({ status: 503, retryAfter: '120', body: 'later' });
   });
 
+  it.each([
+    ['a length', 'content-length: 5\r\n\r\n'],
+    ['a length and a body', 'content-length: 5\r\n\r\nhello'],
+    ['a transfer encoding', 'transfer-encoding: chunked\r\n\r\n'],
+  ])('of status 204 ends with its header, also with %s, and its connection is not used again', async (_of, rest) => {
+    const used: Socket[] = [];
+    const own = await receiver((socket) => {
+      used.push(socket);
+      socket.write(`HTTP/1.1 204 No Content\r\n${rest}`);
+    });
+    for (let n = 1; n <= 2; n += 1) {
+      expect(await post(own.url, hasty)).toMatchObject({ state: 'answered', status: 204, body: '', isCut: false });
+      await closeOf(used[n - 1]);
+    }
+    expect(new Set(used).size).toBe(2);
+  });
+
   it('is cut at 1 KB, and the rest is not read', async () => {
     const own = await receiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
