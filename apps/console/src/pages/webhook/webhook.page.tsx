@@ -14,6 +14,7 @@ import { usePathId } from '../../ui/use-path-id.js';
 import { WebhookForm } from '../webhooks/webhook-form.js';
 import { WebhookHealth } from '../webhooks/webhook-health.js';
 import { DeliveryLog } from './delivery-log.js';
+import { missedFrom } from './missed-from.js';
 import { ReplayDialog } from './replay-dialog.js';
 import { SecretPanel } from './secret-panel.js';
 import { TestPanel } from './test-panel.js';
@@ -34,7 +35,7 @@ export function Page(): ReactElement {
 
 function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
   // Since when nothing was queued, once it is enabled again.
-  const [missedSince, setMissedSince] = useState<string | null>(null);
+  const [deactivatedAt, setDeactivatedAt] = useState<string | null>(null);
   return (
     <PageFrame
       title={<ForeignText>{webhook.url}</ForeignText>}
@@ -49,8 +50,10 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
           Added <Time at={webhook.createdAt} />
         </Text>
       </Group>
-      {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} onEnabled={setMissedSince} />}
-      {webhook.status === 'ACTIVE' && missedSince !== null && <Missed webhook={webhook} since={missedSince} />}
+      {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} onEnabled={setDeactivatedAt} />}
+      {webhook.status === 'ACTIVE' && deactivatedAt !== null && (
+        <Missed webhook={webhook} deactivatedAt={deactivatedAt} />
+      )}
       <Tabs defaultValue="deliveries" keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
@@ -109,7 +112,8 @@ function Deactivated({
               Why: <ForeignText fw={550}>{webhook.deactivatedReason}</ForeignText>.{' '}
             </>
           )}
-          {webhook.deactivatedAt !== null && `Since ${fullTime(webhook.deactivatedAt)} no event is queued for it. `}
+          {webhook.deactivatedAt !== null &&
+            `Since ${fullTime(webhook.deactivatedAt)} no event is queued for it; deliveries that waited were dropped. `}
           Mend the receiver, re-enable the webhook, then replay what it missed.
         </Text>
         <Button
@@ -125,18 +129,29 @@ function Deactivated({
   );
 }
 
-/** What to do once it is enabled again: events of the time before were not queued. */
-function Missed({ webhook, since }: { readonly webhook: Webhook; readonly since: string }): ReactElement {
+/** What to do once it is enabled again: events of the time before were not queued, and those that waited were dropped. */
+function Missed({
+  webhook,
+  deactivatedAt,
+}: {
+  readonly webhook: Webhook;
+  readonly deactivatedAt: string;
+}): ReactElement {
   const [isReplaying, replaying] = useDisclosure(false);
   return (
     <Alert color="blue" variant="light" icon={<IconHistory aria-hidden />} title="The webhook is active again">
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">Events since {fullTime(since)} were not delivered.</Text>
+        <Text size="sm">
+          Events since {fullTime(deactivatedAt)}, and earlier ones whose deliveries failed or waited, were not
+          delivered.
+        </Text>
         <Button size="xs" onClick={replaying.open}>
           Replay what it missed
         </Button>
       </Stack>
-      {isReplaying && <ReplayDialog webhook={webhook} from={since} onClose={replaying.close} />}
+      {isReplaying && (
+        <ReplayDialog webhook={webhook} from={missedFrom(webhook.createdAt, deactivatedAt)} onClose={replaying.close} />
+      )}
     </Alert>
   );
 }
