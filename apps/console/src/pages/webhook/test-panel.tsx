@@ -4,6 +4,7 @@ import type { ReactElement } from 'react';
 import type { WebhookTestResult } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { readable } from '../../ui/foreign-text.js';
+import { refusedWords } from './refused-words.js';
 
 /** Sends one `webhook.test` and shows what came back. */
 export function TestPanel({ id }: { readonly id: string }): ReactElement {
@@ -47,7 +48,7 @@ function Result({ result }: { readonly result: WebhookTestResult }): ReactElemen
       title={delivered ? `Delivered: ${responseStatus} in ${durationMs} ms` : `Not delivered after ${durationMs} ms`}
     >
       {error !== null && <Text size="sm">{readable(error)}</Text>}
-      {!delivered && responseStatus !== null && <Text size="sm">It answered {responseStatus}; only 2xx counts.</Text>}
+      {!delivered && responseStatus !== null && <Text size="sm">{refusedWords(responseStatus)}</Text>}
       {responseBody !== null && responseBody !== '' && (
         <Code block mt="xs">
           {readable(responseBody)}
