@@ -11,13 +11,19 @@ const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 /** A thread that owes an end and says nothing for so long has stopped to work, and is replaced. */
 const SILENT_MS = 3_000;
 
+/** A request that the thread has not answered yet. */
+interface Owed {
+  readonly askedMs: number;
+  readonly resolve: (end: OutboundEnd) => void;
+}
+
 /**
  * Sends as `OutboundHttp` does, from a thread of its own: what receivers do to their connections, and what each new connection
  * costs, is nothing to the caller's event loop. A thread that ends is begun anew; what it had under way ends as `aborted`.
  */
 export class OutboundThread implements OutboundSender {
   private worker: Worker | undefined;
-  private readonly underWay = new Map<number, (end: OutboundEnd) => void>();
+  private readonly underWay = new Map<number, Owed>();
   private readonly aborts = new AbortListeners();
   private readonly overdueMs: number;
   private requests = 0;
@@ -43,7 +49,7 @@ export class OutboundThread implements OutboundSender {
     } catch (error) {
       return failed('never sent', messageOf(error));
     }
-    this.underWay.set(id, resolve);
+    this.underWay.set(id, { askedMs: performance.now(), resolve });
     const abort = (): void => this.worker?.postMessage({ kind: 'abort', id } satisfies ThreadAsk);
     const timer = setTimeout(() => {
       abort();
@@ -79,7 +85,7 @@ export class OutboundThread implements OutboundSender {
     worker.on('online', () => (this.isOnline ||= this.worker === worker));
     worker.on('message', ({ id, end }: ThreadEnd) => {
       this.heardMs = performance.now();
-      this.underWay.get(id)?.(end);
+      this.underWay.get(id)?.resolve(end);
     });
     const ended = (cause: unknown): void => this.lose(worker, `the thread has ended: ${messageOf(cause)}`);
     worker.on('error', ended).on('exit', ended);
@@ -90,8 +96,10 @@ export class OutboundThread implements OutboundSender {
   private lose(worker: Worker, reason: string): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
-    const end = failed(this.isOnline ? 'aborted' : 'never sent', reason);
-    for (const resolve of this.underWay.values()) resolve(end);
+    const error = this.isOnline ? 'aborted' : 'never sent';
+    for (const { askedMs, resolve } of this.underWay.values()) {
+      resolve(failed(error, reason, Math.round(performance.now() - askedMs)));
+    }
   }
 }
 

@@ -91,11 +91,9 @@ describe('a thread that ends', () => {
     const ended = sent(own.url);
     await asked.promise;
     await thread.close();
-    expect(await ended).toMatchObject({
-      state: 'failed',
-      error: 'aborted',
-      reason: expect.stringContaining('has ended'),
-    });
+    const lost = await ended;
+    expect(lost).toMatchObject({ state: 'failed', error: 'aborted', reason: expect.stringContaining('has ended') });
+    expect(lost.durationMs).toBeGreaterThan(0);
     expect(await sent(own.url)).toMatchObject({ state: 'answered', body: 'ok' });
   });
 

@@ -24,6 +24,8 @@ export interface LoggedResult {
   readonly reason: string | null;
   /** The response was longer than what is read of one. */
   readonly isCut: boolean;
+  /** For so long the request waited for whoever sent it: its duration is measured from then on. */
+  readonly waitedMs: number;
 }
 
 /** How a request is sent. */
@@ -56,11 +58,13 @@ export class SendRequest {
     const nowMs = this.clock.now();
     const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
     const sender = isApart ? this.apart : this.outbound;
+    const givenAtMs = performance.now();
     const end = await sender.post({ url, headers, body, ...(signal ? { signal } : {}) });
+    const waitedMs = Math.max(performance.now() - givenAtMs - end.durationMs, 0);
     if (end.state === 'failed' && end.error === 'never sent') throw new NeverSent(end.reason);
     const reason = end.state === 'failed' ? end.reason : null;
     const isCut = end.state === 'answered' && end.isCut;
-    return { result: resultOf(end, this.clock.now()), reason, isCut };
+    return { result: resultOf(end, this.clock.now()), reason, isCut, waitedMs };
   }
 }
 

@@ -96,11 +96,11 @@ export class RequestsInFlight {
   private async sendSigned(
     attempt: MarkedAttempt,
     request: SignedRequest,
-    { nowMs: sentAtMs, isApart }: Pick<SendSpec, 'nowMs' | 'isApart'>,
+    { nowMs, isApart }: Pick<SendSpec, 'nowMs' | 'isApart'>,
   ): Promise<RequestEnd> {
     try {
-      const ended = await this.sender.send(request, { signal: this.ending.signal, isApart });
-      return { attempt, sentAtMs, ...ended };
+      const { waitedMs, ...ended } = await this.sender.send(request, { signal: this.ending.signal, isApart });
+      return { attempt, sentAtMs: nowMs + waitedMs, ...ended };
     } catch (error) {
       if (error instanceof NeverSent) return { attempt, cause: 'late', holdMs: NEVER_SENT_HOLD_MS };
       if (error instanceof UnreadableSecret) {

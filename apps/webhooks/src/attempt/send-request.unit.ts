@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { OutboundHttp } from '@switchboard/outbound-http';
+import { systemClock } from '@switchboard/platform';
+import { SecretBox } from '@switchboard/secrets';
+import { RequestsInFlight } from '../deliver/requests-in-flight.js';
+import type { MarkedAttempt } from '../delivery/delivery.entity.js';
+import type { OutboundApart } from '../outbound.js';
+import { secretPlace } from '../webhook/webhook-secrets.js';
+import { SendRequest } from './send-request.client.js';
+
+const box = new SecretBox({ current: Buffer.alloc(32, 7), previous: null });
+const to = { organizationId: newCuid(), webhookId: newCuid() };
+const request = {
+  attemptId: newCuid(),
+  body: '{}',
+  url: 'https://example.org/',
+  secretSealed: box.seal(
+    'whsec_c2VjcmV0',
+    secretPlace(to.organizationId, to.webhookId, 'secret_sealed'),
+    box.newDataKey(to.organizationId),
+  ),
+  previousSecretSealed: null,
+};
+const attempt: MarkedAttempt = {
+  delivery: {
+    ...to,
+    id: newCuid(),
+    eventId: newCuid(),
+    type: 'message.received',
+    line: '',
+    position: 1,
+    bodyBytes: 2,
+    kind: 'AUTOMATIC',
+    attempts: 0,
+    tries: 0,
+    dueAtMs: 0,
+  },
+  id: request.attemptId,
+  beganAtMs: 5_000,
+  leaseUntilMs: 20_000,
+};
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** Sends by a thread that answers after so long, of which the request itself took 100 ms. */
+async function sentAtMs(elapsedMs: number): Promise<number | undefined> {
+  let nowMs = 1_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const post: OutboundHttp['post'] = () => {
+    nowMs += elapsedMs;
+    const seen = { status: 503, body: '', isCut: false, retryAfter: '1', durationMs: 100 };
+    return Promise.resolve({ state: 'answered', ...seen });
+  };
+  const apart = { post } as OutboundApart;
+  const sender = new SendRequest({} as OutboundHttp, apart, box, systemClock);
+  const end = await new RequestsInFlight(sender).send(attempt, request, {
+    turnAtMs: nowMs,
+    nowMs: 7_000,
+    isApart: true,
+  });
+  expect(end).toMatchObject({ result: { durationMs: 100, retryAfterMs: 1_000 } });
+  return 'sentAtMs' in end ? end.sentAtMs : undefined;
+}
+
+describe('a request that waits for the thread that sends it', () => {
+  it('was sent that much later, so that what its receiver asks for begins with its true end', async () => {
+    expect(await sentAtMs(350)).toBe(7_250);
+  });
+
+  it('was never sent before its turn, whatever its rounded duration', async () => {
+    expect(await sentAtMs(99.6)).toBe(7_000);
+  });
+});
