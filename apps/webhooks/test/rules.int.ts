@@ -171,6 +171,50 @@ describe('a delivery that fails', () => {
   });
 });
 
+describe('a change of the URL', () => {
+  it('ends the pause and the failures of the former receiver', async () => {
+    customer = newCustomer(running);
+    // An hour is 36 s here.
+    const webhook = await customer.register(running.receiver.at('/pausing', status(503, { 'retry-after': '3600' })));
+    const eventId = await customer.receive('first');
+    const [failed] = await attemptsOf(webhook.id, 1);
+    expect((await customer.webhook(webhook.id)).consecutiveFailures).toBe(1);
+    const request = { id: webhook.id, url: running.receiver.at('/pausing-no-more', status(204)) };
+    const { after } = await running.gateway.call(changeWebhookRpc, customer.principal, request);
+    expect(after.consecutiveFailures).toBe(0);
+    expect((await arrived('/pausing-no-more', 1))[0]?.dataId).toBe(eventId);
+    const [second] = await attemptsOf(webhook.id, 2);
+    expect(Date.parse(second?.at ?? '')).toBeLessThan(Date.parse(failed?.at ?? '') + 20_000);
+  });
+
+  it('leaves what is under way to the former receiver, whose failure does not count', async () => {
+    customer = newCustomer(running);
+    const asked = Promise.withResolvers<() => void>();
+    const url = running.receiver.at('/leaving', (response) => asked.resolve(() => void response.writeHead(500).end()));
+    const webhook = await customer.register(url);
+    await customer.receive('first');
+    const fail = await asked.promise;
+    // The next attempt fails too, and takes its time.
+    const request = { id: webhook.id, url: running.receiver.at('/left', () => undefined) };
+    await running.gateway.call(changeWebhookRpc, customer.principal, request);
+    fail();
+    expect((await attemptsOf(webhook.id, 1))[0]).toMatchObject({ outcome: 'FAILED', responseStatus: 500 });
+    expect((await customer.webhook(webhook.id)).consecutiveFailures).toBe(0);
+    await running.gateway.call(deleteWebhookRpc, customer.principal, { id: webhook.id });
+  });
+
+  it('that changes nothing leaves them as they are', async () => {
+    customer = newCustomer(running);
+    const url = running.receiver.at('/staying', status(503, { 'retry-after': '3600' }));
+    const webhook = await customer.register(url);
+    await customer.receive('first');
+    await attemptsOf(webhook.id, 1);
+    const request = { id: webhook.id, url, description: 'the same' };
+    const { after } = await running.gateway.call(changeWebhookRpc, customer.principal, request);
+    expect(after).toMatchObject({ description: 'the same', consecutiveFailures: 1 });
+  });
+});
+
 describe('the first attempts of a conversation', () => {
   it('arrive in order, one after another, while other conversations go side by side', async () => {
     customer = newCustomer(running);

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
+import { moveLane } from '../lane/lane.repository.js';
 import { appendChange } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
@@ -25,12 +26,15 @@ export class ChangeWebhookHandler {
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        const after = judged ?? before.url;
         await storeWebhook(tx, {
           ...before,
-          url: judged ?? before.url,
+          url: after,
           events: events ? [...new Set(events)] : before.events,
           description: description === undefined ? before.description : description,
         });
+        // Pauses and failures are those of the former receiver.
+        if (after !== before.url && before.deactivatedAt === null) await moveLane(tx, id);
         return appendChange(tx, call.request.by, 'webhook.changed', { organizationId, id, before });
       },
       { tenant: organizationId },

@@ -9,7 +9,7 @@ export interface LaneState {
   /** The receiver asked for a pause until then. */
   readonly heldUntilMs: number | null;
   readonly consecutiveFailures: number;
-  /** The end of the last failure that counted. */
+  /** The end of the last failure that counted, or the last change of the URL: a failure counts of what began later. */
   readonly countedUntilMs: number | null;
 }
 
@@ -48,6 +48,11 @@ export const newLane: LaneState = {
   consecutiveFailures: 0,
   countedUntilMs: null,
 };
+
+/** Of a webhook whose URL was changed: a failure of what began before it, at the former receiver, does not count. */
+export function movedLane(changedAtMs: number): LaneState {
+  return { ...newLane, countedUntilMs: changedAtMs };
+}
 
 /** Whether the webhook is to be deactivated. */
 export function isExhausted({ consecutiveFailures }: LaneState): boolean {

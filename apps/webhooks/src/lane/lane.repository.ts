@@ -1,5 +1,5 @@
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
-import { newLane, type LaneState } from './lane.policy.js';
+import { movedLane, newLane, type LaneState } from './lane.policy.js';
 
 /** A lane that is locked until the transaction ends. */
 export interface LockedLane {
@@ -36,6 +36,9 @@ export interface AcquiredLane {
   readonly organizationId: string;
   readonly state: LaneState;
 }
+
+/** The id of no worker, for whoever asks not as one. */
+const NO_WORKER = '';
 
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
 const at = (column: string): string => `to_timestamp(${column} / 1000)`;
@@ -123,6 +126,15 @@ export async function insertLane(tx: Transaction, organizationId: string, webhoo
 /** Opens a lane that is locked, as if it were new. */
 export async function openLane(tx: Transaction, webhookId: string): Promise<void> {
   await storeLanes(tx, [{ webhookId, isOpen: true, state: newLane }]);
+}
+
+/** Opens a lane that is locked anew, for another URL of its webhook. */
+export async function moveLane(tx: Transaction, webhookId: string): Promise<void> {
+  const lanes = await lockLanes(tx, [webhookId], NO_WORKER);
+  await storeLanes(
+    tx,
+    [...lanes.values()].map(({ nowMs }) => ({ webhookId, isOpen: true, state: movedLane(nowMs) })),
+  );
 }
 
 /** Makes lanes those of a worker, unless they are those of another that lives. @returns those that are its now */

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { isExhausted, isProbe, laneAfter, newLane, type EndedAttempt, type LaneState } from './lane.policy.js';
+import {
+  isExhausted,
+  isProbe,
+  laneAfter,
+  movedLane,
+  newLane,
+  type EndedAttempt,
+  type LaneState,
+} from './lane.policy.js';
 
 function after(lane: LaneState, ...ends: readonly (Partial<EndedAttempt> & { beganAtMs: number })[]): LaneState {
   return ends.reduce(
@@ -69,6 +77,12 @@ describe('consecutive failures', () => {
       expect(lane.consecutiveFailures).toBe(count);
     }
     expect(isExhausted(lane)).toBe(true);
+  });
+
+  it('are not those of the receiver before a change of the URL', () => {
+    const lane = after(movedLane(100), { beganAtMs: 50, endedAtMs: 200, ...failed });
+    expect(lane.consecutiveFailures).toBe(0);
+    expect(after(lane, { beganAtMs: lane.probing?.nextAtMs ?? 0, ...failed }).consecutiveFailures).toBe(1);
   });
 
   it('are neither counted nor reset by what people send', () => {
