@@ -179,6 +179,11 @@ describe('a change of the URL', () => {
     const eventId = await customer.receive('first');
     const [failed] = await attemptsOf(webhook.id, 1);
     expect((await customer.webhook(webhook.id)).consecutiveFailures).toBe(1);
+    const pending = { webhookId: webhook.id, deliveryId: failed?.deliveryId ?? '' };
+    const { state, nextAttemptAt } = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, pending);
+    expect(state).toBe('PENDING');
+    // Of its own it is due after 300 ms.
+    expect(Date.parse(nextAttemptAt ?? '') - Date.parse(failed?.at ?? '')).toBeGreaterThanOrEqual(36_000);
     const request = { id: webhook.id, url: running.receiver.at('/pausing-no-more', status(204)) };
     const { after } = await running.gateway.call(changeWebhookRpc, customer.principal, request);
     expect(after.consecutiveFailures).toBe(0);

@@ -9,7 +9,7 @@ export interface Delivery {
   readonly eventId: string;
   readonly type: WebhookEvent;
   readonly state: DeliveryState;
-  /** Null unless it is PENDING. */
+  /** When its next attempt may begin; null unless it is PENDING. */
   readonly dueAt: Date | null;
   readonly attempts: readonly AttemptRow[];
 }
@@ -21,11 +21,12 @@ interface OpenRow {
   readonly dueAt: Date | null;
 }
 
-/** One that is pending in a closed lane is about to be dropped. */
+/** One that is pending in a closed lane is about to be dropped; in an open one it waits for the lane too. GREATEST passes over NULL. */
 const openSql = statement<OpenRow>(
   'webhooks.delivery.open',
   `SELECT d.event_id AS "eventId", d.type, CASE WHEN l.is_open THEN 'PENDING' ELSE 'DROPPED' END AS state,
-     CASE WHEN l.is_open THEN d.due_at END AS "dueAt"
+     CASE WHEN l.is_open THEN
+       greatest(d.due_at, l.held_until, CASE WHEN l.probing_since IS NOT NULL THEN l.next_probe_at END) END AS "dueAt"
    FROM delivery d JOIN lane l ON l.webhook_id = d.webhook_id WHERE d.webhook_id = $1 AND d.id = $2
    UNION ALL
    SELECT event_id, type, 'DROPPED', NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
