@@ -168,6 +168,8 @@ describe('the search for messages', () => {
     expect(await (await find('createdTo=2026-01-02T12:00')).json()).toEqual({ items: [] });
     const open = { status: null, createdFrom: null, createdBefore: '2026-01-02T12:00:00.000Z' };
     expect(http.searches.at(-1)).toMatchObject(open);
+    await find('createdTo=2026-01-02T13:30+01:30');
+    expect(http.searches.at(-1)).toMatchObject(open);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
 import { IsIn } from 'class-validator';
 import { About } from '../http/input/field-description.js';
 import { momentOf } from '../http/input/moment.policy.js';
+import { RestoreOffset } from '../http/input/query.decorator.js';
 import { IsCuid, IsMoment, MayBeOmitted, rule } from '../http/input/text.decorator.js';
 import { isZone, ZONE_FORM } from './zone.policy.js';
 
@@ -10,11 +11,13 @@ import { isZone, ZONE_FORM } from './zone.policy.js';
 export class ReportQuery {
   @About('Where the report begins, inclusive; rounded down to 15 minutes. Default: 30 days before `to`.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   from: string | undefined;
 
   @About('Where it ends, exclusive; a date alone includes its day. Rounded up to 15 minutes. Default: now.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   to: string | undefined;
 

@@ -7,6 +7,7 @@ import {
 import { IsIn } from 'class-validator';
 import { About } from '../http/input/field-description.js';
 import { PageQuery } from '../http/input/page.query.js';
+import { RestoreOffset } from '../http/input/query.decorator.js';
 import { CodePoints, IsCuid, IsMoment, MayBeOmitted } from '../http/input/text.decorator.js';
 
 /** The query of `GET /v1/messages`. Source: docs/api-behaviour.md#messages-list. */
@@ -48,11 +49,13 @@ export class FindMessagesQuery extends PageQuery {
 
   @About('Only messages created at this time or later; a date alone is its first moment in UTC.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   createdFrom: string | undefined;
 
   @About('Only messages created before this time; a date alone includes its whole day in UTC.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   createdTo: string | undefined;
 }

@@ -2,6 +2,7 @@ import { auditActions } from '@switchboard/contracts/gateway/audit-actions';
 import { IsIn } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
 import { PageQuery } from '../../http/input/page.query.js';
+import { RestoreOffset } from '../../http/input/query.decorator.js';
 import { CodePoints, IsMoment, MayBeOmitted } from '../../http/input/text.decorator.js';
 import type { AuditAction } from '../../identity/audit.contract.js';
 
@@ -19,11 +20,13 @@ export class ListAuditLogQuery extends PageQuery {
 
   @About('Only acts at this time or later; a date alone is its first moment in UTC.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   since: string | undefined;
 
   @About('Only acts before this time; a date alone includes its whole day in UTC.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   until: string | undefined;
 }

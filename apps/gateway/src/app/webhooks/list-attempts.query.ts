@@ -2,6 +2,7 @@ import { type AttemptOutcome, subscribableEvents, type WebhookEvent } from '@swi
 import { IsIn } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
 import { PageQuery } from '../../http/input/page.query.js';
+import { RestoreOffset } from '../../http/input/query.decorator.js';
 import { IsMoment, MayBeOmitted } from '../../http/input/text.decorator.js';
 
 const events: readonly WebhookEvent[] = [...subscribableEvents, 'webhook.test'];
@@ -21,11 +22,13 @@ export class ListAttemptsQuery extends PageQuery {
 
   @About('Only attempts that began then or later.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   from: string | undefined;
 
   @About('Only attempts that began before.')
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   to: string | undefined;
 }

@@ -26,3 +26,10 @@ export function RestorePlus(): PropertyDecorator {
     typeof value === 'string' ? value.replace(/^ (?=\d)/, '+') : value,
   );
 }
+
+/** Restores the plus of a moment's offset that was not percent-encoded: it arrives as a space, and no moment has one. */
+export function RestoreOffset(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.replace(/ (?=\d\d(:?\d\d)?$)/, '+') : value,
+  );
+}

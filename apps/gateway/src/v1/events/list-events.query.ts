@@ -1,6 +1,7 @@
 import { subscribableEvents, type SubscribableEvent } from '@switchboard/contracts/webhooks/http';
 import { About } from '../../http/input/field-description.js';
 import { PageQuery } from '../../http/input/page.query.js';
+import { RestoreOffset } from '../../http/input/query.decorator.js';
 import { IsMoment, MayBeOmitted, rule } from '../../http/input/text.decorator.js';
 
 const oneEvent = `(${subscribableEvents.join('|').replaceAll('.', '\\.')})`;
@@ -18,6 +19,7 @@ export class ListEventsQuery extends PageQuery {
     'Where reading starts without a `cursor`: with the first event stored then or later. Left out: with the oldest kept.',
   )
   @MayBeOmitted()
+  @RestoreOffset()
   @IsMoment()
   from: string | undefined;
 }
