@@ -11,9 +11,15 @@ import type { DevJson } from './dev-json.js';
 /** By which a webhook of a listener that was killed is found and removed. */
 const DESCRIPTION = 'npm run listen';
 
+/** A signal that follows another so soon is the same one: a terminal and the command that started this both send it. */
+const SAME_SIGNAL_MS = 500;
+
+/** A person who signs in. */
+type Person = Parameters<typeof ApplicationSession.begin>[1];
+
 /**
  * `npm run listen`: registers a local receiver for the first demonstration organization and prints what arrives there, until
- * Ctrl-C; then the webhook is deleted.
+ * Ctrl-C; then the webhook is deleted. A second Ctrl-C ends at once.
  *
  * @returns the exit code
  */
@@ -25,32 +31,56 @@ export async function listen({ dataDir }: DevConfig): Promise<number> {
     throw new Error(`Nothing to listen to in ${dataDir}: \`npm start\` first.`);
   }
   const ended = untilEnded();
-  const session = await ApplicationSession.begin(dev.baseUrl, owner);
-  await removeFormer(session);
   const receiver = createServer();
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
-  const { port } = receiver.address() as AddressInfo;
-  const made = await session.ask('POST', '/app/api/webhooks', {
-    url: `http://127.0.0.1:${port}/`,
-    events: subscribableEvents,
-    description: DESCRIPTION,
-  });
-  receiver.on('request', (request, response) => void print(request, response, String(made['secret'])));
-  say(`Listening for ${organization?.name} at http://127.0.0.1:${port}/ (webhook ${String(made['id'])}); Ctrl-C ends.`);
-  await ended;
-  await session.ask('DELETE', `/app/api/webhooks/${String(made['id'])}`);
-  await close(receiver);
-  say('The webhook is deleted.');
-  return 0;
+  try {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const { id, secret } = await register(dev.baseUrl, owner, url);
+    receiver.on('request', (request, response) => void print(request, response, secret));
+    say(`Listening for ${organization?.name} at ${url} (webhook ${id}); Ctrl-C ends.`);
+    await ended;
+    return await remove(dev.baseUrl, owner, id);
+  } finally {
+    await close(receiver);
+  }
+}
+
+async function register(
+  baseUrl: string,
+  owner: Person,
+  url: string,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const session = await ApplicationSession.begin(baseUrl, owner);
+  await removeFormer(session);
+  const asked = { url, events: subscribableEvents, description: DESCRIPTION };
+  const made = await session.ask('POST', '/app/api/webhooks', asked);
+  return { id: String(made['id']), secret: String(made['secret']) };
+}
+
+/** In a new session: that of the beginning may have ended. @returns the exit code */
+async function remove(baseUrl: string, owner: Person, id: string): Promise<number> {
+  try {
+    const session = await ApplicationSession.begin(baseUrl, owner);
+    await session.ask('DELETE', `/app/api/webhooks/${id}`);
+    say('The webhook is deleted.');
+    return 0;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    say(`The webhook stays (${reason}): the next \`npm run listen\` deletes it.`);
+    return 1;
+  }
 }
 
 async function print(request: IncomingMessage, response: ServerResponse, secret: string): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   const body = Buffer.concat(chunks);
-  const header = request.headers['x-service-signature'];
-  const isSigned = verifyServiceSignature(body, typeof header === 'string' ? header : undefined, secret);
+  // For 24 hours after a rotation the secret that is known here is the former one.
+  const { 'x-service-signature': current, 'x-service-signature-previous': previous } = request.headers;
+  const isSigned = [current, previous].some(
+    (header) => typeof header === 'string' && verifyServiceSignature(body, header, secret),
+  );
   say(`${new Date().toISOString()}  ${isSigned ? 'signed' : 'NOT SIGNED'}  ${body.toString('utf8')}`);
   response.writeHead(isSigned ? 204 : 401).end();
 }
@@ -62,12 +92,17 @@ async function removeFormer(session: ApplicationSession): Promise<void> {
   }
 }
 
-/** Ctrl-C, SIGTERM, or the end of the command that started this. */
+/** Ctrl-C, SIGTERM, or the end of the command that started this; a later signal ends the process at once. */
 function untilEnded(): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => resolve();
+    let endedMs = Infinity;
+    const end = (): void => {
+      if (performance.now() - endedMs > SAME_SIGNAL_MS) process.exit(130);
+      endedMs = Math.min(endedMs, performance.now());
+      resolve();
+    };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-    if (process.connected) process.on('disconnect', end);
+    if (process.connected) process.on('disconnect', resolve);
   });
 }
 
