@@ -19,6 +19,8 @@ export interface SimulatorHandle {
   readonly providerUrl: string;
   /** PEM file of the authority that certifies `providerUrl`; absent over http. */
   readonly authorityFile: string | undefined;
+  /** All that it listens on; no webhook may lead there. */
+  readonly ports: readonly number[];
   /** Sends callbacks there from now on. */
   setCallback(url: string): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function startSimulator(context: StartContext): Promise<SimulatorHa
     url,
     providerUrl: addressOf(run, isTls ? 'tlsUrl' : 'providerUrl') ?? url,
     authorityFile: isTls ? addressOf(run, 'authorityFile') : undefined,
+    ports: [url, addressOf(run, 'providerUrl'), addressOf(run, 'tlsUrl')].map(portOf),
     async setCallback(gatewayUrl) {
       callbackUrl = callbackOf(gatewayUrl);
       await control(url, 'PUT', '/_sim/callback', { url: callbackUrl });
@@ -131,7 +134,7 @@ export async function startServices(
   const socket = openPublicSocket(spec.host, spec.port);
   const replicasOf = ({ name }: Service): number => spec.replicas[name] ?? 1;
   const internalPorts = await findFreePorts(services.reduce((sum, service) => sum + replicasOf(service), 0));
-  const ownPorts = [socket?.port ?? spec.port, ...simulatorPorts(access.simulator), ...internalPorts].filter(Boolean);
+  const ownPorts = [socket?.port ?? spec.port, ...(access.simulator?.ports ?? []), ...internalPorts].filter(Boolean);
   stack.stopping.signal.addEventListener('abort', () => socket?.close(), { once: true });
   const waiting = [...internalPorts];
   await progress.step(`services: ${services.map(({ name }) => name).join(', ')}`, () =>
@@ -205,10 +208,6 @@ async function startOne(
   });
 }
 
-function simulatorPorts(simulator: SimulatorHandle | undefined): readonly number[] {
-  return simulator === undefined ? [] : [simulator.url, simulator.providerUrl].map(portOf);
-}
-
 function logOf({ folder }: StartContext, name: string): string {
   return join(folder.logs, `${name}.log`);
 }
@@ -218,7 +217,7 @@ function callbackOf(gatewayUrl: string): string {
 }
 
 function portOf(url: string | undefined): number {
-  return url === undefined ? 0 : Number(new URL(url).port);
+  return url === undefined || url === '' ? 0 : Number(new URL(url).port);
 }
 
 function addressOf(run: ServiceRun | undefined, name: string): string | undefined {

@@ -9,16 +9,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { readDevConfig } from './dev.config.js';
-import { type RunningStack, startStack } from './index.js';
+import { type RunningStack, type StackOptions, startStack } from './index.js';
 
 let folder: string;
 let dataDir: string;
 let stack: RunningStack;
+/** Of the processes as they were started, by name. */
+const environments = new Map<string, Readonly<Record<string, string>>>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-stack-'));
   dataDir = join(folder, 'data');
-  stack = await startStack({ dataDir, port: 0, quiet: true });
+  const environmentOf: StackOptions['environmentOf'] = (name, usual) => {
+    environments.set(name, usual);
+    return usual;
+  };
+  stack = await startStack({ dataDir, port: 0, quiet: true, environmentOf });
 });
 
 afterAll(async () => {
@@ -60,6 +66,18 @@ describe('a started stack', () => {
     const services = stack.devJson.processes.filter(({ health }) => health !== undefined);
     expect(services.map(({ name }) => name)).toEqual(expect.arrayContaining([...serviceNames]));
     for (const { health } of services) expect((await fetch(health ?? '')).status).toBe(200);
+  });
+
+  it('lets no webhook lead to a port of its own, those of the simulator included', async () => {
+    const refused = environments.get('webhooks')?.['WEBHOOKS_REFUSED_HOSTS']?.split(',');
+    const log = await readFile(join(dataDir, 'logs', 'simulator.log'), 'utf8');
+    const { url, providerUrl, tlsUrl } = JSON.parse(
+      log.split('\n').find((line) => line.includes('tlsUrl')) ?? '{}',
+    ) as {
+      readonly [name: string]: string;
+    };
+    const own = [stack.devJson.baseUrl, url, providerUrl, tlsUrl].map((each = '') => `localhost:${new URL(each).port}`);
+    expect(refused).toEqual(expect.arrayContaining(own));
   });
 
   it('refuses a second start on its folder in one line, and is not disturbed by it', async () => {
