@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -56,19 +57,26 @@ class Receiver(BaseHTTPRequestHandler):
     timeout = 15
 
     def do_POST(self) -> None:
-        length = self.headers.get("Content-Length", "")
-        if not length.isdigit():
-            self.answer(411)
-            return
+        try:
+            status = self.receive()
+        except Exception as error:  # Not handled: a 5xx makes it come again.
+            print(repr(error), file=sys.stderr, flush=True)
+            status = 500
+        self.answer(status)
+
+    def receive(self) -> int:
+        length = self.headers.get("Content-Length")
+        if length is None:
+            return 411
+        if not re.fullmatch("[0-9]{1,15}", length):
+            return 400
         if int(length) > BODY_BYTES_MAX:
-            self.answer(413)
-            return
+            return 413
         body = self.rfile.read(int(length))
         # For 24 hours after a rotation both secrets sign: a receiver that still has the former one stays valid.
         names = ("X-Service-Signature", "X-Service-Signature-Previous")
         if not any(is_signed(body, self.headers.get(name)) for name in names):
-            self.answer(401)
-            return
+            return 401
         event = json.loads(body)
         with lock:
             is_repeated = event["data"]["id"] in handled
@@ -76,11 +84,11 @@ class Receiver(BaseHTTPRequestHandler):
                 handle(event)
                 remember(event["data"]["id"])
             print(json.dumps({"isRepeated": is_repeated, "body": event}), flush=True)
-        self.answer(204)
+        return 204
 
     def answer(self, status: int) -> None:
         # A body that was not read would be taken for the next request.
-        if status in (411, 413):
+        if status in (400, 411, 413, 500):
             self.close_connection = True
         self.send_response(status)
         self.send_header("Content-Length", "0")
