@@ -1,6 +1,7 @@
 import {
   createOptOutRpc,
   deleteOptOutRpc,
+  eraseContactRpc,
   getContactRpc,
   listOptOutsRpc,
   upsertContactRpc,
@@ -8,6 +9,7 @@ import {
   type ListOptOutsRequest,
   type UpsertContactRequest,
 } from '@switchboard/contracts/contacts/rpc';
+import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
@@ -32,6 +34,7 @@ export function organizationOf(running: RunningContacts) {
       gateway.call(createOptOutRpc, as, { ...nothing, reason: null, ...request }),
     optOuts: async (request: Partial<ListOptOutsRequest> = {}) =>
       gateway.call(listOptOutsRpc, principal, { limit: 25, cursor: null, ...nothing, ...request }),
+    erase: (id: string, by?: AuditedActor) => gateway.call(eraseContactRpc, principal, { id, ...(by && { by }) }),
     remove: (id: string) => gateway.call(deleteOptOutRpc, principal, { id }),
     /** Makes a channel and messaging's event of it. */
     connect: async (defaultRegion = 'US', isDefault = false): Promise<string> => {

@@ -160,6 +160,14 @@ export const gatewayWebhookActsConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
+/** Writes acts on contacts into the audit log. */
+export const gatewayContactActsConsumer: ConsumerTopology = {
+  name: 'gateway-contact-acts',
+  stream: 'CONTACTS',
+  filter: 'contacts.contact.acted.>',
+  ackPendingMax: 500,
+};
+
 /** Overwrites what a service keeps of contacts that are erased. */
 function erasuresConsumer(service: string): ConsumerTopology {
   return { name: `${service}-erasures`, stream: 'CONTACTS', filter: 'contacts.contact.erased.>', ackPendingMax: 500 };

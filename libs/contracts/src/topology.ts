@@ -5,6 +5,7 @@ import {
   analyticsRequestsConsumer,
   contactsChannelsConsumer,
   contactsOptOutsConsumer,
+  gatewayContactActsConsumer,
   gatewayErasuresConsumer,
   gatewayWebhookActsConsumer,
   messagingCallbacksConsumer,
@@ -82,7 +83,7 @@ export const topology = {
       ...erasureRequests,
     ],
     stream: 'GATEWAY',
-    consumes: [gatewayErasuresConsumer, gatewayWebhookActsConsumer],
+    consumes: [gatewayErasuresConsumer, gatewayWebhookActsConsumer, gatewayContactActsConsumer],
     outside: 'listens',
     settings: {
       required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],

@@ -22,8 +22,8 @@ export class EraseContactHandler {
 
   /** @throws CONTACT_NOT_FOUND */
   @RpcHandler(eraseContactRpc)
-  async erase({ principal, request }: RpcCall<{ readonly id: string }>): Promise<Record<string, never>> {
-    const isErased = await this.eraseContact.execute(principal.organizationId, request.id);
+  async erase({ principal, request }: RpcCall<RpcRequestOf<typeof eraseContactRpc>>): Promise<Record<string, never>> {
+    const isErased = await this.eraseContact.execute(principal.organizationId, request.id, request.by);
     if (!isErased) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
     return {};
   }

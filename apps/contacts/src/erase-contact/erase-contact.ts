@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { contactActed } from '@switchboard/contracts/contacts/events';
+import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import { serviceNames } from '@switchboard/contracts/topology';
-import { appendEvents, Relay } from '@switchboard/outbox';
+import { appendAct, appendEvents, isActDone, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
 import type { OptOut } from '../contact/contact.entity.js';
@@ -47,13 +49,17 @@ export class EraseContact {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @returns false when there is no such contact */
-  async execute(organizationId: string, contactId: string): Promise<boolean> {
+  /**
+   * @param by absent: the caller is of the release before
+   * @returns false when there is no such contact, unless the same act has erased it: its answer was lost
+   */
+  async execute(organizationId: string, contactId: string, by?: AuditedActor): Promise<boolean> {
     const erasedAt = new Date(this.clock.now());
     const key = [organizationId, contactId];
     const isErased = await this.database.transaction(async (tx) => {
       const [contact] = await tx.query(deleteContact, key);
-      if (!contact) return false;
+      // The delete has waited for a former try that was under way.
+      if (!contact) return isActDone(tx, by);
       const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
       const optOuts = await tx.query(deleteOptOuts, key);
       await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
@@ -62,6 +68,8 @@ export class EraseContact {
       await noteErasures(tx, [{ organizationId, contactId, erasedAt }]);
       tx.atCommit(forgetRemovals, key);
       appendEvents(tx, [erasedEvent({ organizationId, contactId, erasedAt, sequence })]);
+      const act = { action: 'contact.erased', before: { id: contactId }, after: null } as const;
+      appendAct(tx, by, { event: contactActed, organizationId, aggregateId: contactId, ...act });
       return true;
     });
     if (!isErased) return false;

@@ -1,5 +1,7 @@
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { auditActions } from '@switchboard/contracts/gateway/audit-actions';
 import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
+import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { Transaction } from '@switchboard/postgres';
 
@@ -78,11 +80,12 @@ export interface AuditTrail {
   append(tx: Transaction, entry: NewAuditEntry): void;
 
   /**
-   * Writes an act on a webhook whose event brings it, too: it is in the log once. An act that cannot be written now is, by its event.
+   * Writes an act whose event brings it, too: it is in the log once. An act that cannot be written now is, by its event.
    *
-   * @param actId the id of the event, as the service was given it
+   * @param consumer of the act's event
+   * @param by as the service was given it; absent: no event brings the act, which is written as `record` does
    */
-  recordWebhookAct(actId: string, entry: NewAuditEntry): Promise<void>;
+  recordAct(consumer: ConsumerTopology, by: AuditedActor | undefined, entry: NewAuditEntry): Promise<void>;
 }
 
 /** Token of `AuditTrail`. */

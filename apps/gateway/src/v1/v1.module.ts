@@ -4,6 +4,7 @@ import { IdentityModule } from '../identity/identity.module.js';
 import { Reports } from '../analytics/reports.js';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ChannelsController } from './channels/channels.controller.js';
+import { ContactActsConsumer } from './contacts/contact-acts.consumer.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { EventsController } from './events/events.controller.js';
@@ -34,6 +35,6 @@ import { TemplatesController } from './templates/templates.controller.js';
     AnalyticsController,
   ],
   imports: [BulkIntakeModule, IdentityModule],
-  providers: [FindMessages, ListMessages, MessageTimeline, Reports, SendMessage],
+  providers: [ContactActsConsumer, FindMessages, ListMessages, MessageTimeline, Reports, SendMessage],
 })
 export class V1Module {}

@@ -1,3 +1,4 @@
+import type { ActFacts } from '../grammar/audited-act.js';
 import type { Cuid } from '../grammar/cuid.js';
 import { defineEvent } from '../grammar/define-event.js';
 import type { OptOutView } from './http.js';
@@ -35,3 +36,11 @@ export const optOutDeleted = defineEvent<{ readonly optOut: OptOutView }>('conta
  * @aggregate contact, counted
  */
 export const contactErased = defineEvent<{ readonly contactId: Cuid }>('contacts', 'contact.erased', 1);
+
+/**
+ * Somebody acted on a contact; committed with what the act did, so that the audit log gets it whatever fails behind it. Names the
+ * contact by its id alone: the log outlives the person's data.
+ *
+ * @aggregate contact
+ */
+export const contactActed = defineEvent<ActFacts<'contact.erased'>>('contacts', 'contact.acted', 1);

@@ -1,3 +1,4 @@
+import type { AuditedRequest } from '../grammar/audited-act.js';
 import type { Cuid } from '../grammar/cuid.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Page } from '../grammar/page.js';
@@ -151,11 +152,15 @@ export const deleteOptOutRpc = defineRpc<{ readonly id: Cuid }, Record<string, n
 /**
  * Erases a contact; answers when it is gone from the contacts service. The other services follow by `contacts.contact.erased`.
  *
+ * Idempotent by the act's id.
+ *
  * @throws CONTACT_NOT_FOUND
  */
-export const eraseContactRpc = defineRpc<{ readonly id: Cuid }, Record<string, never>>('contacts', 'erase-contact', {
-  deadlineMs: 5_000,
-});
+export const eraseContactRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, Record<string, never>>(
+  'contacts',
+  'erase-contact',
+  { deadlineMs: 5_000 },
+);
 
 /** By what rows of an erased contact are found that do not name its id. */
 export interface ErasedNumbers {

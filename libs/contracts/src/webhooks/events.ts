@@ -1,4 +1,4 @@
-import type { Cuid } from '../grammar/cuid.js';
+import type { UserActor } from '../grammar/audited-act.js';
 import { defineEvent } from '../grammar/define-event.js';
 import type { WebhookView } from './http.js';
 
@@ -13,18 +13,8 @@ export type WebhookAction =
   | 'webhook.redelivered'
   | 'webhook.replayed';
 
-/** Who acts, and from where, as the gateway knows it. */
-export interface WebhookActor {
-  /** Minted by the gateway, the same whenever it asks again: the act's event has it, and is in the log once. */
-  readonly actId: Cuid;
-  readonly userId: Cuid;
-  /** As the user was called then. */
-  readonly email: string;
-  /** Null: from inside. */
-  readonly address: string | null;
-  /** 32 hex digits. */
-  readonly traceId: string | null;
-}
+/** Who acts on a webhook. */
+export type WebhookActor = UserActor;
 
 /** What a person decided about a webhook: not its counters, and never its secret. */
 export type AuditedWebhook = Pick<WebhookView, 'id' | 'url' | 'events' | 'description' | 'status'>;

@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 /** What the controllers of both APIs use. */
-const shared = 'analytics|bulk-intake|messages|template-list';
+const shared = 'acts|analytics|bulk-intake|messages|template-list';
 
 /** The gateway's rooms that speak HTTP, or serve those that do. */
 const speaksHttp = `^apps/gateway/src/(http|v1|app|callbacks|erase-callbacks|console|description|reference|${shared})/`;

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { gatewayWebhookActsConsumer } from '@switchboard/contracts/consumers';
 import { auditedWebhook, type WebhookAction, type WebhookActor } from '@switchboard/contracts/webhooks/events';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
+import { sessionActorOf } from '../../acts/actor-of.js';
 import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
 
 /**
@@ -15,9 +16,8 @@ export class AuditedWebhooks {
   constructor(@Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail) {}
 
   /** Who acts, for the service: of one act, and the same when it is asked for again. */
-  actorOf({ actor, address, traceId }: SessionAct): WebhookActor | undefined {
-    if (actor.type !== 'user') return undefined;
-    return { actId: newCuid(), userId: actor.id, email: actor.email, address, traceId };
+  actorOf(act: SessionAct): WebhookActor | undefined {
+    return sessionActorOf(act);
   }
 
   /** An act that changed the webhook's own fields; null: there was nothing, or there is nothing left. */
@@ -47,6 +47,6 @@ export class AuditedWebhooks {
   }
 
   private record(by: WebhookActor | undefined, entry: Parameters<AuditTrail['record']>[0]): Promise<void> {
-    return by ? this.auditTrail.recordWebhookAct(by.actId, entry) : this.auditTrail.record(entry);
+    return this.auditTrail.recordAct(gatewayWebhookActsConsumer, by, entry);
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayWebhookActsConsumer } from '@switchboard/contracts/consumers';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
+import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import { takeEvent } from '@switchboard/outbox';
 import { LOG, type Log } from '@switchboard/platform';
 import { Database, type Transaction } from '@switchboard/postgres';
@@ -29,10 +30,11 @@ export class DatabaseAuditTrail implements AuditTrail {
     appendAudit(tx, entry);
   }
 
-  async recordWebhookAct(actId: string, entry: NewAuditEntry): Promise<void> {
+  async recordAct(consumer: ConsumerTopology, by: AuditedActor | undefined, entry: NewAuditEntry): Promise<void> {
+    if (!by) return this.record(entry);
     try {
       await this.database.transaction(async (tx) => {
-        if (await takeEvent(tx, gatewayWebhookActsConsumer.name, actId)) appendAudit(tx, entry);
+        if (await takeEvent(tx, consumer.name, by.actId)) appendAudit(tx, entry);
       });
     } catch (error) {
       const { organizationId, action, traceId } = entry;

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { gatewayContactActsConsumer } from '@switchboard/contracts/consumers';
 import { contactsErrors } from '@switchboard/contracts/contacts/errors';
 import type { ContactView } from '@switchboard/contracts/contacts/http';
 import { eraseContactRpc, getContactRpc, listContactsRpc, upsertContactRpc } from '@switchboard/contracts/contacts/rpc';
@@ -6,6 +7,7 @@ import type { Page } from '@switchboard/contracts/grammar/page';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
+import { actorOf } from '../../acts/actor-of.js';
 import { pageOf } from '../../http/input/page.query.js';
 import { CallerAct, Principal } from '../../http/request.decorators.js';
 import { Declare } from '../../http/route-declaration.js';
@@ -111,8 +113,10 @@ export class ContactsController {
     },
   })
   async erase(@Principal() principal: Principal, @CallerAct() act: CallerAct, @Param('id') id: string): Promise<void> {
-    await this.rpc.call(eraseContactRpc, principal, { id });
+    const by = actorOf(act);
+    await this.rpc.call(eraseContactRpc, principal, { id, ...(by && { by }) });
     // The id alone: the log outlives the person's data.
-    await this.auditTrail.record({ ...act, action: 'contact.erased', before: { id }, after: null });
+    const entry = { ...act, action: 'contact.erased', before: { id }, after: null } as const;
+    await this.auditTrail.recordAct(gatewayContactActsConsumer, by, entry);
   }
 }

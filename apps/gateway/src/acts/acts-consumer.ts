@@ -1,0 +1,52 @@
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
+import type { ActFacts, AuditedActor } from '@switchboard/contracts/grammar/audited-act';
+import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import type { DeliveredEvent } from '@switchboard/nats';
+import { EventConsumer, eventDataOf, type Platform } from '@switchboard/platform';
+import type { Transaction } from '@switchboard/postgres';
+import type { AuditAction, AuditActor, AuditTrail } from '../identity/audit.contract.js';
+
+const BATCH_MAX = 100;
+const NONE_WAITS: ReadonlySet<string> = new Set();
+
+/** Whose acts a consumer writes. */
+export interface ActsSpec {
+  readonly consumer: ConsumerTopology;
+  readonly event: EventDefinition<ActFacts<AuditAction>>;
+}
+
+/**
+ * Writes acts that another service has committed into the log where they are not in it yet: the gateway that asked for them has
+ * ended, or could not write, between the act and its answer.
+ */
+export abstract class ActsConsumer extends EventConsumer<null> {
+  constructor(
+    platform: Platform,
+    private readonly auditTrail: AuditTrail,
+    private readonly acts: ActsSpec,
+  ) {
+    // The log of one organization a transaction, as the contract says.
+    const groupOf = ({ organizationId }: { readonly organizationId: string | null }): string => organizationId ?? '';
+    super(platform, { consumer: acts.consumer, batchMax: BATCH_MAX, groupOf });
+  }
+
+  async prepare(): Promise<null> {
+    return null;
+  }
+
+  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+    for (const { envelope } of events) {
+      const found = eventDataOf(envelope, this.acts.event);
+      if (!found) continue;
+      const { organizationId, data } = found;
+      const { action, before, after, by } = data;
+      const { address, traceId } = by;
+      this.auditTrail.append(tx, { organizationId, actor: auditActorOf(by), address, traceId, action, before, after });
+    }
+    return NONE_WAITS;
+  }
+}
+
+function auditActorOf(by: AuditedActor): AuditActor {
+  return 'userId' in by ? { type: 'user', id: by.userId, email: by.email } : { type: 'key', id: by.keyId };
+}

@@ -1,0 +1,44 @@
+import type { ActFacts, AuditedActor } from '@switchboard/contracts/grammar/audited-act';
+import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import { statement, type Transaction } from '@switchboard/postgres';
+import { appendEvents } from './append-events.js';
+
+const knownSql = statement<{ isKnown: boolean }>(
+  'outbox.act.known',
+  'SELECT EXISTS (SELECT FROM outbox WHERE id = $1) AS "isKnown"',
+);
+
+/** An act that the audit log is to hold. */
+export interface Act<Action extends string> extends Omit<ActFacts<Action>, 'by'> {
+  readonly event: EventDefinition<ActFacts<Action>>;
+  readonly organizationId: string;
+  readonly aggregateId: string;
+}
+
+/**
+ * Emits the event of an act, in the transaction that does it, so that the audit log gets it whatever fails behind it. What the act
+ * changes must be locked, and `isActDone` false.
+ *
+ * @param by absent: the caller is of the release before, and writes the log alone
+ */
+export function appendAct<Action extends string>(
+  tx: Transaction,
+  by: AuditedActor | undefined,
+  act: Act<Action>,
+): void {
+  if (!by) return;
+  const { event, organizationId, aggregateId, ...facts } = act;
+  const of = { id: by.actId, event, organizationId, aggregateId, sequence: null };
+  appendEvents(tx, [{ ...of, occurredAt: new Date(), data: { ...facts, by } }]);
+}
+
+/**
+ * Whether an act was done before: it is asked for again when its answer was lost. What the act changes must be locked.
+ *
+ * @param by absent: the caller is of the release before, and is not known to ask again
+ */
+export async function isActDone(tx: Transaction, by: AuditedActor | undefined): Promise<boolean> {
+  if (!by) return false;
+  const [found] = await tx.query(knownSql, [by.actId]);
+  return found?.isKnown === true;
+}
