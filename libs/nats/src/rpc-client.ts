@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { errorByCode } from '@switchboard/contracts/error-registry';
+import { newCuid, type Cuid } from '@switchboard/contracts/grammar/cuid';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcDefinition, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
@@ -10,6 +11,7 @@ import { Budget, DEADLINE_HEADER } from './budget.js';
 import { JsonText } from './json-text.js';
 import { LinkState } from './link-state.js';
 import { rpcClientMetrics, type RpcCallOutcome } from './rpc-metrics.js';
+import { CALL_HEADER } from './rpc-call-id.js';
 import { PARTS_HEADER } from './rpc-parts.js';
 import { RpcOverNats, type RpcWay, type ServiceStarts } from './rpc-over-nats.js';
 import { LinkLost, RpcUnanswered, ServiceStarted } from './rpc-unanswered.js';
@@ -31,6 +33,8 @@ export interface RpcLimits {
    * deadline, and owns them.
    */
   readonly budget?: Budget;
+  /** Of a former try, where the caller itself asks again: the service knows what that one has done. A new one by default. */
+  readonly callId?: Cuid;
 }
 
 /** What a client has apart from NATS. */
@@ -52,7 +56,7 @@ const BACKOFF = { firstMs: 25, maxMs: 400 };
  *
  * A request that no process took has not begun: it is offered again until the budget is spent. One that may have been
  * taken is asked again by the owner of the budget alone, over the other way when its link broke, and when a process of the
- * service has started; every rpc may be asked twice.
+ * service has started; every rpc may be asked twice. All tries carry one id, by which the service can know its former try.
  */
 export class RpcClient {
   private readonly link: LinkState;
@@ -112,10 +116,11 @@ export class RpcClient {
     rpc: RpcDefinition<Request, Response>,
     principal: Principal,
     request: Request | JsonText<Request>,
-    { deadlineMs = rpc.deadlineMs, budget: given }: RpcLimits,
+    { deadlineMs = rpc.deadlineMs, budget: given, callId = newCuid() }: RpcLimits,
   ): Promise<Response> {
     const payload = payloadOf(principal, request);
     const headers = traceHeaders();
+    headers.set(CALL_HEADER, callId);
     if (rpc.inParts) headers.set(PARTS_HEADER, '1');
     const budget = given ?? new Budget(Math.max(OWN_BUDGET_MS, deadlineMs));
     let effect: RpcUnanswered['effect'] = 'none';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import type { Cuid } from '@switchboard/contracts/grammar/cuid';
 import type { RpcFailure, RpcReply } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
@@ -8,6 +9,7 @@ import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transp
 import { lastValueFrom } from 'rxjs';
 import { Budget, DEADLINE_HEADER, spent } from './budget.js';
 import { DynamicShares } from './dynamic-shares.js';
+import { callIdOf } from './rpc-call-id.js';
 import type { RpcMessage } from './rpc-client.js';
 import { RequestFreshness } from './request-freshness.js';
 import { rpcServerMetrics } from './rpc-metrics.js';
@@ -18,6 +20,8 @@ import { contextOfHeaders } from './trace-headers.js';
 export interface RpcCall<Request> extends RpcMessage<Request> {
   /** What is left of the caller's time, less the way back: to be passed on to every rpc and batch that works for it. */
   readonly budget: Budget;
+  /** The same whenever the caller asks again because an answer was lost; absent from a caller of the release before. */
+  readonly callId?: Cuid;
 }
 
 /** How a service answers rpcs. */
@@ -186,7 +190,9 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
       const handler = this.messageHandlers.get(subject);
       if (!handler) throw new AppError(serviceErrors.NOT_FOUND, `Unknown rpc subject ${subject}`);
       const message = JSON.parse(text) as RpcMessage<unknown>;
-      return await this.runShared(message.principal.organizationId, { ...message, budget }, handler);
+      const callId = callIdOf(headers);
+      const call = { ...message, budget, ...(callId !== undefined && { callId }) };
+      return await this.runShared(message.principal.organizationId, call, handler);
     } catch (error) {
       return { error: this.options.failureOf(error, subject) };
     } finally {

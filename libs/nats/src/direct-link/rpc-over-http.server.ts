@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headers as natsHeaders } from '@nats-io/transport-node';
 import { DEADLINE_HEADER } from '../budget.js';
+import { CALL_HEADER } from '../rpc-call-id.js';
 import { PARTS_HEADER } from '../rpc-parts.js';
 import type { RpcServerStrategy } from '../rpc-server.strategy.js';
 import { callersOf, callerToken } from './announcement.js';
@@ -52,7 +53,7 @@ export class RpcOverHttpServer {
     const body = await readBounded(request);
     if (body === null) return [413, '{}'];
     const carrier = natsHeaders();
-    for (const name of ['traceparent', 'tracestate', DEADLINE_HEADER, PARTS_HEADER]) {
+    for (const name of ['traceparent', 'tracestate', DEADLINE_HEADER, PARTS_HEADER, CALL_HEADER]) {
       const value = request.headers[name.toLowerCase()];
       if (typeof value === 'string') carrier.set(name, value);
     }

@@ -88,7 +88,8 @@ describe('an rpc while NATS is away', () => {
     await eventually(() => direct.known('contacts').includes(process.url));
     await away();
     expect(await client.call(rpc, principal, request)).toBe('first');
-    expect(process.calls).toEqual([{ principal, request, budget: expect.any(Budget) }]);
+    const callId = expect.stringMatching(/^c[0-9a-z]+$/);
+    expect(process.calls).toEqual([{ principal, request, budget: expect.any(Budget), callId }]);
     await nats.server.restart('kill');
     await eventually(() => !link.isAway);
     await process.close();

@@ -69,7 +69,7 @@ describe('an rpc', () => {
     const calls: Call[] = [];
     serve(async (call) => (calls.push(call), { contacts: [], more: 1 }));
     expect(await client.call(rpc, principal, request)).toEqual({ contacts: [], more: 1 });
-    expect(calls).toEqual([{ principal, request, budget: expect.any(Budget) }]);
+    expect(calls).toEqual([{ principal, request, budget: expect.any(Budget), callId: expect.any(String) }]);
   });
 
   it('refuses with the code, the sentence and the details of the service', async () => {

@@ -13,6 +13,8 @@ describe('an rpc whose process is killed before it answers', () => {
   let nats: TestNats;
   let client: RpcClient;
   const ending: (() => unknown)[] = [];
+  /** The ids of the calls that were taken, each try. */
+  const calls: (string | undefined)[] = [];
 
   beforeAll(async () => {
     nats = await servers.nats();
@@ -24,15 +26,17 @@ describe('an rpc whose process is killed before it answers', () => {
     servers.onEnd(() => starts.close());
   });
   afterEach(async () => {
+    calls.length = 0;
     for (const end of ending.splice(0)) await end();
   });
 
-  it('is asked again as soon as the next process starts, and not at the end of its deadline', async () => {
+  it('is asked again under the same id as soon as the next process starts, and not at the end of its deadline', async () => {
     const { taken } = await takeAndDie();
     const asked = client.call(rpc, principal, request, { deadlineMs: 60_000 });
     await taken;
     await start();
     expect(await asked).toEqual(answer);
+    expect(calls).toEqual([expect.stringMatching(/^c[0-9a-z]+$/), calls[0]]);
   });
 
   it('is reported then to the owner of its budget, who asks again', async () => {
@@ -48,7 +52,13 @@ describe('an rpc whose process is killed before it answers', () => {
   async function takeAndDie(): Promise<{ readonly taken: Promise<void> }> {
     const connection = await nats.connect('contacts');
     const { promise, resolve } = Promise.withResolvers<void>();
-    connection.subscribe(rpc.subject, { queue: 'contacts', callback: () => resolve(connection.close()) });
+    connection.subscribe(rpc.subject, {
+      queue: 'contacts',
+      callback: (_error, { headers }) => {
+        calls.push(headers?.get('Switchboard-Call'));
+        resolve(connection.close());
+      },
+    });
     await connection.flush();
     return { taken: promise };
   }
@@ -58,7 +68,10 @@ describe('an rpc whose process is killed before it answers', () => {
     const reply = JSON.stringify({ ok: answer });
     connection.subscribe(rpc.subject, {
       queue: 'contacts',
-      callback: (_error, message) => void message.respond(reply),
+      callback: (_error, message) => {
+        calls.push(message.headers?.get('Switchboard-Call'));
+        message.respond(reply);
+      },
     });
     const link = new LinkState(connection);
     const own = { service: 'contacts', secret: 'secret', url: 'http://127.0.0.1:1' };
