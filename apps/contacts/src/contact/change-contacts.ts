@@ -4,7 +4,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
-import { CLOCK, type Clock } from '@switchboard/platform';
+import { CLOCK, erasedAmong, type Clock } from '@switchboard/platform';
 import { HeldOptOutRepository, type HeldOptOut } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
@@ -52,14 +52,17 @@ export class ChangeContacts {
    */
   async run(changes: readonly ContactChange<unknown>[]): Promise<ChangeOutcome[]> {
     let held: readonly HeldOptOut[] = [];
+    let erased: ReadonlySet<string> = new Set();
     for (let race = 0; race < RACES_MAX; race++) {
       const at = new Date(this.clock.now());
-      const ledgers = await this.read(changes, at, held);
+      const ledgers = await this.read(changes, at, held, erased);
       const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
       const found = await this.heldFor(ledgers);
       // Decided anew with what is held for a number that a contact gains, which is rare.
-      const isNews = found.length > held.length;
+      const refused = await this.erasedOf(ledgers);
+      const isNews = found.length > held.length || refused.size > 0;
       held = found;
+      erased = new Set([...erased, ...refused]);
       if (!isNews && (await this.store(ledgers, at))) return outcomes;
     }
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
@@ -72,10 +75,19 @@ export class ChangeContacts {
     return gained.length > 0 ? this.heldOptOuts.find(gained) : [];
   }
 
+  /** A call that is asked again finds no contact where its own was erased meanwhile: the id stays that of the erased one. */
+  private async erasedOf(ledgers: ReadonlyMap<string, ContactLedger>): Promise<ReadonlySet<string>> {
+    const given = [...ledgers].flatMap(([organizationId, { givenIds }]) =>
+      givenIds.map((contactId) => ({ organizationId, contactId })),
+    );
+    return erasedAmong(this.database, given);
+  }
+
   private async read(
     changes: readonly ContactChange<unknown>[],
     at: Date,
     held: readonly HeldOptOut[],
+    erased: ReadonlySet<string>,
   ): Promise<Map<string, ContactLedger>> {
     const known = Map.groupBy(await this.contacts.find(changes), ({ organizationId }) => organizationId);
     const organizationIds = new Set(changes.map(({ organizationId }) => organizationId));
@@ -84,7 +96,7 @@ export class ChangeContacts {
         held.filter(({ organizationId }) => organizationId === id),
         ({ alias }) => alias,
       );
-      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, own);
+      return new ContactLedger(id, known.get(id) ?? [], at, newCuid, own, erased);
     };
     return new Map([...organizationIds].map((id) => [id, ledgerOf(id)]));
   }

@@ -19,7 +19,7 @@ export function needsChannels({ before, after }: ContactStep): boolean {
  * @param channelIds all of the organization, where `needsChannels`
  */
 export function eventsOf(step: ContactStep, channelIds: readonly string[], occurredAt: Date): NewEvent<unknown>[] {
-  const { before, after, observed, traceparent } = step;
+  const { before, after, observed, traceparent, removalId } = step;
   const { organizationId, id: aggregateId } = after;
   const event = { organizationId, aggregateId, sequence: null, occurredAt, traceparent };
   const known = new Set(before?.optOuts.map(({ id }) => id));
@@ -33,7 +33,10 @@ export function eventsOf(step: ContactStep, channelIds: readonly string[], occur
       const data = { optOut: optOutView(optOut, after), messagingChannelId: channelId };
       return { ...event, event: optOutCreated, data };
     }),
-    ...removed.map((optOut) => ({ ...event, event: optOutDeleted, data: { optOut: optOutView(optOut, after) } })),
+    ...removed.map((optOut) => {
+      const id = removalId === null ? {} : { id: removalId };
+      return { ...event, ...id, event: optOutDeleted, data: { optOut: optOutView(optOut, after) } };
+    }),
   ];
 }
 

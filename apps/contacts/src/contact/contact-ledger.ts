@@ -11,7 +11,12 @@ export interface ContactStep {
   readonly traceparent: string | null;
   /** Ids of observed events that the change takes into account; with them a step may change nothing. */
   readonly observed: readonly string[];
+  /** Of the event of an opt-out that the step removes; null: a new one. */
+  readonly removalId: string | null;
 }
+
+/** What a change hands on to its events. */
+export type GivenToStep = Partial<Pick<ContactStep, 'observed' | 'removalId'>>;
 
 /** A contact as it was read and as it shall be. */
 export interface ContactWrite {
@@ -36,6 +41,8 @@ export class ContactLedger {
   traceparent: string | null = null;
   /** Aliases whose held opt-outs a contact has by now. */
   readonly taken = new Set<string>();
+  /** Ids that callers gave to new contacts. */
+  readonly givenIds: string[] = [];
   private readonly contacts = new Map<string, Contact>();
   private readonly owners = new Map<string, string>();
   private readonly read: ReadonlyMap<string, Contact>;
@@ -48,6 +55,8 @@ export class ContactLedger {
     readonly newId: () => string,
     /** Opt-outs of erased contacts, by alias: they go on holding for whoever has it. */
     private readonly held: ReadonlyMap<string, readonly Pick<OptOut, 'channelId' | 'source'>[]> = new Map(),
+    /** Contacts that are erased: their ids are given to no other. */
+    private readonly erased: ReadonlySet<string> = new Set(),
   ) {
     this.read = new Map(known.map((contact) => [contact.id, contact]));
     for (const contact of known) this.put(contact);
@@ -68,29 +77,43 @@ export class ContactLedger {
     return aliases.filter((alias) => [undefined, contact?.id].includes(this.owners.get(alias)));
   }
 
-  create(made: NewContact): Contact {
+  /** @param givenId of the new contact; one of a contact that was made by it, and erased, is not taken */
+  create(made: NewContact, givenId?: string): Contact {
     const { organizationId, at } = this;
-    const own = { organizationId, id: this.newId(), version: 1, updatedAt: at, optOuts: [], appliedStatements: null };
+    const isGiven = givenId !== undefined && !this.erased.has(givenId);
+    if (isGiven) this.givenIds.push(givenId);
+    const own = {
+      organizationId,
+      id: isGiven ? givenId : this.newId(),
+      version: 1,
+      updatedAt: at,
+      optOuts: [],
+      appliedStatements: null,
+    };
     const after = this.inherit({ ...made, ...own, aliases: aliasList(made.aliases) }, []);
     this.put(after);
     this.recordStep(null, after);
     return after;
   }
 
-  /** Changes a contact and its version; aliases that it gives up are free from then on. */
-  change(before: Contact, patch: ContactPatch, observed: readonly string[] = []): Contact {
+  /**
+   * Changes a contact and its version; aliases that it gives up are free from then on.
+   *
+   * @param given what the step's events are to hold
+   */
+  change(before: Contact, patch: ContactPatch, given: GivenToStep = {}): Contact {
     const aliases = aliasList(patch.aliases ?? before.aliases);
     const changed: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
     const after = this.inherit(changed, before.aliases);
     for (const alias of before.aliases) if (!aliases.includes(alias)) this.owners.delete(alias);
     this.put(after);
-    this.recordStep(before, after, observed);
+    this.recordStep(before, after, given);
     return after;
   }
 
   /** Records that events were taken into account without a change. */
   acknowledge(contact: Contact, observed: readonly string[]): void {
-    this.recordStep(contact, contact, observed);
+    this.recordStep(contact, contact, { observed });
   }
 
   /** Aliases that contacts did not have when they were read. */
@@ -127,7 +150,11 @@ export class ContactLedger {
     }
   }
 
-  private recordStep(before: Contact | null, after: Contact, observed: readonly string[] = []): void {
-    this.steps.push({ before, after, traceparent: this.traceparent, observed });
+  private recordStep(
+    before: Contact | null,
+    after: Contact,
+    { observed = [], removalId = null }: GivenToStep = {},
+  ): void {
+    this.steps.push({ before, after, traceparent: this.traceparent, observed, removalId });
   }
 }

@@ -30,6 +30,7 @@ export class CreateOptOutHandler {
       channelId: messagingChannelId ?? ALL_CHANNELS,
       source: principal.actor.type === 'user' ? 'CONSOLE' : 'API',
       reason,
+      newId: call.callId,
     };
     const change = createOptOut(principal.organizationId, input, activeTraceparent());
     const { contact, optOut, isNew } = await this.batch.change(change, budget.signal);

@@ -14,15 +14,17 @@ export interface OptOutInput {
   readonly channelId: string;
   readonly source: OptOutSource;
   readonly reason: string | null;
+  /** Of the opt-out that there will be, where it is new: by it the tries of one call know what they have made. */
+  readonly newId?: string | undefined;
 }
 
-/** Records an opt-out, or finds the existing one. */
+/** Records an opt-out, or finds the existing one. `isNew` is the same for every try of a call. */
 export function createOptOut(
   organizationId: string,
   input: OptOutInput,
   traceparent: string | null,
 ): ContactChange<{ readonly contact: Contact; readonly optOut: OptOut; readonly isNew: boolean }> {
-  const { channelId, source, reason } = input;
+  const { channelId, source, reason, newId } = input;
   return {
     organizationId,
     aliases: 'phone' in input.of ? input.of.phone.aliases : [],
@@ -31,8 +33,8 @@ export function createOptOut(
     decide: (ledger) => {
       const contact = contactOf(ledger, input.of);
       const standing = contact.optOuts.find((optOut) => optOut.channelId === channelId);
-      if (standing) return { contact, optOut: standing, isNew: false };
-      const optOut: OptOut = { id: ledger.newId(), channelId, source, reason };
+      if (standing) return { contact, optOut: standing, isNew: standing.id === newId };
+      const optOut: OptOut = { id: newId ?? ledger.newId(), channelId, source, reason };
       return { contact: ledger.change(contact, { optOuts: [...contact.optOuts, optOut] }), optOut, isNew: true };
     },
   };

@@ -22,21 +22,27 @@ export class DeleteOptOutHandler {
   /** @throws OPT_OUT_NOT_FOUND; SERVICE_UNAVAILABLE: the same call again confirms what it has done */
   @RpcHandler(deleteOptOutRpc)
   async delete(call: RpcCall<{ readonly id: string }>): Promise<Record<string, never>> {
-    const { principal, request, budget } = call;
-    const removal = await this.begin(principal.organizationId, request.id);
-    const contact = await this.batch.change(deleteOptOut(removal, activeTraceparent()), budget.signal);
+    const { principal, budget, callId } = call;
+    const removal = await this.begin(call);
+    if (!removal) return {};
+    const change = deleteOptOut(removal, activeTraceparent(), callId ?? null);
+    const contact = await this.batch.change(change, budget.signal);
     // So that a send passes right after the answer, as after one that was never opted out.
     await this.fence.raise(principal, contact, budget);
     await this.removals.end(removal);
     return {};
   }
 
-  private async begin(organizationId: string, optOutId: string): Promise<Removal> {
+  /** Null: a former try of the call has removed it, and messaging has confirmed. */
+  private async begin({ principal, request, callId }: RpcCall<{ readonly id: string }>): Promise<Removal | null> {
+    const { organizationId } = principal;
+    const { id: optOutId } = request;
     const optOut = await this.optOuts.get(organizationId, optOutId);
     if (!optOut) {
       const begun = await this.removals.find(organizationId, optOutId);
-      if (!begun) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
-      return begun;
+      if (begun) return begun;
+      if (callId !== undefined && (await this.removals.isDoneBy(callId))) return null;
+      throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
     }
     const removal = { organizationId, optOutId, contactId: optOut.contactId };
     await this.removals.begin(removal);

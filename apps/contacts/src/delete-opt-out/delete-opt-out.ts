@@ -4,10 +4,15 @@ import type { ContactChange } from '../contact/change-contacts.js';
 import type { Contact } from '../contact/contact.entity.js';
 import type { Removal } from './unconfirmed-removal.repository.js';
 
-/** Removes an opt-out of a contact. A no-op when a former try or another call has removed it. */
+/**
+ * Removes an opt-out of a contact. A no-op when a former try or another call has removed it.
+ *
+ * @param callId of the removal's event, by which the tries of one call know what they have done
+ */
 export function deleteOptOut(
   { organizationId, optOutId, contactId }: Removal,
   traceparent: string | null,
+  callId: string | null = null,
 ): ContactChange<Contact> {
   return {
     organizationId,
@@ -18,7 +23,8 @@ export function deleteOptOut(
       const contact = ledger.find(contactId);
       if (!contact) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
       const left = contact.optOuts.filter(({ id }) => id !== optOutId);
-      return left.length === contact.optOuts.length ? contact : ledger.change(contact, { optOuts: left });
+      if (left.length === contact.optOuts.length) return contact;
+      return ledger.change(contact, { optOuts: left }, { removalId: callId });
     },
   };
 }

@@ -21,6 +21,10 @@ const endSql = statement(
   'contacts.removal.end',
   'DELETE FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2',
 );
+const doneSql = statement<{ isDone: boolean }>(
+  'contacts.removal.done',
+  'SELECT EXISTS (SELECT FROM outbox WHERE id = $1) AS "isDone"',
+);
 /** Deletes removals that began more than a day ago: their callers have not asked again. */
 export const pruneRemovals: PruneStatement = statement(
   'contacts.removal.forget',
@@ -48,6 +52,12 @@ export class UnconfirmedRemovalRepository {
   async find(organizationId: string, optOutId: string): Promise<Removal | null> {
     const [removal] = await this.database.query(findSql, [organizationId, optOutId]);
     return removal ?? null;
+  }
+
+  /** Whether a try of the call has removed an opt-out: its event has the call's id. */
+  async isDoneBy(callId: string): Promise<boolean> {
+    const [found] = await this.database.query(doneSql, [callId]);
+    return found?.isDone === true;
   }
 
   /** Called when messaging has confirmed: from now on there is no such opt-out. */

@@ -29,7 +29,7 @@ export function recordObserved(observed: ObservedOptOut, traceparent: string | n
       if (!contact) return false;
       const preference = { channelId: messagingChannelId, value: 'stop', source } as const;
       const patch = preferencePatch(contact, preference, { id: eventId, at }, ledger.newId);
-      if (patch) ledger.change(contact, patch, [eventId]);
+      if (patch) ledger.change(contact, patch, { observed: [eventId] });
       else ledger.acknowledge(contact, [eventId]);
       return true;
     },

@@ -21,10 +21,10 @@ export class UpsertContactHandler {
 
   /** @throws INVALID_PHONE, SERVICE_UNAVAILABLE */
   @RpcHandler(upsertContactRpc)
-  async upsert({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
+  async upsert({ principal, request, budget, callId }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
     const { organizationId } = principal;
     const phone = await this.directory.readPhone(principal, request.phone, budget);
-    const change = upsertContact(organizationId, { ...request, phone }, activeTraceparent());
+    const change = upsertContact(organizationId, { ...request, phone, newId: callId }, activeTraceparent());
     const { contact, isNew } = await this.batch.change(change, budget.signal);
     const channels = contact.optOuts.length > 0 ? await this.channels.countOf(organizationId) : 0;
     return { contact: contactView(viewPartsOf(contact), channels), isNew };

@@ -7,12 +7,14 @@ import type { Contact } from '../contact/contact.entity.js';
 /** What a caller wants of a contact, with its phone read. */
 export interface ContactInput extends Pick<UpsertContactRequest, 'name' | 'email'> {
   readonly phone: Phone;
+  /** Of the contact that there will be, where it is new: by it the tries of one call know what they have made. */
+  readonly newId?: string | undefined;
 }
 
-/** Makes the contact of a phone, or changes it; a no-op update emits no event. */
+/** Makes the contact of a phone, or changes it; a no-op update emits no event. `isNew` is the same for every try of a call. */
 export function upsertContact(
   organizationId: string,
-  { phone, name, email }: ContactInput,
+  { phone, name, email, newId }: ContactInput,
   traceparent: string | null,
 ): ContactChange<{ readonly contact: Contact; readonly isNew: boolean }> {
   return {
@@ -24,7 +26,7 @@ export function upsertContact(
       const known = ledger.findByAlias(phone.aliases);
       if (!known) {
         const made = { phone: phone.phone, aliases: phone.aliases, messagingId: phone.phone.slice(1) };
-        return { contact: ledger.create({ ...made, name: name ?? null, email: email ?? null }), isNew: true };
+        return { contact: ledger.create({ ...made, name: name ?? null, email: email ?? null }, newId), isNew: true };
       }
       const next = {
         name: name === undefined ? known.name : name,
@@ -33,7 +35,7 @@ export function upsertContact(
       };
       const isSame =
         next.name === known.name && next.email === known.email && next.aliases.length === known.aliases.length;
-      return { contact: isSame ? known : ledger.change(known, next), isNew: false };
+      return { contact: isSame ? known : ledger.change(known, next), isNew: known.id === newId };
     },
   };
 }
