@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import {
   changeChannelRpc,
   connectChannelRpc,
@@ -7,8 +9,10 @@ import {
   listManagedChannelsRpc,
   testChannelRpc,
 } from '@switchboard/contracts/messaging/channel-rpc';
+import { channelActed, type ChannelAction } from '@switchboard/contracts/messaging/channel-events';
 import type { ManagedChannelView } from '@switchboard/contracts/messaging/http';
-import { AppClient, testServers } from '@switchboard/testing';
+import { EventPublisher } from '@switchboard/nats';
+import { AppClient, eventually, testServers } from '@switchboard/testing';
 import { answerRpcs, bootGateway, type TestGateway } from './gateway-harness.js';
 import { makeMember, makeOrganization } from './people-harness.js';
 
@@ -73,7 +77,13 @@ describe('/app/api/channels', () => {
     const change = { accessToken: TOKEN, optOutKeywords: ['BAJA'], isDefault: null };
     const changed = await owner.ask('PATCH', `/app/api/channels/${ID}`, change);
     expect([changed.status, changed.body?.['optOutKeywords']]).toEqual([200, ['BAJA']]);
-    expect(asked.at(-1)?.request).toEqual({ id: ID, ...change, defaultRegion: null, channelsMax: 2 });
+    expect(asked.at(-1)?.request).toEqual({
+      id: ID,
+      ...change,
+      defaultRegion: null,
+      channelsMax: 2,
+      by: expect.any(Object),
+    });
     const tested = await owner.post(`/app/api/channels/${ID}/test`);
     expect(tested.body).toEqual({ connected: false, error: { code: '190', message: 'expired' }, durationMs: 3 });
     const ended = await owner.post(`/app/api/channels/${ID}/disconnect`);
@@ -92,6 +102,36 @@ describe('/app/api/channels', () => {
       { action: 'channel.connected', before: null, after: { id: ID, accessToken: 'new' } },
     ]);
     expect(JSON.stringify(log)).not.toContain(TOKEN);
+  });
+
+  it('has an act in the log once: by its answer or by its event, whatever ends in between', async () => {
+    const member = await makeMember(booted.database, 'OWNER');
+    const client = new AppClient(booted.gateway.url);
+    await client.signIn(member);
+    await client.post(`/app/api/channels/${ID}/disconnect`);
+    const [{ by }] = asked.map(({ request }) => request) as [{ readonly by: UserActor }];
+    expect(by).toMatchObject({ userId: member.id, email: member.email });
+    const publisher = new EventPublisher(await (await servers.nats()).connect('messaging'), 'messaging');
+    const emit = async (actId: string, action: ChannelAction): Promise<void> => {
+      const { subject } = channelActed;
+      const data = { action, before: { id: ID }, after: { id: ID }, by: { ...by, actId } };
+      const of = { id: actId, subject, organizationId: member.organizationId, aggregateId: ID, sequence: null };
+      const payload = JSON.stringify({ ...of, occurredAt: new Date().toISOString(), data });
+      await publisher.publish({ id: actId, subject, payload, traceparent: null });
+    };
+    // Of the act that was answered, and of one whose gateway ended before it wrote.
+    await emit(by.actId, 'channel.disconnected');
+    await emit(newCuid(), 'channel.tested');
+    const acts = await eventually(async () => {
+      const log = (await client.get('/app/api/audit-log')).body?.items ?? [];
+      const found = log.filter(({ action }) => String(action).startsWith('channel.'));
+      return found.length > 1 && found;
+    });
+    const origin = { actor: { type: 'user', id: member.id, email: member.email }, traceId: by.traceId };
+    expect(acts).toMatchObject([
+      { action: 'channel.tested', ...origin },
+      { action: 'channel.disconnected', before: { status: 'CONNECTED' }, ...origin },
+    ]);
   });
 
   it('is read by every member, and administered by owner and admin alone', async () => {

@@ -1,5 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import { channelActed } from '@switchboard/contracts/messaging/channel-events';
 import type { ChangeChannelRequest, ConnectChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
 import type { Relay } from '@switchboard/outbox';
 import { systemClock } from '@switchboard/platform';
@@ -17,6 +20,7 @@ import { TestInbox } from './test-inbox.js';
 
 const servers = testServers();
 const { signal } = new AbortController();
+const nothing = { accessToken: null, isDefault: null, defaultRegion: null, optOutKeywords: null, channelsMax: 10 };
 const found: LineOutcome = { state: 'found', phone: '+5215512345678', name: 'Tienda' };
 const expired: LineOutcome = { state: 'refused', kind: 'disconnected', code: '190', message: 'expired' };
 
@@ -61,7 +65,6 @@ describe('channels of the application', () => {
   }
 
   async function change(id: string, more: Partial<ChangeChannelRequest>, owner = organizationId): Promise<Channel> {
-    const nothing = { accessToken: null, isDefault: null, defaultRegion: null, optOutKeywords: null, channelsMax: 10 };
     return (await changeChannel.execute(owner, { id, ...nothing, ...more }, signal)).after;
   }
 
@@ -199,5 +202,69 @@ describe('channels of the application', () => {
     await expect(changeChannel.disconnect(stranger, id, signal)).rejects.toMatchObject(missing);
     await expect(testChannel.execute(stranger, id, signal)).rejects.toMatchObject(missing);
     expect(asked).toHaveLength(1);
+  });
+
+  describe('acts on them', () => {
+    const by = (): UserActor => ({
+      actId: newCuid(),
+      userId: 'cuser001',
+      email: 'ana@example.com',
+      address: '192.0.2.7',
+      traceId: 'a'.repeat(32),
+    });
+    const actsOf = async (id: string): Promise<EventEnvelope[]> =>
+      (await inbox.eventsOf(id)).filter(({ subject }) => subject === channelActed.subject);
+
+    it('are each emitted for the audit log, under the id of the act and without the token', async () => {
+      const acts = [by(), by(), by(), by()] as const;
+      const { id } = await connect({ accessToken: 'a secret', by: acts[0] });
+      await change(id, { optOutKeywords: ['BAJA'], accessToken: 'other secret', by: acts[1] });
+      await testChannel.execute(organizationId, id, signal, acts[2]);
+      await changeChannel.disconnect(organizationId, id, signal, acts[3]);
+      const emitted = await actsOf(id);
+      expect(emitted.map((act) => [act.id, act.organizationId])).toEqual(
+        acts.map(({ actId }) => [actId, organizationId]),
+      );
+      const [none, keyword] = [
+        { id, optOutKeywords: [] },
+        { id, optOutKeywords: ['BAJA'] },
+      ];
+      expect(emitted.map(({ data }) => data)).toMatchObject([
+        { action: 'channel.connected', before: null, after: { ...none, accessToken: 'new' }, by: acts[0] },
+        { action: 'channel.changed', before: none, after: { ...keyword, accessToken: 'new' }, by: acts[1] },
+        { action: 'channel.tested', before: null, after: { id, connected: true, code: null }, by: acts[2] },
+        {
+          action: 'channel.disconnected',
+          before: { ...keyword, status: 'CONNECTED' },
+          after: { ...keyword, status: 'DISCONNECTED' },
+          by: acts[3],
+        },
+      ]);
+      expect(JSON.stringify(emitted)).not.toContain('secret');
+    });
+
+    it('are done once when they are asked for again, and answered as the first time', async () => {
+      const [connected, changed, tested, ended] = [by(), by(), by(), by()];
+      const line = { channelId: newCuid(), phoneNumberId: newCuid(), by: connected };
+      const [{ id }] = [await connect(line), await connect(line)];
+      const asks = { id, ...nothing, optOutKeywords: ['BAJA'], by: changed };
+      const first = await changeChannel.execute(organizationId, asks, signal);
+      expect(await changeChannel.execute(organizationId, asks, signal)).toEqual(first);
+      await Promise.all([1, 2].map(() => testChannel.execute(organizationId, id, signal, tested)));
+      const disconnect = () => changeChannel.disconnect(organizationId, id, signal, ended);
+      expect(await disconnect()).toEqual(await disconnect());
+      expect((await actsOf(id)).map((act) => act.id)).toEqual(
+        [connected, changed, tested, ended].map((one) => one.actId),
+      );
+    });
+
+    it('emit nothing when they do nothing, or when the caller is of the release before', async () => {
+      const { id } = await connect();
+      await change(id, { optOutKeywords: ['BAJA'] });
+      await testChannel.execute(organizationId, id, signal);
+      await changeChannel.disconnect(organizationId, id, signal);
+      await changeChannel.disconnect(organizationId, id, signal, by());
+      expect(await actsOf(id)).toEqual([]);
+    });
   });
 });

@@ -168,6 +168,14 @@ export const gatewayContactActsConsumer: ConsumerTopology = {
   ackPendingMax: 500,
 };
 
+/** Writes acts on channels into the audit log. */
+export const gatewayChannelActsConsumer: ConsumerTopology = {
+  name: 'gateway-channel-acts',
+  stream: 'MESSAGING',
+  filter: 'messaging.channel.acted.>',
+  ackPendingMax: 500,
+};
+
 /** Overwrites what a service keeps of contacts that are erased. */
 function erasuresConsumer(service: string): ConsumerTopology {
   return { name: `${service}-erasures`, stream: 'CONTACTS', filter: 'contacts.contact.erased.>', ackPendingMax: 500 };

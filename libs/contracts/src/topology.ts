@@ -5,6 +5,7 @@ import {
   analyticsRequestsConsumer,
   contactsChannelsConsumer,
   contactsOptOutsConsumer,
+  gatewayChannelActsConsumer,
   gatewayContactActsConsumer,
   gatewayErasuresConsumer,
   gatewayWebhookActsConsumer,
@@ -83,7 +84,12 @@ export const topology = {
       ...erasureRequests,
     ],
     stream: 'GATEWAY',
-    consumes: [gatewayErasuresConsumer, gatewayWebhookActsConsumer, gatewayContactActsConsumer],
+    consumes: [
+      gatewayErasuresConsumer,
+      gatewayWebhookActsConsumer,
+      gatewayContactActsConsumer,
+      gatewayChannelActsConsumer,
+    ],
     outside: 'listens',
     settings: {
       required: ['CLOUD_APP_SECRET', 'CLOUD_VERIFY_TOKEN', 'CREDENTIALS_KEY'],

@@ -1,12 +1,9 @@
 import type { ActFacts, AuditedActor } from '@switchboard/contracts/grammar/audited-act';
-import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { statement, type Transaction } from '@switchboard/postgres';
 import { appendEvents } from './append-events.js';
 
-const knownSql = statement<{ isKnown: boolean }>(
-  'outbox.act.known',
-  'SELECT EXISTS (SELECT FROM outbox WHERE id = $1) AS "isKnown"',
-);
+const findSql = statement<{ payload: string }>('outbox.act.find', 'SELECT payload FROM outbox WHERE id = $1');
 
 /** An act that the audit log is to hold. */
 export interface Act<Action extends string> extends Omit<ActFacts<Action>, 'by'> {
@@ -17,7 +14,7 @@ export interface Act<Action extends string> extends Omit<ActFacts<Action>, 'by'>
 
 /**
  * Emits the event of an act, in the transaction that does it, so that the audit log gets it whatever fails behind it. What the act
- * changes must be locked, and `isActDone` false.
+ * changes must be locked, and `findAct` null.
  *
  * @param by absent: the caller is of the release before, and writes the log alone
  */
@@ -33,12 +30,13 @@ export function appendAct<Action extends string>(
 }
 
 /**
- * Whether an act was done before: it is asked for again when its answer was lost. What the act changes must be locked.
+ * An act as it was done before: it is asked for again when its answer was lost. What the act changes must be locked.
  *
  * @param by absent: the caller is of the release before, and is not known to ask again
+ * @returns null when it was not done
  */
-export async function isActDone(tx: Transaction, by: AuditedActor | undefined): Promise<boolean> {
-  if (!by) return false;
-  const [found] = await tx.query(knownSql, [by.actId]);
-  return found?.isKnown === true;
+export async function findAct(tx: Transaction, by: AuditedActor | undefined): Promise<ActFacts<string> | null> {
+  if (!by) return null;
+  const [found] = await tx.query(findSql, [by.actId]);
+  return found ? (JSON.parse(found.payload) as EventEnvelope<ActFacts<string>>).data : null;
 }

@@ -73,6 +73,10 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   const webhook = await page.post('/app/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.read'] });
   if (webhook.status !== 201)
     throw new Error(`POST /app/api/webhooks: ${webhook.status} ${JSON.stringify(webhook.body)}`);
+  // A person acts on a channel.
+  const [channel] = (await page.get('/app/api/channels')).body?.items ?? [];
+  const tested = await page.post(`/app/api/channels/${String(channel?.['id'])}/test`);
+  if (tested.status !== 200) throw new Error(`testing a channel: ${tested.status} ${JSON.stringify(tested.body)}`);
   // What is neither a status nor a message.
   const entry = { id: '102290129340401', changes: [{ field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } }] };
   await simulator.post('callbacks', { body: { object: 'whatsapp_business_account', entry: [entry] } });

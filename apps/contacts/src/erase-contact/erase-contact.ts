@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { contactActed } from '@switchboard/contracts/contacts/events';
 import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import { serviceNames } from '@switchboard/contracts/topology';
-import { appendAct, appendEvents, isActDone, Relay } from '@switchboard/outbox';
+import { appendAct, appendEvents, findAct, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
 import { Database, statement } from '@switchboard/postgres';
 import type { OptOut } from '../contact/contact.entity.js';
@@ -59,7 +59,7 @@ export class EraseContact {
     const isErased = await this.database.transaction(async (tx) => {
       const [contact] = await tx.query(deleteContact, key);
       // The delete has waited for a former try that was under way.
-      if (!contact) return isActDone(tx, by);
+      if (!contact) return (await findAct(tx, by)) !== null;
       const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
       const optOuts = await tx.query(deleteOptOuts, key);
       await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);

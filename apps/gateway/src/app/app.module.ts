@@ -7,6 +7,7 @@ import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { AuditLogController } from './audit-log/audit-log.controller.js';
 import { InvitesController } from './invites/invites.controller.js';
 import { AuditedChannels } from './channels/audited-channels.js';
+import { ChannelActsConsumer } from './channels/channel-acts.consumer.js';
 import { ChannelActsController } from './channels/channel-acts.controller.js';
 import { AppChannelsController } from './channels/channels.controller.js';
 import { MembersController } from './members/members.controller.js';
@@ -50,6 +51,15 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
     AppChannelsController,
     ChannelActsController,
   ],
-  providers: [AuditedChannels, AuditedWebhooks, WebhookActsConsumer, EventStreams, FeedReads, Reports, SimulatorClient],
+  providers: [
+    AuditedChannels,
+    ChannelActsConsumer,
+    AuditedWebhooks,
+    WebhookActsConsumer,
+    EventStreams,
+    FeedReads,
+    Reports,
+    SimulatorClient,
+  ],
 })
 export class AppModule {}

@@ -4,6 +4,7 @@ import {
   disconnectChannelRpc,
   type ChangeChannelRequest,
   type ChangedChannel,
+  type ChannelActRequest,
 } from '@switchboard/contracts/messaging/channel-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { managedChannelView } from '../channel/channel-view.js';
@@ -22,8 +23,9 @@ export class ChangeChannelHandler {
 
   /** @throws CHANNEL_NOT_FOUND, SERVICE_UNAVAILABLE */
   @RpcHandler(disconnectChannelRpc)
-  async disconnect({ principal, request, budget }: RpcCall<{ readonly id: string }>): Promise<ChangedChannel> {
-    return viewsOf(await this.changeChannel.disconnect(principal.organizationId, request.id, budget.signal));
+  async disconnect({ principal, request, budget }: RpcCall<ChannelActRequest>): Promise<ChangedChannel> {
+    const { id, by } = request;
+    return viewsOf(await this.changeChannel.disconnect(principal.organizationId, id, budget.signal, by));
   }
 }
 

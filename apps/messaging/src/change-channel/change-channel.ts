@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { ChangeChannelRequest } from '@switchboard/contracts/messaging/channel-rpc';
@@ -7,18 +8,18 @@ import { Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { awaitClaims } from '../bulk-lane/channel-pace.repository.js';
 import { AccessTokens } from '../channel/access-token.js';
+import {
+  appendChannelAct,
+  formerChange,
+  type ChangedChannelRow,
+  type ChannelAct,
+} from '../channel/append-channel-act.js';
 import { displaced, lockChannels, requireRoom, updateChannels } from '../channel/channel-changes.js';
 import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ShowToken } from '../channel/show-token.js';
 import { channelAttemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
 import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
-
-/** A channel before and after. */
-interface Changed {
-  readonly before: Channel;
-  readonly after: Channel;
-}
 
 /** Changes channels, and disconnects them. */
 @Injectable()
@@ -32,7 +33,11 @@ export class ChangeChannel {
   ) {}
 
   /** A new access token connects the channel again, once the upstream has taken it. @throws as `change-channel` */
-  async execute(organizationId: string, request: ChangeChannelRequest, signal: AbortSignal): Promise<Changed> {
+  async execute(
+    organizationId: string,
+    request: ChangeChannelRequest,
+    signal: AbortSignal,
+  ): Promise<ChangedChannelRow> {
     const { id, accessToken } = request;
     if (accessToken !== null) {
       const channel = await this.channels.find(organizationId, id);
@@ -40,7 +45,7 @@ export class ChangeChannel {
       const { businessAccountId, phoneNumberId } = channel;
       await this.showToken.execute({ organizationId, businessAccountId, phoneNumberId, accessToken, signal });
     }
-    return this.change(organizationId, id, (before, all) => {
+    return this.change(organizationId, id, { action: 'channel.changed', by: request.by }, (before, all) => {
       if (accessToken !== null && before.status !== 'CONNECTED') requireRoom(all, request.channelsMax);
       if (request.isDefault === false && before.isDefault) {
         const message = '`isDefault` must not be false for the default channel; make another one the default instead';
@@ -61,10 +66,16 @@ export class ChangeChannel {
    * Nothing is sent from it any more that begins later, and its access token is overwritten. Attempts that are marked are waited for,
    * some 2.3 s at most.
    *
+   * @param by absent: the caller is of the release before
    * @throws CHANNEL_NOT_FOUND; SERVICE_UNAVAILABLE when the caller's patience ended before
    */
-  async disconnect(organizationId: string, id: string, signal: AbortSignal): Promise<Changed> {
-    const changed = await this.change(organizationId, id, (before) => ({
+  async disconnect(
+    organizationId: string,
+    id: string,
+    signal: AbortSignal,
+    by?: UserActor,
+  ): Promise<ChangedChannelRow> {
+    const changed = await this.change(organizationId, id, { action: 'channel.disconnected', by }, (before) => ({
       after: { ...before, status: 'DISCONNECTED' },
       accessToken: '',
     }));
@@ -77,16 +88,21 @@ export class ChangeChannel {
   private async change(
     organizationId: string,
     id: string,
+    act: ChannelAct,
     decide: (before: Channel, all: readonly Channel[]) => { after: Channel; accessToken: string | null },
-  ): Promise<Changed> {
-    const run = async (tx: Transaction): Promise<Changed> => {
+  ): Promise<ChangedChannelRow> {
+    const run = async (tx: Transaction): Promise<ChangedChannelRow> => {
       const all = await lockChannels(tx, organizationId);
       const before = all.find((channel) => channel.id === id);
       if (!before) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
+      const former = await formerChange(tx, act, before);
+      if (former) return former;
       const { after, accessToken } = decide(before, all);
       const owner = { organizationId, channelId: id };
       const accessTokenSealed = accessToken === null ? null : await this.tokens.seal(tx, owner, accessToken);
       updateChannels(tx, [...displaced(all, after), { channel: after, accessTokenSealed }]);
+      const isNoAct = act.action === 'channel.disconnected' && before.status === 'DISCONNECTED';
+      if (!isNoAct) appendChannelAct(tx, act, before, after, accessToken);
       return { before, after };
     };
     const changed = await this.database.transaction(run, { tenant: organizationId });

@@ -6,6 +6,7 @@ import { Relay } from '@switchboard/outbox';
 import { regionOf } from '@switchboard/phone';
 import { Database, isUniqueViolation, type Transaction } from '@switchboard/postgres';
 import { AccessTokens } from '../channel/access-token.js';
+import { appendChannelAct } from '../channel/append-channel-act.js';
 import { displaced, insertChannel, lockChannels, requireRoom, updateChannels } from '../channel/channel-changes.js';
 import type { Channel } from '../channel/channel.entity.js';
 import { ShowToken } from '../channel/show-token.js';
@@ -52,6 +53,7 @@ export class ConnectChannel {
       updateChannels(tx, displaced(channels, channel));
       const owner = { organizationId, channelId: channel.id };
       insertChannel(tx, channel, await this.tokens.seal(tx, owner, request.accessToken));
+      appendChannelAct(tx, { action: 'channel.connected', by: request.by }, null, channel, request.accessToken);
       return channel;
     };
     return this.database.transaction(store, { tenant: organizationId });

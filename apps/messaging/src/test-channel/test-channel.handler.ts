@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { testChannelRpc } from '@switchboard/contracts/messaging/channel-rpc';
+import { testChannelRpc, type ChannelActRequest } from '@switchboard/contracts/messaging/channel-rpc';
 import type { ChannelTestResult } from '@switchboard/contracts/messaging/http';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { TestChannel } from './test-channel.js';
@@ -11,7 +11,7 @@ export class TestChannelHandler {
 
   /** @throws CHANNEL_NOT_FOUND */
   @RpcHandler(testChannelRpc)
-  async test({ principal, request, budget }: RpcCall<{ readonly id: string }>): Promise<ChannelTestResult> {
-    return this.testChannel.execute(principal.organizationId, request.id, budget.signal);
+  async test({ principal, request, budget }: RpcCall<ChannelActRequest>): Promise<ChannelTestResult> {
+    return this.testChannel.execute(principal.organizationId, request.id, budget.signal, request.by);
   }
 }

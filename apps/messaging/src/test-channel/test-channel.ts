@@ -1,11 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { auditedTest, channelActed } from '@switchboard/contracts/messaging/channel-events';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ChannelTestResult } from '@switchboard/contracts/messaging/http';
-import { Relay } from '@switchboard/outbox';
+import { appendAct, findAct, Relay } from '@switchboard/outbox';
 import { CLOCK, type Clock } from '@switchboard/platform';
-import { Database } from '@switchboard/postgres';
+import { Database, type Transaction } from '@switchboard/postgres';
 import { AccessTokens } from '../channel/access-token.js';
+import { lockChannels } from '../channel/channel-changes.js';
 import { ChannelRepository, disconnectChannels } from '../channel/channel.repository.js';
 import type { LineOutcome } from '../upstream/line.js';
 import { Upstream } from '../upstream/upstream.js';
@@ -29,8 +32,13 @@ export class TestChannel {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A token that is refused disconnects the channel, as it would at a send. @throws CHANNEL_NOT_FOUND */
-  async execute(organizationId: string, id: string, signal: AbortSignal): Promise<ChannelTestResult> {
+  /**
+   * A token that is refused disconnects the channel, as it would at a send.
+   *
+   * @param by absent: the caller is of the release before
+   * @throws CHANNEL_NOT_FOUND
+   */
+  async execute(organizationId: string, id: string, signal: AbortSignal, by?: UserActor): Promise<ChannelTestResult> {
     const channel = await this.channels.find(organizationId, id);
     const accessTokenSealed = await this.channels.sealedToken(organizationId, id);
     if (!channel || !accessTokenSealed) throw new AppError(messagingErrors.CHANNEL_NOT_FOUND);
@@ -40,17 +48,19 @@ export class TestChannel {
     const request = { organizationId, businessAccountId, phoneNumberId, accessToken, signal };
     const outcome = accessToken === '' ? NO_TOKEN : await this.upstream.findLine(request);
     const durationMs = Math.round(this.clock.monotonic() - startedMs);
-    if (outcome.state === 'refused' && outcome.kind === 'disconnected') {
-      await this.database.transaction((tx) =>
-        disconnectChannels(tx, [{ organizationId, channelId: id, accessTokenSealed }]),
-      );
-      this.relay.wake();
-    }
-    return {
-      connected: outcome.state === 'found' && channel.status === 'CONNECTED',
-      error: errorOf(outcome, channel.status),
-      durationMs,
+    const connected = outcome.state === 'found' && channel.status === 'CONNECTED';
+    const result = { connected, error: errorOf(outcome, channel.status), durationMs };
+    const isRefused = outcome.state === 'refused' && outcome.kind === 'disconnected';
+    const record = async (tx: Transaction): Promise<void> => {
+      await lockChannels(tx, organizationId);
+      if (isRefused) await disconnectChannels(tx, [{ organizationId, channelId: id, accessTokenSealed }]);
+      if (await findAct(tx, by)) return;
+      const act = { event: channelActed, organizationId, aggregateId: id, action: 'channel.tested' } as const;
+      appendAct(tx, by, { ...act, ...auditedTest(id, result) });
     };
+    await this.database.transaction(record, { tenant: organizationId });
+    this.relay.wake();
+    return result;
   }
 }
 

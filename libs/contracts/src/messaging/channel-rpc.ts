@@ -1,3 +1,4 @@
+import type { AuditedRequest, UserActor } from '../grammar/audited-act.js';
 import type { Cuid } from '../grammar/cuid.js';
 import { defineRpc } from '../grammar/define-rpc.js';
 import type { Int } from '../grammar/int.js';
@@ -8,7 +9,7 @@ import type { ChannelTestResult, ManagedChannelView } from './http.js';
 const DEADLINE_MS = 8_000;
 
 /** A line of the upstream to be connected. */
-export interface ConnectChannelRequest {
+export interface ConnectChannelRequest extends AuditedRequest<UserActor> {
   /** Of the channel that there will be: a repetition makes no second one. */
   readonly channelId: Cuid;
   readonly phoneNumberId: string;
@@ -23,7 +24,7 @@ export interface ConnectChannelRequest {
 }
 
 /** What is to change of a channel; null leaves it as it is. */
-export interface ChangeChannelRequest {
+export interface ChangeChannelRequest extends AuditedRequest<UserActor> {
   readonly id: Cuid;
   /** Connects the channel again. */
   readonly accessToken: string | null;
@@ -31,6 +32,11 @@ export interface ChangeChannelRequest {
   readonly defaultRegion: string | null;
   readonly optOutKeywords: readonly string[] | null;
   readonly channelsMax: Int;
+}
+
+/** A channel that is to be tested or disconnected. */
+export interface ChannelActRequest extends AuditedRequest<UserActor> {
+  readonly id: Cuid;
 }
 
 /** A channel before and after an act, for the audit log. */
@@ -59,18 +65,14 @@ export const changeChannelRpc = defineRpc<ChangeChannelRequest, ChangedChannel>(
 });
 
 /** Shows the channel's access token to the upstream; one that is refused disconnects it. @throws CHANNEL_NOT_FOUND */
-export const testChannelRpc = defineRpc<{ readonly id: Cuid }, ChannelTestResult>('messaging', 'test-channel', {
+export const testChannelRpc = defineRpc<ChannelActRequest, ChannelTestResult>('messaging', 'test-channel', {
   deadlineMs: DEADLINE_MS,
 });
 
 /** Disconnects a channel and forgets its access token. Idempotent. @throws CHANNEL_NOT_FOUND */
-export const disconnectChannelRpc = defineRpc<{ readonly id: Cuid }, ChangedChannel>(
-  'messaging',
-  'disconnect-channel',
-  {
-    deadlineMs: 5_000,
-  },
-);
+export const disconnectChannelRpc = defineRpc<ChannelActRequest, ChangedChannel>('messaging', 'disconnect-channel', {
+  deadlineMs: 5_000,
+});
 
 /** One channel as the application shows it. @throws CHANNEL_NOT_FOUND */
 export const getManagedChannelRpc = defineRpc<{ readonly id: Cuid }, ManagedChannelView>(

@@ -1,32 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ManagedChannelView } from '@switchboard/contracts/messaging/http';
-import { AUDIT_TRAIL, type AuditAction, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
+import { gatewayChannelActsConsumer } from '@switchboard/contracts/consumers';
+import type { UserActor } from '@switchboard/contracts/grammar/audited-act';
+import { auditedChange, auditedTest, type ChannelAction } from '@switchboard/contracts/messaging/channel-events';
+import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
+import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
 
-type ChannelAction = Extract<AuditAction, `channel.${string}`>;
-
-/** Writes acts on channels into the audit log, once messaging has done them and before they are answered. */
+/**
+ * Writes acts on channels into the audit log before they are answered. Messaging commits the act with an event of it, which writes
+ * what ends before the log is written here.
+ */
 @Injectable()
 export class AuditedChannels {
   constructor(@Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail) {}
 
-  /** @param hasNewToken a token itself is never written */
+  /** @param by as messaging was given it */
   changed(
     act: SessionAct,
+    by: UserActor | undefined,
     action: ChannelAction,
     { before, after }: { readonly before: ManagedChannelView | null; readonly after: ManagedChannelView },
     hasNewToken: boolean,
   ): Promise<void> {
-    const state = { ...stateOf(after), ...(hasNewToken && { accessToken: 'new' }) };
-    return this.auditTrail.record({ ...act, action, before: before && stateOf(before), after: state });
+    const entry = { ...act, action, ...auditedChange(before, after, hasNewToken) };
+    return this.auditTrail.recordAct(gatewayChannelActsConsumer, by, entry);
   }
 
   /** A test that may have disconnected the channel. */
-  tested(act: SessionAct, details: Readonly<Record<string, unknown>>): Promise<void> {
-    return this.auditTrail.record({ ...act, action: 'channel.tested', before: null, after: details });
+  tested(act: SessionAct, by: UserActor | undefined, id: string, result: ChannelTestResult): Promise<void> {
+    const entry = { ...act, action: 'channel.tested', ...auditedTest(id, result) } as const;
+    return this.auditTrail.recordAct(gatewayChannelActsConsumer, by, entry);
   }
-}
-
-function stateOf(channel: ManagedChannelView): Readonly<Record<string, unknown>> {
-  const { id, phone, phoneNumberId, businessAccountId, isDefault, defaultRegion, optOutKeywords, status } = channel;
-  return { id, phone, phoneNumberId, businessAccountId, isDefault, defaultRegion, optOutKeywords, status };
 }

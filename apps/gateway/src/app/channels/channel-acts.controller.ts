@@ -3,6 +3,7 @@ import { disconnectChannelRpc, testChannelRpc } from '@switchboard/contracts/mes
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { RpcClient } from '@switchboard/nats';
+import { sessionActorOf } from '../../acts/actor-of.js';
 import { Act, Principal } from '../../http/request.decorators.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedChannels } from './audited-channels.js';
@@ -39,8 +40,9 @@ export class ChannelActsController {
     },
   })
   async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<ChannelTestResult> {
-    const result = await this.rpc.call(testChannelRpc, principal, { id });
-    await this.audited.tested(act, { id, connected: result.connected, code: result.error?.code ?? null });
+    const by = sessionActorOf(act);
+    const result = await this.rpc.call(testChannelRpc, principal, { id, ...(by && { by }) });
+    await this.audited.tested(act, by, id, result);
     return result;
   }
 
@@ -63,9 +65,10 @@ export class ChannelActsController {
     @Act() act: Act,
     @Param('id') id: string,
   ): Promise<ManagedChannelView> {
-    const changed = await this.rpc.call(disconnectChannelRpc, principal, { id });
+    const by = sessionActorOf(act);
+    const changed = await this.rpc.call(disconnectChannelRpc, principal, { id, ...(by && { by }) });
     if (changed.before.status === 'CONNECTED') {
-      await this.audited.changed(act, 'channel.disconnected', changed, false);
+      await this.audited.changed(act, by, 'channel.disconnected', changed, false);
     }
     return changed.after;
   }

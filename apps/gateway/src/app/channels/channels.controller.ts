@@ -11,6 +11,7 @@ import {
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { RpcClient } from '@switchboard/nats';
+import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
 import { Act, Principal } from '../../http/request.decorators.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
@@ -59,9 +60,10 @@ export class AppChannelsController {
   ): Promise<ManagedChannelView> {
     const { channels: channelsMax } = await this.people.planOf(principal.organizationId);
     const line = { phoneNumberId, businessAccountId, accessToken, defaultRegion: defaultRegion ?? null };
-    const request = { channelId: newCuid(), ...line, isDefault: isDefault ?? false, channelsMax };
+    const by = sessionActorOf(act);
+    const request = { channelId: newCuid(), ...line, isDefault: isDefault ?? false, channelsMax, ...(by && { by }) };
     const after = await this.rpc.call(connectChannelRpc, principal, request);
-    await this.audited.changed(act, 'channel.connected', { before: null, after }, true);
+    await this.audited.changed(act, by, 'channel.connected', { before: null, after }, true);
     return after;
   }
 
@@ -124,9 +126,11 @@ export class AppChannelsController {
     @Body() { accessToken = null, isDefault = null, defaultRegion = null, optOutKeywords = null }: ChangeChannelBody,
   ): Promise<ManagedChannelView> {
     const { channels: channelsMax } = await this.people.planOf(principal.organizationId);
-    const change = { id, accessToken, isDefault, defaultRegion, optOutKeywords, channelsMax };
+    const by = sessionActorOf(act);
+    const settings = { accessToken, isDefault, defaultRegion, optOutKeywords, channelsMax };
+    const change = { id, ...settings, ...(by && { by }) };
     const changed = await this.rpc.call(changeChannelRpc, principal, change);
-    await this.audited.changed(act, 'channel.changed', changed, accessToken !== null);
+    await this.audited.changed(act, by, 'channel.changed', changed, accessToken !== null);
     return changed.after;
   }
 }
