@@ -46,13 +46,12 @@ export function allocate<Message extends WaitingMessage>(
     const owner = owners.otherThan(message);
     if (owner) conflicts.set(message, owner);
     const { organizationId, messageId, messagesPerMonth: messagesMax } = message;
-    if (!owner && candidate.verdict === 'contact-unknown' && candidate.quotaUsed >= (messagesMax ?? UNLIMITED)) {
+    const ask = { organizationId, messageId, messagesMax, used: candidate.quotaUsed };
+    if (!owner && candidate.verdict === 'contact-unknown' && !quota.fits(ask)) {
       return { ...candidate, verdict: 'quota-used-up' };
     }
     if (owner || candidate.verdict !== 'accepted') return candidate;
-    if (!quota.deal({ organizationId, messageId, messagesMax, used: candidate.quotaUsed })) {
-      return { ...candidate, verdict: 'quota-used-up' };
-    }
+    if (!quota.deal(ask)) return { ...candidate, verdict: 'quota-used-up' };
     owners.take(message);
     return candidate;
   });
@@ -114,15 +113,24 @@ export class QuotaDealer {
   private readonly dealt = new Map<string, QuotaTake>();
 
   /** Whether the message fits; then it takes one. */
-  deal({ organizationId, messageId, messagesMax, used }: QuotaAsk): boolean {
+  deal(ask: QuotaAsk): boolean {
+    if (!this.fits(ask)) return false;
+    const { key, take, leftMax } = this.next(ask);
+    this.dealt.set(key, { ...take, usedBeforeMax: Math.min(take.usedBeforeMax, leftMax) });
+    return true;
+  }
+
+  /** Whether the message fits; it takes none. */
+  fits(ask: QuotaAsk): boolean {
+    return ask.used <= this.next(ask).leftMax;
+  }
+
+  private next({ organizationId, messageId, messagesMax }: QuotaAsk) {
     const month = quotaMonthOf(messageId);
     const key = `${organizationId} ${month}`;
     const before = this.dealt.get(key) ?? { organizationId, month, messages: 0, usedBeforeMax: UNLIMITED };
-    const messages = before.messages + 1;
-    const leftMax = (messagesMax ?? UNLIMITED) - messages;
-    if (used > leftMax) return false;
-    this.dealt.set(key, { ...before, messages, usedBeforeMax: Math.min(before.usedBeforeMax, leftMax) });
-    return true;
+    const take: QuotaTake = { ...before, messages: before.messages + 1 };
+    return { key, take, leftMax: (messagesMax ?? UNLIMITED) - take.messages };
   }
 
   /** What those that fit take together. */
