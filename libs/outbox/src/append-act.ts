@@ -1,9 +1,9 @@
 import type { ActFacts, AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { appendEvents } from './append-events.js';
 
-const findSql = statement<{ payload: string }>('outbox.act.find', 'SELECT payload FROM outbox WHERE id = $1');
+const findSql = statement<{ payload: string }>('outbox.event.find', 'SELECT payload FROM outbox WHERE id = $1');
 
 /** An act that the audit log is to hold. */
 export interface Act<Action extends string> extends Omit<ActFacts<Action>, 'by'> {
@@ -36,7 +36,12 @@ export function appendAct<Action extends string>(
  * @returns null when it was not done
  */
 export async function findAct(tx: Transaction, by: AuditedActor | undefined): Promise<ActFacts<string> | null> {
-  if (!by) return null;
-  const [found] = await tx.query(findSql, [by.actId]);
-  return found ? (JSON.parse(found.payload) as EventEnvelope<ActFacts<string>>).data : null;
+  const found = by ? await findEvent<ActFacts<string>>(tx, by.actId) : null;
+  return found?.data ?? null;
+}
+
+/** An event of this service by its id, for as long as the outbox keeps it; null when there is none. */
+export async function findEvent<Data>(through: Queryable, id: string): Promise<EventEnvelope<Data> | null> {
+  const [found] = await through.query(findSql, [id]);
+  return found ? (JSON.parse(found.payload) as EventEnvelope<Data>) : null;
 }

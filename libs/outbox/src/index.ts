@@ -1,4 +1,4 @@
-export { appendAct, findAct } from './append-act.js';
+export { appendAct, findAct, findEvent } from './append-act.js';
 export { appendEvents, type NewEvent } from './append-events.js';
 export { BACKLOG_COUNT_MAX, deadLetterCounts, outboxBacklog, type OutboxBacklog } from './backlog.js';
 export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './consumer-metrics.js';

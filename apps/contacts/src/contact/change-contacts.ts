@@ -57,9 +57,8 @@ export class ChangeContacts {
       const at = new Date(this.clock.now());
       const ledgers = await this.read(changes, at, held, erased);
       const outcomes = changes.map((change) => outcomeOf(change, ledgers.get(change.organizationId)));
-      const found = await this.heldFor(ledgers);
+      const [found, refused] = await Promise.all([this.heldFor(ledgers), this.erasedOf(ledgers)]);
       // Decided anew with what is held for a number that a contact gains, which is rare.
-      const refused = await this.erasedOf(ledgers);
       const isNews = found.length > held.length || refused.size > 0;
       held = found;
       erased = new Set([...erased, ...refused]);

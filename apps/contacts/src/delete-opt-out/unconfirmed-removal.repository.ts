@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { findEvent } from '@switchboard/outbox';
 import { Database, pruneSql, statement, type PruneStatement } from '@switchboard/postgres';
 
 /** An opt-out that a call is removing, or has removed. */
@@ -20,10 +21,6 @@ const findSql = statement<Removal>(
 const endSql = statement(
   'contacts.removal.end',
   'DELETE FROM unconfirmed_removal WHERE organization_id = $1 AND opt_out_id = $2',
-);
-const doneSql = statement<{ isDone: boolean }>(
-  'contacts.removal.done',
-  'SELECT EXISTS (SELECT FROM outbox WHERE id = $1) AS "isDone"',
 );
 /** Deletes removals that began more than a day ago: their callers have not asked again. */
 export const pruneRemovals: PruneStatement = statement(
@@ -56,8 +53,7 @@ export class UnconfirmedRemovalRepository {
 
   /** Whether a try of the call has removed an opt-out: its event has the call's id. */
   async isDoneBy(callId: string): Promise<boolean> {
-    const [found] = await this.database.query(doneSql, [callId]);
-    return found?.isDone === true;
+    return (await findEvent(this.database, callId)) !== null;
   }
 
   /** Called when messaging has confirmed: from now on there is no such opt-out. */

@@ -1,6 +1,6 @@
 import type { AuditedActor, UserActor } from '@switchboard/contracts/grammar/audited-act';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { Act, SessionAct } from '../identity/audit.contract.js';
+import type { Act } from '../identity/audit.contract.js';
 
 /**
  * Who acts, for the service that commits the act with its event: of one act, and the same when it is asked for again.
@@ -10,15 +10,11 @@ import type { Act, SessionAct } from '../identity/audit.contract.js';
 export function actorOf(act: Act): AuditedActor | undefined {
   const { actor, address, traceId } = act;
   if (actor.type === 'key') return { actId: newCuid(), keyId: actor.id, address, traceId };
-  return userOf(act);
+  return sessionActorOf(act);
 }
 
 /** As `actorOf`, of an act in a session. */
-export function sessionActorOf(act: SessionAct): UserActor | undefined {
-  return userOf(act);
-}
-
-function userOf({ actor, address, traceId }: Act): UserActor | undefined {
+export function sessionActorOf({ actor, address, traceId }: Act): UserActor | undefined {
   if (actor.type !== 'user') return undefined;
   return { actId: newCuid(), userId: actor.id, email: actor.email, address, traceId };
 }

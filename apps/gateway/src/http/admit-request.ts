@@ -21,7 +21,7 @@ export const STREAMED_TYPE = 'application/x-streamed-json';
 /** A request that was admitted so long ago is admitted again when its body has ended. Source: docs/api-behaviour.md#keys-revocation. */
 const ADMISSION_HOLDS_MS = 1_000;
 /** It needs a key as well. */
-const UNKNOWN_ROUTE = { scope: null, isSteering: false, cost: 1 } as const;
+const UNKNOWN_ROUTE = { scope: null, payment: 'scope', cost: 1 } as const;
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -73,8 +73,8 @@ export class AdmitRequest {
     const { declaration } = request.routeOptions.config;
     if (declaration?.access === 'session') await this.admitSession.admit(declaration, request);
     if (declaration?.access !== 'key') return;
-    const { scope, isSteering } = declaration;
-    const question = { key: bearerToken(request.raw.rawHeaders), scope, isSteering, cost: 0 } as const;
+    const { scope, payment } = declaration;
+    const question = { key: bearerToken(request.raw.rawHeaders), scope, payment, cost: 0 } as const;
     const verdict = await context.with(state.traceContext, () => this.admission.admit(question));
     if (verdict.state === 'unknown-key') {
       throw await this.failedAttempts.refusalFor({ address: request.ip, arrivedMs: state.startedMs });
@@ -95,8 +95,8 @@ export class AdmitRequest {
     reply: FastifyReply,
   ): Promise<void> {
     const { state } = request;
-    const { scope, isSteering, cost } = declaration?.access === 'key' ? declaration : UNKNOWN_ROUTE;
-    const question = { key: bearerToken(request.raw.rawHeaders), scope, isSteering, cost };
+    const { scope, payment, cost } = declaration?.access === 'key' ? declaration : UNKNOWN_ROUTE;
+    const question = { key: bearerToken(request.raw.rawHeaders), scope, payment, cost };
     const verdict = await context.with(state.traceContext, () => this.admission.admit(question));
     if (verdict.state === 'unknown-key') {
       throw await this.failedAttempts.refusalFor({ address: request.ip, arrivedMs: state.startedMs });

@@ -180,7 +180,6 @@ function validate(request: FastifyRequest): Error | null {
   } catch (error) {
     return error instanceof Error ? error : new Error('input failed', { cause: error });
   }
-  if (declaration.access === 'key' && declaration.isAlwaysTaken) return null;
   const { admitted, paid } = request.state;
   const refusal = admitted?.paymentRefusal ?? paid?.refusal ?? null;
   return refusal === null ? null : new AppError(serviceErrors.PAYMENT_REQUIRED, refusal);

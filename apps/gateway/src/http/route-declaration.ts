@@ -3,7 +3,7 @@ import type { ErrorDefinition } from '@switchboard/contracts/grammar/app-error';
 import type { RouteOptions } from 'fastify';
 import type { AppTag } from '../description/app-api.js';
 import type { ApiTag } from '../description/public-api.js';
-import type { Scope } from '../identity/admission.contract.js';
+import type { Payment, Scope } from '../identity/admission.contract.js';
 import type { Role } from '../identity/signed-in.contract.js';
 import { isAppApiPath } from './app-headers.policy.js';
 import { httpLimits, type BodyUse } from './request-limits.policy.js';
@@ -14,10 +14,8 @@ export interface KeyRoute {
   readonly access: 'key';
   /** Null: the route needs none, and never answers 402. */
   readonly scope: Scope | null;
-  /** Whether it steers what was accepted before: neither a payment that is due nor the plan refuses that. */
-  readonly isSteering?: boolean;
-  /** Present: whatever is paid, it is taken and never answers 402. */
-  readonly isAlwaysTaken?: true;
+  /** What must be paid for it; its scope by default. `nothing`: it never answers 402. */
+  readonly payment?: Payment;
   /** Its refusals, without those of any route (401, 429, 400, 5xx and those of HTTP itself). */
   readonly errors: readonly ErrorDefinition[];
   /** What a request takes of the organization's rate. */
@@ -137,11 +135,10 @@ export function applyDeclaration(route: RouteOptions): void {
 
 /** What a shared route is under one of its paths. */
 function mountedAs(
-  { scope, isSteering, isAlwaysTaken, cost, paidScope, bodyBytesMax, ...both }: SharedRoute,
+  { scope, payment, cost, paidScope, bodyBytesMax, ...both }: SharedRoute,
   url: string,
 ): RouteDeclaration {
-  const payment = { ...(isSteering && { isSteering }), ...(isAlwaysTaken && { isAlwaysTaken }) };
-  if (!isAppApiPath(url)) return { ...both, access: 'key', scope, ...payment, cost };
+  if (!isAppApiPath(url)) return { ...both, access: 'key', scope, ...(payment && { payment }), cost };
   const ofSession = { ...(paidScope && { paidScope }), ...(bodyBytesMax !== undefined && { bodyBytesMax }) };
   return { ...both, access: 'session', roles: null, ...ofSession };
 }

@@ -18,14 +18,20 @@ export const scopes = [
 /** One scope; every route under /v1 but ping needs exactly one. */
 export type Scope = (typeof scopes)[number];
 
+/**
+ * What must be paid for a request: a subscription that covers its scope; any that is not canceled, for what steers what was accepted
+ * before; nothing, for what is taken from everyone.
+ */
+export type Payment = 'scope' | 'any-plan' | 'nothing';
+
 /** One request to admit. */
 export interface AdmissionRequest {
   /** The key as it was shown; null when none was, or nothing that could be one. */
   readonly key: string | null;
   /** What the route needs; null for a route that needs none and never answers 402. */
   readonly scope: Scope | null;
-  /** Whether it steers what was accepted before: that is covered until the subscription is canceled. */
-  readonly isSteering?: boolean;
+  /** What must be paid for the request; its scope by default. */
+  readonly payment?: Payment | undefined;
   /** What the request takes of the organization's rate. */
   readonly cost: 0 | 1;
 }

@@ -17,7 +17,7 @@ export function generalErrors(method: string, declaration: RouteDeclaration): re
   const { access } = declaration;
   const bodyUse = method === 'GET' ? null : bodyUseOf(declaration);
   const isScoped = access === 'key' && declaration.scope !== null;
-  const isSold = isScoped && !declaration.isAlwaysTaken;
+  const isSold = isScoped && declaration.payment !== 'nothing';
   return [
     serviceErrors.VALIDATION_FAILED,
     ...(bodyUse === 'json' || bodyUse === 'stream'

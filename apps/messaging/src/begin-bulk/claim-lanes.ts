@@ -114,6 +114,8 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
 /** A recipient with the channel of its lane. */
 interface ClaimedItem extends LaneItem {
   readonly channelId: string;
+  /** The database's clock when the lane was read, in epoch milliseconds. */
+  readonly nowMs: number;
 }
 
 /** What becomes of claimed recipients that get no message now. */
@@ -140,7 +142,7 @@ async function judge(
     if (!lane) return [];
     const isExpired = item.expiresAt !== null && item.expiresAt.getTime() <= lane.nowMs;
     if (isExpired) expired.push(item);
-    return isExpired ? [] : [{ ...item, channelId: lane.channelId }];
+    return isExpired ? [] : [{ ...item, channelId: lane.channelId, nowMs: lane.nowMs }];
   });
   const passed: PassedMessage<ClaimedItem>[] = [];
   const begun: RecipientKey[] = [];
@@ -152,8 +154,7 @@ async function judge(
       const item = items[index];
       if (!item) return;
       const candidate = unlessUnheld(found, item, held);
-      if (candidate.verdict === 'accepted')
-        passed.push({ item: unlessAged(item, lanes.get(laneKey(item))), candidate });
+      if (candidate.verdict === 'accepted') passed.push({ item: unlessAged(item), candidate });
       else if (candidate.verdict === 'repeated') begun.push(item);
       else if (candidate.verdict === 'opted-out') skipped.push({ ...item, reason: 'OPTED_OUT' });
       else if (candidate.verdict === 'contact-unknown') unknown.push(item);
@@ -166,8 +167,8 @@ async function judge(
  * With an id of its own time when a pause or a hold kept it: a message is as old as its id, which decides its place in lists and how
  * long it is tried.
  */
-function unlessAged(item: ClaimedItem, lane: ClaimableLane | undefined): ClaimedItem {
-  const ageMs = (lane?.nowMs ?? 0) - cuidTime(item.messageId).getTime();
+function unlessAged(item: ClaimedItem): ClaimedItem {
+  const ageMs = item.nowMs - cuidTime(item.messageId).getTime();
   return ageMs > ID_AGE_MAX_MS ? { ...item, messageId: newCuid() } : item;
 }
 

@@ -25,8 +25,8 @@ const eraseSql = statement<Slice<string>>(
      UPDATE message m SET text = NULL, client_reference = NULL, metadata = NULL,
        error_message = CASE WHEN m.error_code = '${ERASED}' THEN m.error_message WHEN m.error_message IS NOT NULL THEN '' END
      FROM slice WHERE m.organization_id = $1 AND m.id = slice.id
-       AND (m.text IS NOT NULL OR m.client_reference IS NOT NULL OR m.metadata IS NOT NULL 
-         OR (m.error_message <> '' AND m.error_code <> '${ERASED}')))
+       AND (m.text IS NOT NULL OR m.client_reference IS NOT NULL OR m.metadata IS NOT NULL
+         OR (m.error_message <> '' AND m.error_code IS DISTINCT FROM '${ERASED}')))
    SELECT count(*)::int AS rows, max(id) AS last FROM slice`,
 );
 /** A refusal repeats the words of the upstream; keys are kept for a day. */

@@ -44,13 +44,16 @@ export function allocate<Message extends WaitingMessage>(
     const message = messages[index];
     if (!message) return candidate;
     const owner = owners.otherThan(message);
-    if (owner) conflicts.set(message, owner);
+    if (owner) {
+      conflicts.set(message, owner);
+      return candidate;
+    }
     const { organizationId, messageId, messagesPerMonth: messagesMax } = message;
     const ask = { organizationId, messageId, messagesMax, used: candidate.quotaUsed };
-    if (!owner && candidate.verdict === 'contact-unknown' && !quota.fits(ask)) {
+    if (candidate.verdict === 'contact-unknown' && !quota.fits(ask)) {
       return { ...candidate, verdict: 'quota-used-up' };
     }
-    if (owner || candidate.verdict !== 'accepted') return candidate;
+    if (candidate.verdict !== 'accepted') return candidate;
     if (!quota.deal(ask)) return { ...candidate, verdict: 'quota-used-up' };
     owners.take(message);
     return candidate;
@@ -114,8 +117,8 @@ export class QuotaDealer {
 
   /** Whether the message fits; then it takes one. */
   deal(ask: QuotaAsk): boolean {
-    if (!this.fits(ask)) return false;
     const { key, take, leftMax } = this.next(ask);
+    if (ask.used > leftMax) return false;
     this.dealt.set(key, { ...take, usedBeforeMax: Math.min(take.usedBeforeMax, leftMax) });
     return true;
   }

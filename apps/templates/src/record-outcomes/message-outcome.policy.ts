@@ -16,6 +16,11 @@ import type { RecipientStatus } from '@switchboard/contracts/templates/job-http'
 import { eventDataOf } from '@switchboard/platform';
 import type { RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
 
+interface EventOf<Data> {
+  readonly organizationId: string;
+  readonly data: Data;
+}
+
 const STAGES = [
   [messageSent, 'SENT'],
   [messageDelivered, 'DELIVERED'],
@@ -27,15 +32,10 @@ const STAGES = [
 export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
   for (const [definition, status] of STAGES) {
     const event = eventDataOf(envelope, definition);
-    if (!event) continue;
-    const { message, recipientIndex } = event.data;
-    if (!message.jobId || recipientIndex === undefined) return null;
-    const reason = status === 'FAILED' ? (message.error?.code ?? null) : null;
-    const { id: messageId, jobId } = message;
-    return { organizationId: event.organizationId, jobId, index: recipientIndex, messageId, status, reason };
+    if (event) return ofMessage(event, status);
   }
   const corrected = eventDataOf(envelope, messageCorrected);
-  if (corrected) return correctionOf(corrected.organizationId, corrected.data);
+  if (corrected) return correctionOf(corrected);
   const unknown = eventDataOf(envelope, messageOutcomeUnknown);
   if (unknown) return named(unknown, 'UNCONFIRMED', null);
   const skipped = eventDataOf(envelope, bulkItemSkipped);
@@ -43,18 +43,33 @@ export function outcomeOf(envelope: EventEnvelope): RecipientOutcome | null {
 }
 
 /** Another time of a stage changes nothing here. */
-function correctionOf(organizationId: string, data: MessageEventData): RecipientOutcome | null {
+function correctionOf(event: EventOf<MessageEventData>): RecipientOutcome | null {
+  const failed = event.data.message.status === 'FAILED' ? ofMessage(event, 'FAILED') : null;
+  return failed && { ...failed, isCorrection: true };
+}
+
+function ofMessage(
+  { organizationId, data }: EventOf<MessageEventData>,
+  status: RecipientStatus,
+): RecipientOutcome | null {
   const { message, recipientIndex: index } = data;
   const { id: messageId, jobId, error } = message;
-  if (message.status !== 'FAILED' || !jobId || index === undefined) return null;
-  return { organizationId, jobId, index, messageId, status: 'FAILED', reason: error?.code ?? null, isCorrection: true };
+  if (!jobId || index === undefined) return null;
+  return {
+    organizationId,
+    jobId,
+    index,
+    messageId,
+    status,
+    reason: status === 'FAILED' ? (error?.code ?? null) : null,
+  };
 }
 
 function named(
-  event: { readonly organizationId: string; readonly data: BulkRecipient },
+  { organizationId, data }: EventOf<BulkRecipient>,
   status: RecipientStatus,
   reason: string | null,
 ): RecipientOutcome {
-  const { jobId, recipientIndex: index, messageId } = event.data;
-  return { organizationId: event.organizationId, jobId, index, messageId, status, reason };
+  const { jobId, recipientIndex: index, messageId } = data;
+  return { organizationId, jobId, index, messageId, status, reason };
 }

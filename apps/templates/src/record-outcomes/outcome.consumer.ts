@@ -11,7 +11,7 @@ import { FeedSignal } from '../job/feed-signal.js';
 import type { StatusChange } from '../job/job-count.js';
 import { hastenFeeds } from '../job/job-flow.js';
 import { TouchedJobs } from '../job/touched-jobs.js';
-import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
+import { applyOutcomes, type RecipientOutcome } from '../recipient/recipient-outcome.repository.js';
 import { outcomeOf } from './message-outcome.policy.js';
 
 const BATCH_MAX = 500;
@@ -44,8 +44,12 @@ abstract class RecipientOutcomeConsumer extends EventConsumer<null> {
   override async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
     const outcomes = events.flatMap(({ envelope }) => outcomeOf(envelope) ?? []);
     this.changes.push(...(await applyOutcomes(tx, outcomes)));
+    await this.onApplied(tx, outcomes);
     return NONE_WAITS;
   }
+
+  /** What else the outcomes bring about, in their transaction. */
+  protected async onApplied(_tx: Transaction, _outcomes: readonly RecipientOutcome[]): Promise<void> {}
 
   /** Of a transaction that failed too: looking at a job once more changes nothing. */
   private noteChanges(): void {
@@ -74,11 +78,9 @@ export class RecordSkippedConsumer extends RecipientOutcomeConsumer {
   }
 
   /** The signal may come before the commit: what is missed then is found at the next look. */
-  override async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
-    const waiting = await super.apply(tx, events);
-    const jobs = events.flatMap(({ envelope }) => outcomeOf(envelope) ?? []);
-    await hastenFeeds(tx, [...new Map(jobs.map((job) => [`${job.organizationId} ${job.jobId}`, job])).values()]);
+  protected override async onApplied(tx: Transaction, outcomes: readonly RecipientOutcome[]): Promise<void> {
+    const jobs = new Map(outcomes.map((outcome) => [`${outcome.organizationId} ${outcome.jobId}`, outcome]));
+    await hastenFeeds(tx, [...jobs.values()]);
     this.feedSignal.wake();
-    return waiting;
   }
 }

@@ -5,15 +5,10 @@ import {
   type WebhookActor,
 } from '@switchboard/contracts/webhooks/events';
 import type { ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
-import { appendEvents } from '@switchboard/outbox';
-import { statement, type Transaction } from '@switchboard/postgres';
+import { appendAct as appendFirstAct, findAct } from '@switchboard/outbox';
+import type { Transaction } from '@switchboard/postgres';
 import { requireWebhook, webhookView } from './webhook-view.js';
 import { findWebhook, type WebhookRow } from './webhook.repository.js';
-
-const knownSql = statement<{ isKnown: boolean }>(
-  'webhooks.act.known',
-  'SELECT EXISTS (SELECT FROM outbox WHERE id = $1) AS "isKnown"',
-);
 
 /** An act that the audit log is to hold. */
 export interface WebhookAct extends WebhookActFacts {
@@ -28,10 +23,9 @@ export interface WebhookAct extends WebhookActFacts {
  * @param by absent: the caller is of the release before, and writes the log alone
  */
 export async function appendAct(tx: Transaction, by: WebhookActor | undefined, act: WebhookAct): Promise<void> {
-  if (!by || (await isDone(tx, by))) return;
-  const { organizationId, webhookId: aggregateId, ...facts } = act;
-  const of = { id: by.actId, event: webhookActed, organizationId, aggregateId, sequence: null };
-  appendEvents(tx, [{ ...of, occurredAt: new Date(), data: { ...facts, by } }]);
+  if (await isDone(tx, by)) return;
+  const { webhookId: aggregateId, ...facts } = act;
+  appendFirstAct(tx, by, { event: webhookActed, aggregateId, ...facts });
 }
 
 /**
@@ -40,9 +34,7 @@ export async function appendAct(tx: Transaction, by: WebhookActor | undefined, a
  * @param by absent: the caller is of the release before, and is not known to ask again
  */
 export async function isDone(tx: Transaction, by: WebhookActor | undefined): Promise<boolean> {
-  if (!by) return false;
-  const [found] = await tx.query(knownSql, [by.actId]);
-  return found?.isKnown === true;
+  return (await findAct(tx, by)) !== null;
 }
 
 /** Emits the event of an act that has changed a webhook. @param before as it was locked. @returns how it was, and is now */

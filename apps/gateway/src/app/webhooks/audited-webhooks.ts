@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { gatewayWebhookActsConsumer } from '@switchboard/contracts/consumers';
 import { auditedWebhook, type WebhookAction, type WebhookActor } from '@switchboard/contracts/webhooks/events';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
-import { sessionActorOf } from '../../acts/actor-of.js';
 import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/audit.contract.js';
 
 /**
@@ -14,11 +13,6 @@ import { AUDIT_TRAIL, type AuditTrail, type SessionAct } from '../../identity/au
 @Injectable()
 export class AuditedWebhooks {
   constructor(@Inject(AUDIT_TRAIL) private readonly auditTrail: AuditTrail) {}
-
-  /** Who acts, for the service: of one act, and the same when it is asked for again. */
-  actorOf(act: SessionAct): WebhookActor | undefined {
-    return sessionActorOf(act);
-  }
 
   /** An act that changed the webhook's own fields; null: there was nothing, or there is nothing left. */
   changed(

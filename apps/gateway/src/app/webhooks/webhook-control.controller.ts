@@ -8,6 +8,7 @@ import {
   testWebhookRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
+import { sessionActorOf } from '../../acts/actor-of.js';
 import { Act, Principal } from '../../http/request.decorators.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
@@ -66,7 +67,7 @@ export class WebhookControlController {
     @Act() act: Act,
     @Param('id') id: string,
   ): Promise<WebhookSecretView> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const secret = await this.rpc.call(rotateWebhookSecretRpc, principal, { id, by });
     const { previousSecretValidUntil } = secret;
     await this.audited.acted(act, by, 'webhook.secret-rotated', { id, previousSecretValidUntil });
@@ -87,7 +88,7 @@ export class WebhookControlController {
     },
   })
   async enable(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookView> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const { before, after } = await this.rpc.call(enableWebhookRpc, principal, { id, by });
     await this.audited.changed(act, by, 'webhook.enabled', { before, after });
     return after;
@@ -107,7 +108,7 @@ export class WebhookControlController {
     },
   })
   async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookTestResult> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const result = await this.rpc.call(testWebhookRpc, principal, { id, by });
     await this.audited.acted(act, by, 'webhook.tested', { id, delivered: result.delivered });
     return result;

@@ -12,6 +12,7 @@ import {
   replayWebhookRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
+import { sessionActorOf } from '../../acts/actor-of.js';
 import { momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
 import { Act, Principal } from '../../http/request.decorators.js';
@@ -99,7 +100,7 @@ export class WebhookDeliveriesController {
     @Param('id') webhookId: string,
     @Param('deliveryId') deliveryId: string,
   ): Promise<void> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     await this.rpc.call(redeliverWebhookRpc, principal, { webhookId, deliveryId, by });
     await this.audited.acted(act, by, 'webhook.redelivered', { id: webhookId, deliveryId });
   }
@@ -132,7 +133,7 @@ export class WebhookDeliveriesController {
     const until = isoOf(body.until ?? undefined);
     const { events, onlyMissed, dryRun } = body;
     const which = { since, until, events: events ?? null, onlyMissed: onlyMissed ?? false };
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const request = { replayId: newCuid(), webhookId, ...which, dryRun: dryRun ?? false, by };
     const { count } = await this.rpc.call(replayWebhookRpc, principal, request);
     if (!request.dryRun) await this.audited.acted(act, by, 'webhook.replayed', { id: webhookId, ...which, count });

@@ -13,6 +13,7 @@ import {
   listWebhooksRpc,
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
+import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
 import { Act, Principal } from '../../http/request.decorators.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
@@ -51,7 +52,7 @@ export class WebhooksController {
     @Act() act: Act,
     @Body() { url, events, description = null }: CreateWebhookBody,
   ): Promise<NewWebhookView> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const request = { id: newCuid(), url, events, description, by };
     const { webhook, secret } = await this.rpc.call(createWebhookRpc, principal, request);
     await this.audited.changed(act, by, 'webhook.created', { before: null, after: webhook });
@@ -109,7 +110,7 @@ export class WebhooksController {
     @Param('id') id: string,
     @Body() { url, events, description }: ChangeWebhookBody,
   ): Promise<WebhookView> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const { before, after } = await this.rpc.call(changeWebhookRpc, principal, {
       id,
       by,
@@ -135,7 +136,7 @@ export class WebhooksController {
     },
   })
   async delete(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<void> {
-    const by = this.audited.actorOf(act);
+    const by = sessionActorOf(act);
     const { before } = await this.rpc.call(deleteWebhookRpc, principal, { id, by });
     await this.audited.changed(act, by, 'webhook.deleted', { before, after: null });
   }

@@ -208,7 +208,7 @@ describe('admission', () => {
       ['CANCELED', true],
     ] as const) {
       const { secret } = await issueKey(database, { status, plan: 'TRIAL' });
-      const steered = await admission.admit({ key: secret, scope: 'templates:send', isSteering: true, cost: 1 });
+      const steered = await admission.admit({ key: secret, scope: 'templates:send', payment: 'any-plan', cost: 1 });
       expect('paymentRefusal' in steered && steered.paymentRefusal !== null).toBe(isRefused);
     }
     await admission.beforeApplicationShutdown();

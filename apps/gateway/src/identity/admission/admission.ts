@@ -14,7 +14,7 @@ export class DatabaseAdmission implements Admission, BeforeApplicationShutdown {
     this.ask = coalesceAdmissions(database);
   }
 
-  async admit({ key, scope, isSteering, cost }: AdmissionRequest): Promise<Verdict> {
+  async admit({ key, scope, payment, cost }: AdmissionRequest): Promise<Verdict> {
     if (key === null || !isPlausibleKey(key)) return { state: 'unknown-key' };
     const found = await this.ask({ hash: hashOfKey(key), cost, askedMs: performance.now() });
     if (!found) return { state: 'unknown-key' };
@@ -28,7 +28,7 @@ export class DatabaseAdmission implements Admission, BeforeApplicationShutdown {
       scopes,
       rate,
       hasScope: scope === null || scopes === null || scopes.includes(scope),
-      paymentRefusal: paymentRefusalOf({ plan, status: subscriptionStatus, excludedScopes }, scope, isSteering),
+      paymentRefusal: paymentRefusalOf({ plan, status: subscriptionStatus, excludedScopes }, scope, payment),
       messagesPerMonth,
     };
   }

@@ -1,4 +1,4 @@
-import type { Scope } from '../admission.contract.js';
+import type { Payment, Scope } from '../admission.contract.js';
 
 /** What an organization pays for, as far as requests are concerned. */
 export interface Subscription {
@@ -14,12 +14,16 @@ const SENDING: readonly Scope[] = ['messages:send', 'templates:send'];
  * Why a subscription does not cover a request, as one sentence; null when it does.
  *
  * @param scope null: the route needs nothing that is sold
- * @param isSteering it steers what was accepted before: a subscription that is canceled refuses it, and no other
+ * @param payment what must be paid for it
  */
-export function paymentRefusalOf(subscription: Subscription, scope: Scope | null, isSteering = false): string | null {
-  if (scope === null) return null;
+export function paymentRefusalOf(
+  subscription: Subscription,
+  scope: Scope | null,
+  payment: Payment = 'scope',
+): string | null {
+  if (scope === null || payment === 'nothing') return null;
   if (subscription.status === 'CANCELED') return 'The subscription is canceled';
-  if (isSteering) return null;
+  if (payment === 'any-plan') return null;
   if (subscription.status === 'PAST_DUE' && SENDING.includes(scope)) {
     return 'A payment is past due: sending is refused until it is settled';
   }

@@ -21,7 +21,7 @@ export class OptOutsController {
   @Declare({
     access: 'key-or-session',
     scope: 'opt_outs:write',
-    isAlwaysTaken: true,
+    payment: 'nothing',
     errors: [messagingErrors.CHANNEL_NOT_FOUND, messagingErrors.INVALID_PHONE, contactsErrors.CONTACT_NOT_FOUND],
     cost: 1,
     docs: {

@@ -26,7 +26,7 @@ const jobRoute = { ...shared, errors: [jobErrors.JOB_NOT_FOUND] } as const;
 const control = {
   ...jobRoute,
   scope: 'templates:send',
-  isSteering: true,
+  payment: 'any-plan',
   errors: [jobErrors.JOB_NOT_FOUND, messagingErrors.INVALID_TRANSITION],
 } as const;
 
