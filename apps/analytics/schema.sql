@@ -140,6 +140,7 @@ CREATE UNIQUE INDEX template_name_pkey ON analytics.template_name USING btree (o
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+forget_small_sizes() security definer
 keep_fact_month(moment timestamp with time zone) security definer
 keep_fact_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer

@@ -246,11 +246,13 @@ CREATE UNIQUE INDEX event_failure_pkey ON gateway.event_failure USING btree (eve
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON gateway.incarnation USING btree (id)
 CREATE INDEX invite_age ON gateway.invite USING btree (expires_at)
+CREATE INDEX invite_of_organization ON gateway.invite USING btree (organization_id, id)
 CREATE UNIQUE INDEX invite_organization_id_email_key ON gateway.invite USING btree (organization_id, email)
 CREATE UNIQUE INDEX invite_pkey ON gateway.invite USING btree (id)
 CREATE UNIQUE INDEX invite_secret_hash_key ON gateway.invite USING btree (secret_hash)
 CREATE INDEX login_throttle_age ON gateway.login_throttle USING btree (last_attempt_at)
 CREATE UNIQUE INDEX login_throttle_pkey ON gateway.login_throttle USING btree (subject)
+CREATE INDEX membership_of_organization ON gateway.membership USING btree (organization_id, id)
 CREATE INDEX membership_of_user ON gateway.membership USING btree (user_id, id)
 CREATE UNIQUE INDEX membership_organization_id_user_id_key ON gateway.membership USING btree (organization_id, user_id)
 CREATE UNIQUE INDEX membership_pkey ON gateway.membership USING btree (id)
@@ -276,6 +278,7 @@ chain_audit_entry() security definer
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+forget_small_sizes() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
 pend_appended()

@@ -341,6 +341,7 @@ cuid_floor(moment timestamp with time zone)
 drop_message_partition(name text, retention_days integer) security definer
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+forget_small_sizes() security definer
 keep_message_month(moment timestamp with time zone) security definer
 keep_message_partitions() security definer
 keep_outbox_partitions(retention_days integer) security definer

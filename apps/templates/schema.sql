@@ -250,6 +250,7 @@ CREATE UNIQUE INDEX template_pkey ON templates.template USING btree (organizatio
 cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+forget_small_sizes() security definer
 keep_outbox_partitions(retention_days integer) security definer
 past_partitions(retention_days integer) security definer
 pend_appended()

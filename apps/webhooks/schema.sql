@@ -230,6 +230,7 @@ cuid_floor(moment timestamp with time zone)
 drop_past_partition(name text, retention_days integer) security definer
 drop_past_webhook_partition(name text, event_days integer, attempt_days integer) security definer
 ensure_partition(parent text, moment_from timestamp with time zone, moment_to timestamp with time zone, suffix text) security definer
+forget_small_sizes() security definer
 keep_outbox_partitions(retention_days integer) security definer
 keep_webhook_partitions(event_days integer) security definer
 past_partitions(retention_days integer) security definer

@@ -9,12 +9,13 @@ import {
   type NatsConnection,
 } from '@switchboard/nats';
 import { PartitionKeeper, Relay, type Restore } from '@switchboard/outbox';
-import { Database, statement, type DatabaseOptions } from '@switchboard/postgres';
+import { Database, forgetSmallSizes, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
 import { observePlatform } from './platform-metrics.js';
+import { PollingLoop } from './polling-loop.js';
 import type { ReadinessCheck } from './readiness.js';
 
 /** What a service's connections are made from. */
@@ -48,6 +49,8 @@ export interface Platform {
   close(): Promise<void>;
 }
 
+/** Between two looks for tables that were found small: for so long a plan may be one that suits a small table alone. */
+const FORGET_SIZES_MS = 10_000;
 const ping = statement('service.ping', 'SELECT 1');
 
 /** Connects a service and starts its relay. @throws when the database or NATS cannot be reached or refuses the user */
@@ -81,9 +84,15 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     (error) => log.error('partitions.keep-failed', error),
     keepMore && (() => keepMore(database, log)),
   );
+  const sizes = new PollingLoop({
+    round: () => forgetSmallSizes(database).then(() => false),
+    idleMs: FORGET_SIZES_MS,
+    onError: (error) => log.error('database.forget-sizes-failed', error),
+  });
   const incarnation = await keepIncarnation({ service, database, nats, log, onRestored: spec.onRestored });
   relay.start();
   keeper.start();
+  sizes.start();
   const platform: Platform = {
     service,
     log,
@@ -98,7 +107,7 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
       nats: () => nats.flush().then(() => null),
     },
     close: async () => {
-      await Promise.all([relay.stop(), keeper.stop(), incarnation.stop()]);
+      await Promise.all([relay.stop(), keeper.stop(), sizes.stop(), incarnation.stop()]);
       await Promise.all([nats.close(), direct.close()]);
       await database.close();
     },

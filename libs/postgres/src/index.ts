@@ -19,7 +19,9 @@ export { resumeSampling, stopSampling, unsampledPartitions, type SampledColumns 
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
-export { prepared, statement, type Statement } from './statement.js';
+export { forgetSmallSizes } from './forget-small-sizes.js';
+export { SmallTablesMigration, smallTables, smallTablesReversal } from './small-tables.sql.js';
+export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { Queryable, Transaction } from './transaction.js';
 export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';
 export { oldestSnapshotAge } from './oldest-snapshot.js';

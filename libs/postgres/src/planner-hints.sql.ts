@@ -4,6 +4,12 @@
  */
 const ORGANIZATIONS = 4;
 
+/** A call that says of a table how many organizations it holds. @param table an expression of its name */
+const declareOrganizations = (table: string): string =>
+  `pg_restore_attribute_stats('schemaname', current_schema()::text, 'relname', ${table},
+      'attname', 'organization_id', 'inherited', false, 'version', current_setting('server_version_num')::integer,
+      'null_frac', 0::real, 'avg_width', 25, 'n_distinct', ${ORGANIZATIONS}::real)`;
+
 /**
  * PL/pgSQL that gives the planner statistics for every table of the current schema that has none: an organization has
  * many rows in it.
@@ -17,13 +23,17 @@ const ORGANIZATIONS = 4;
  */
 export const plannerHints = `
   IF to_regproc('pg_catalog.pg_restore_attribute_stats') IS NOT NULL THEN
-    PERFORM pg_restore_attribute_stats('schemaname', current_schema()::text, 'relname', c.relname::text,
-      'attname', 'organization_id', 'inherited', false, 'version', current_setting('server_version_num')::integer,
-      'null_frac', 0::real, 'avg_width', 25, 'n_distinct', ${ORGANIZATIONS}::real)
+    PERFORM ${declareOrganizations('c.relname::text')}
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL (ARRAY(
       SELECT s.tablename FROM pg_stats s WHERE s.schemaname = current_schema() AND s.attname = 'organization_id'));
   END IF;
+`;
+
+/** PL/pgSQL of the same for one table of the current schema, which may have statistics. @param table a variable with its name */
+export const plannerHintOf = (table: string): string => `
+        PERFORM ${declareOrganizations(table)}
+        FROM pg_attribute WHERE attrelid = to_regclass(format('%I', ${table})) AND attname = 'organization_id';
 `;
 
 /**

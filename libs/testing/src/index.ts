@@ -5,6 +5,7 @@ export { deadlocksIn } from './deadlocks.js';
 export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
 export { describeAdoption, type AdoptionSpec } from './describe-adoption.js';
 export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';
+export { describePlans, type PlansSpec } from './describe-plans.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { patientBudget } from './patient-budget.js';

@@ -8,6 +8,7 @@ import { FactRoom1766630000000 } from './1766630000000-fact-room.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { FactMonths1767300000000 } from './1767300000000-fact-months.js';
+import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -21,4 +22,5 @@ export const analyticsMigrations = [
   Samples1766900000000,
   OutboxPending1767100000000,
   FactMonths1767300000000,
+  SmallTables1767500000000,
 ] as const;

@@ -4,6 +4,7 @@ import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { RepeatedErasures1767300000000 } from './1767300000000-repeated-erasures.js';
+import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -13,4 +14,5 @@ export const contactsMigrations = [
   Samples1766900000000,
   OutboxPending1767100000000,
   RepeatedErasures1767300000000,
+  SmallTables1767500000000,
 ] as const;

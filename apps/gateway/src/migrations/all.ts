@@ -9,6 +9,8 @@ import { AuditFilters1766820000000 } from './1766820000000-audit-filters.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { AuditRetention1766910000000 } from './1766910000000-audit-retention.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
+import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
+import { PeopleOfOrganization1767510000000 } from './1767510000000-people-of-organization.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -23,4 +25,6 @@ export const gatewayMigrations = [
   Samples1766900000000,
   AuditRetention1766910000000,
   OutboxPending1767100000000,
+  SmallTables1767500000000,
+  PeopleOfOrganization1767510000000,
 ] as const;

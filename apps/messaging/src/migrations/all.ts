@@ -20,6 +20,7 @@ import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { LaneHolds1767200000000 } from './1767200000000-lane-holds.js';
 import { MonthsKeptQuickly1767300000000 } from './1767300000000-months-kept-quickly.js';
 import { ActiveLanes1767400000000 } from './1767400000000-active-lanes.js';
+import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -45,4 +46,5 @@ export const messagingMigrations = [
   LaneHolds1767200000000,
   MonthsKeptQuickly1767300000000,
   ActiveLanes1767400000000,
+  SmallTables1767500000000,
 ] as const;

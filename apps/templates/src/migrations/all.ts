@@ -7,6 +7,7 @@ import { Erasure1766600000000 } from './1766600000000-erasure.js';
 import { JobRetention1766700000000 } from './1766700000000-job-retention.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
+import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -19,4 +20,5 @@ export const templatesMigrations = [
   JobRetention1766700000000,
   Samples1766900000000,
   OutboxPending1767100000000,
+  SmallTables1767500000000,
 ] as const;

@@ -8,6 +8,7 @@ import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { AttemptFailed1767200000000 } from './1767200000000-attempt-failed.js';
 import { AttemptAgain1767210000000 } from './1767210000000-attempt-again.js';
 import { Replay1767220000000 } from './1767220000000-replay.js';
+import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -21,4 +22,5 @@ export const webhooksMigrations = [
   AttemptFailed1767200000000,
   AttemptAgain1767210000000,
   Replay1767220000000,
+  SmallTables1767500000000,
 ] as const;

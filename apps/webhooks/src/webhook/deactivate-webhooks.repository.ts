@@ -18,11 +18,10 @@ const deactivateSql = statement(
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
   `WITH gone AS (
-     DELETE FROM delivery d USING (
-       SELECT webhook_id, id FROM delivery
-       WHERE webhook_id = ANY ($1::text[]) AND (attempt_id IS NULL OR lease_until < now() - interval '1 minute') LIMIT $2
-     ) AS slice
-     WHERE d.webhook_id = slice.webhook_id AND d.id = slice.id
+     DELETE FROM delivery d
+     WHERE d.ctid = ANY (ARRAY(
+         SELECT ctid FROM delivery
+         WHERE webhook_id = ANY ($1::text[]) AND (attempt_id IS NULL OR lease_until < now() - interval '1 minute') LIMIT $2))
        AND (d.attempt_id IS NULL OR d.lease_until < now() - interval '1 minute')
        AND NOT EXISTS (SELECT FROM lane l WHERE l.webhook_id = d.webhook_id AND l.is_open)
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),

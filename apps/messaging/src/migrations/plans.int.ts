@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { describePlans, testServers } from '@switchboard/testing';
+import { messagingMigrations } from './all.js';
+
+const folder = join(import.meta.dirname, '..');
+const readsWhole = [
+  'messaging.conversation.next-snooze',
+  'messaging.conversation.prune',
+  'messaging.lane.all-withdrawn-messages',
+  'messaging.lane.claimable',
+  'messaging.lane.close',
+  'messaging.lane.hold',
+  'messaging.lane.pause-restored',
+  'messaging.lane.release-connected',
+  'messaging.message-floor.find',
+  'messaging.pace.lock',
+  'messaging.pace.sweep',
+  'messaging.reservation.close',
+];
+
+describePlans({ service: 'messaging', migrations: messagingMigrations, folder, servers: testServers(), readsWhole });

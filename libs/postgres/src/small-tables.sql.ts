@@ -1,0 +1,57 @@
+import type { QueryRunner } from 'typeorm';
+import { catalogPlanner, plannerHintOf } from './planner-hints.sql.js';
+
+/** Tables of fewer pages are planned for as if nothing were known of their size. */
+const SMALL_PAGES = 32;
+
+/**
+ * DDL of `forget_small_sizes()`: of tables that VACUUM or ANALYZE found small it forgets how small, and returns how many.
+ *
+ * Of a table that is empty or has a page or two the planner says that reading all of it costs less than ten look-ups by its
+ * key, and the plan is kept while the table fills. Of a table whose size was never measured it assumes ten pages at least, and
+ * more when the file has more: then look-ups win. Before PostgreSQL 18 it does nothing.
+ *
+ * Lock: SHARE UPDATE EXCLUSIVE on such a table for a moment; one that is not free within 100 ms has its turn in the next call.
+ * Source: docs/adr/0022-planner.md
+ */
+export const smallTables = `
+  CREATE FUNCTION forget_small_sizes() RETURNS integer
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '100ms' ${catalogPlanner} AS $$
+  DECLARE
+    small text;
+    forgotten integer := 0;
+  BEGIN
+    IF to_regproc('pg_catalog.pg_clear_relation_stats') IS NULL
+      OR NOT pg_try_advisory_xact_lock(hashtextextended('forget_small_sizes of ' || current_schema(), 0)) THEN
+      RETURN 0;
+    END IF;
+    FOR small IN SELECT relname FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND reltuples >= 0 AND relpages < ${SMALL_PAGES}
+    LOOP
+      BEGIN
+        PERFORM pg_clear_relation_stats(current_schema()::text, small);
+        ${plannerHintOf('small').trim()}
+        forgotten := forgotten + 1;
+      EXCEPTION
+        -- VACUUM has it, or it was dropped meanwhile.
+        WHEN lock_not_available OR undefined_table THEN NULL;
+      END;
+    END LOOP;
+    RETURN forgotten;
+  END $$;
+  REVOKE ALL ON FUNCTION forget_small_sizes() FROM PUBLIC;
+`;
+
+/** Takes `smallTables` back. */
+export const smallTablesReversal = 'DROP FUNCTION forget_small_sizes();';
+
+/** Makes `smallTables`, of which lock and reversal are; a service extends it with a name and a timestamp. */
+export abstract class SmallTablesMigration {
+  async up(runner: Pick<QueryRunner, 'query'>): Promise<void> {
+    await runner.query(smallTables);
+  }
+
+  async down(runner: Pick<QueryRunner, 'query'>): Promise<void> {
+    await runner.query(smallTablesReversal);
+  }
+}

@@ -1,0 +1,90 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { declaredStatements, forgetSmallSizes, sqlState, type Database, type Statement } from '@switchboard/postgres';
+import { nodesOf, type PlanNode } from './plans.js';
+import type { Migrations } from './service-database.js';
+import type { TestServers } from './test-servers.js';
+
+/** A service's statements under test. */
+export interface PlansSpec {
+  readonly service: string;
+  readonly migrations: Migrations;
+  /** Path of its sources. */
+  readonly folder: string;
+  readonly servers: TestServers;
+  /** Names of statements that may read a whole table or index: they walk it up to a limit, or it holds what is rare. */
+  readonly readsWhole: readonly string[];
+}
+
+/** Those of the libraries. */
+const OF_LIBRARIES = [
+  'database.oldest-snapshot',
+  'dead-letter.count',
+  'erasure.count',
+  'erasure.letters',
+  'erasure.next',
+  'erasure.outbox-rows',
+  'outbox.backlog',
+  'outbox.has-many-pending',
+  'outbox.replay-newest',
+  'relay-state.forgotten',
+];
+/** Programs: they read the environment. */
+const PROGRAM = /(^|\/)(main|migrate)\.ts$/;
+const DECLARES = /\bstatement[(<]/;
+/** What has no plan. */
+const WITHOUT_PLAN = /^\s*(BEGIN|SET|LOCK)\b/;
+const UNDEFINED_TABLE = '42P01';
+/** Reads rows by other means than a condition: by their place, or of another node. */
+const READS_NO_TABLE = /^(ModifyTable|Tid Scan|Tid Range Scan|LockRows)$/;
+
+/**
+ * What every service's statements promise, as tests: on tables that were analyzed while they were empty each is planned by
+ * look-ups, once the service has had the planner forget their sizes, so that no plan is kept that takes long when they fill.
+ */
+export function describePlans({ service, migrations, folder, servers, readsWhole }: PlansSpec): void {
+  describe(`the plans of ${service}`, () => {
+    let database: Database;
+
+    beforeAll(async () => {
+      for (const file of await readdir(folder, { recursive: true })) {
+        if (!file.endsWith('.ts') || /\.(int|unit|e2e)\.ts$/.test(file) || PROGRAM.test(file)) continue;
+        if (DECLARES.test(await readFile(join(folder, file), 'utf8'))) await import(join(folder, file));
+      }
+      const prepared = await servers.serviceDatabase(service, migrations);
+      const { dataSource } = await prepared.superuser();
+      await dataSource.query('VACUUM ANALYZE');
+      database = await prepared.database({ poolMax: 1 });
+      await forgetSmallSizes(database);
+    });
+
+    it('read no whole table, but for those that may', async () => {
+      const may = new Set([...OF_LIBRARIES, ...readsWhole]);
+      const whole = new Map<string, readonly string[]>();
+      for (const statement of declaredStatements()) {
+        if (WITHOUT_PLAN.test(statement.text)) continue;
+        const isOwn = statement.name.startsWith(`${service}.`);
+        const tables = await readAsWhole(database, statement).catch((error: unknown) => {
+          // Of a library, on a table that not every service has.
+          if (isOwn || sqlState(error) !== UNDEFINED_TABLE) throw error;
+          return [];
+        });
+        if (tables.length > 0) whole.set(statement.name, tables);
+      }
+      const unexpected = [...whole].filter(([name]) => !may.has(name));
+      expect(Object.fromEntries(unexpected)).toEqual({});
+      expect(readsWhole.filter((name) => !whole.has(name))).toEqual([]);
+    });
+  });
+}
+
+/** What a statement's generic plan reads without a condition that an index takes. */
+async function readAsWhole(database: Database, { text }: Statement): Promise<readonly string[]> {
+  const [row] = await database.dataSource.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
+  const plan: PlanNode = row['QUERY PLAN'][0].Plan;
+  return nodesOf(plan)
+    .filter((node) => node['Relation Name'] !== undefined && node['Index Cond'] === undefined)
+    .filter((node) => !READS_NO_TABLE.test(node['Node Type']))
+    .map((node) => `${node['Node Type']} ${node['Relation Name']} by ${node['Index Name']}`);
+}

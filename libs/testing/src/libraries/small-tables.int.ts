@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { forgetSmallSizes, SmallTablesMigration, statement, type Database } from '@switchboard/postgres';
+import { nodesOf, planOf, preparedStatements, testServers } from '../index.js';
+
+const servers = testServers();
+
+/** Two queues: rows come and go. */
+class Queues1764000000000 extends SmallTablesMigration {
+  readonly name = 'Queues1764000000000';
+
+  override async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+    await runner.query(`
+      CREATE TABLE queue (organization_id text NOT NULL, id integer NOT NULL, PRIMARY KEY (organization_id, id));
+      CREATE TABLE other (id integer PRIMARY KEY);
+    `);
+    await super.up(runner as never);
+  }
+}
+
+const drop = statement(
+  't.queue.drop',
+  `DELETE FROM queue q USING unnest($1::text[], $2::int[]) AS done (organization_id, id)
+   WHERE q.organization_id = done.organization_id AND q.id = done.id`,
+);
+
+describe('sizes of small tables', () => {
+  let database: Database;
+  let ask: (sql: string) => Promise<Record<string, unknown>[]>;
+  let sizes: () => Promise<unknown>;
+
+  beforeAll(async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Queues1764000000000]);
+    database = await prepared.database({ poolMax: 1 });
+    const { dataSource } = await prepared.superuser();
+    ask = (sql) => dataSource.query(sql);
+    sizes = () =>
+      ask(`SELECT relname AS name, reltuples AS rows FROM pg_class WHERE relname IN ('queue', 'other') ORDER BY 1`);
+  });
+
+  it('are forgotten, so that a plan made for an empty table is made anew before the table fills', async () => {
+    const conditions = async (): Promise<unknown> => {
+      const [prepared] = (await preparedStatements(database)).filter(({ name }) => name === 't.queue.drop');
+      if (!prepared) throw new Error('the statement is not prepared');
+      const nodes = nodesOf(await planOf(database, prepared));
+      return nodes.filter((node) => node['Relation Name'] === 'queue').map((node) => node['Index Cond']);
+    };
+    await ask('VACUUM ANALYZE contacts.queue, contacts.other');
+    await database.query(drop, [['a'], [1]]);
+    expect(await conditions()).toEqual([undefined, undefined]);
+    await forgetSmallSizes(database);
+    expect(await sizes()).toEqual([
+      { name: 'other', rows: -1 },
+      { name: 'queue', rows: -1 },
+    ]);
+    expect(await conditions()).toEqual([undefined, '((organization_id = done.organization_id) AND (id = done.id))']);
+    expect(
+      await ask(
+        `SELECT n_distinct AS organizations FROM pg_stats WHERE tablename = 'queue' AND attname = 'organization_id'`,
+      ),
+    ).toEqual([{ organizations: 4 }]);
+  });
+
+  it('are kept of tables that are not small', async () => {
+    await ask(`INSERT INTO contacts.queue SELECT 'a', id FROM generate_series(1, 20000) AS id`);
+    await ask('VACUUM ANALYZE contacts.queue');
+    await forgetSmallSizes(database);
+    expect(await sizes()).toEqual([
+      { name: 'other', rows: -1 },
+      { name: 'queue', rows: 20_000 },
+    ]);
+    await ask('TRUNCATE contacts.queue');
+  });
+
+  it('of a table that VACUUM has stay until a later call; the others do not wait for it', async () => {
+    await ask('VACUUM ANALYZE contacts.queue, contacts.other');
+    await database.transaction(async (tx) => {
+      await tx.query(statement('t.queue.lock', 'LOCK TABLE other IN SHARE UPDATE EXCLUSIVE MODE'), []);
+      await ask(`SET search_path = contacts`);
+      await ask('SELECT contacts.forget_small_sizes()');
+    });
+    expect(await sizes()).toEqual([
+      { name: 'other', rows: 0 },
+      { name: 'queue', rows: -1 },
+    ]);
+    await forgetSmallSizes(database);
+    expect(await sizes()).toEqual([
+      { name: 'other', rows: -1 },
+      { name: 'queue', rows: -1 },
+    ]);
+  });
+});
