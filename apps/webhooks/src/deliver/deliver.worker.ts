@@ -56,6 +56,9 @@ export class DeliverWorker extends PollingWorker {
   /** Besides the turns of those that answer. */
   private readonly loops: readonly PollingLoop[];
   private readonly wanted = new WakeSignal();
+  private readonly toDrop = new WakeSignal();
+  /** Webhooks that are deleted or deactivated, of which something is pending. */
+  private closed: readonly string[] = [];
   private lookedAtMs = -Infinity;
   private endListening: () => void = () => undefined;
 
@@ -83,6 +86,7 @@ export class DeliverWorker extends PollingWorker {
     this.loops = [
       { round: () => this.roundOf('giving-way'), signal: signals['giving-way'] },
       { round: () => this.acquire(), signal: this.wanted },
+      { round: () => this.drop(), signal: this.toDrop },
     ].map((one) => new PollingLoop({ ...one, idleMs: LOOK_MS, onError }));
   }
 
@@ -128,6 +132,16 @@ export class DeliverWorker extends PollingWorker {
     await this.book.acquire();
     for (const sort of laneSorts) this.signals[sort].wake();
     return this.book.hasWanted;
+  }
+
+  /** Drops a slice of what is pending of webhooks that are gone, and rests for as long as it took. No turn waits for it. */
+  private async drop(): Promise<RoundResult> {
+    if (this.closed.length === 0) return false;
+    const startedMs = performance.now();
+    const mayBeMore = await dropPending(this.database, this.closed);
+    if (!mayBeMore) this.closed = [];
+    else await pause(performance.now() - startedMs, this.stopping);
+    return mayBeMore && !this.stopping.aborted;
   }
 
   /** A round of the turns of one sort. */
@@ -177,8 +191,7 @@ export class DeliverWorker extends PollingWorker {
     const waiting = await waitingLanes(this.database, this.lease.id);
     for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now(), askedMs);
     for (const signal of [this.wanted, ...Object.values(this.signals)]) signal.wake();
-    const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
-    // A slice at a time: deliveries of others go on between them.
-    if (closed.length > 0 && (await dropPending(this.database, closed))) this.lookedAtMs = -Infinity;
+    this.closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
+    if (this.closed.length > 0) this.toDrop.wake();
   }
 }
