@@ -61,21 +61,23 @@ export class IncarnationKeeper {
   async look(): Promise<void> {
     const { known } = this;
     if (known?.sequence === undefined) {
-      const row = known && (await this.ledger.confirm(known.row.token, false));
-      return this.compare(row ?? (await this.ledger.load()));
+      if (known) await this.ledger.confirm(known.row.token, false);
+      return this.compare();
     }
     const row = await this.ledger.renew(known.row.token, randomUUID(), false);
-    if (!row) return this.compare(await this.ledger.load());
+    if (!row) return this.compare();
     this.known = { row, sequence: undefined };
     this.known = { row, sequence: await this.options.mirror.write(row, known.sequence) };
   }
 
-  private async compare(loaded: IncarnationRow | undefined): Promise<void> {
+  private async compare(): Promise<void> {
     const { mirror, noticeRestore } = this.options;
     // Before anything is compared: what the relay finds later would be a second restore.
-    const found = (await noticeRestore()) ? await this.ledger.load() : loaded;
-    if (this.known?.row.token !== found?.token) this.known = undefined;
+    await noticeRestore();
+    // In this order: other replicas go on meanwhile, and a row that is read first would be older than what they have shown since.
     const shown = await mirror.read();
+    const found = await this.ledger.load();
+    if (this.known?.row.token !== found?.token) this.known = undefined;
     const comparison = compareIncarnations(found, shown);
     let row: IncarnationRow | undefined;
     if (!found) {
@@ -97,6 +99,8 @@ export class IncarnationKeeper {
   ): Promise<IncarnationRow | undefined> {
     const { onRestored, report } = this.options;
     const restore = { writtenBefore: found.writtenBefore, number: found.number, lastNumber: shown.number };
+    // Another process may have taken it back by now, and the service has gone on since.
+    if ((await this.ledger.load())?.token !== found.token) return undefined;
     await onRestored(restore);
     const row = await this.ledger.replace(found.token, randomUUID(), shown);
     if (!row) return undefined;

@@ -42,11 +42,12 @@ afterEach(stopConsumer);
 /** A process that has just been started. */
 function keeper(
   mirror: Pick<IncarnationMirror, 'read' | 'write'> = new IncarnationMirror(own, SERVICE),
+  noticeRestore: () => Promise<boolean> = async () => false,
 ): IncarnationKeeper {
   return new IncarnationKeeper({
     database,
     mirror,
-    noticeRestore: async () => false,
+    noticeRestore,
     onRestored: async (restore) => void takenBack.push(restore),
     report: (restore) => void restores.push(restore),
   });
@@ -222,7 +223,34 @@ describe('a database that goes on', () => {
   it('is not called restored by replicas that look at once', async () => {
     const replicas = [1, 2, 3].map(() => keeper());
     for (let round = 0; round < 10; round++) await Promise.allSettled(replicas.map((replica) => replica.look()));
-    expect(restores).toEqual([]);
+    expect([restores, takenBack]).toEqual([[], []]);
+    expect(await isCompared()).toBe(true);
+  });
+
+  it('is not called restored by a replica that starts slowly while another goes on', async () => {
+    const running = keeper();
+    await running.look();
+    const goOn = async (): Promise<void> => {
+      await running.look();
+      await running.look();
+    };
+    const whileItAsks = keeper(undefined, async () => {
+      await goOn();
+      return false;
+    });
+    await whileItAsks.look();
+    const mirror = new IncarnationMirror(own, SERVICE);
+    const whileItReads = keeper({
+      write: (shown, after) => mirror.write(shown, after),
+      read: async () => {
+        const shown = await mirror.read();
+        await goOn();
+        return shown;
+      },
+    });
+    // What it read is no longer the newest: it looks again.
+    await expect(whileItReads.look()).rejects.toThrow('wrong last sequence');
+    expect([restores, takenBack]).toEqual([[], []]);
     expect(await isCompared()).toBe(true);
   });
 
