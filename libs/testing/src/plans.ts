@@ -6,6 +6,7 @@ export interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
+  readonly 'Sort Key'?: readonly string[];
   /** With ANALYZE alone; 0: it was never begun. */
   readonly 'Actual Loops'?: number;
   readonly 'Shared Hit Blocks'?: number;

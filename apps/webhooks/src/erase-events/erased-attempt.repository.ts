@@ -24,7 +24,7 @@ const webhooksSql = statement<Slice<string> & { found: string[] | null }>(
 const eraseSql = statement<Slice<string>>(
   'webhooks.attempt.erase',
   `WITH slice AS MATERIALIZED (
-     SELECT id, (response_body <> '' OR error <> '') AND (event_id = ANY ($3::text[])
+     SELECT id, (response_body <> '' OR error <> '') AND (event_id IN (SELECT unnest($3::text[]))
        OR response_body LIKE ANY ($4::text[]) OR error LIKE ANY ($4)) AS is_found
      FROM attempt WHERE webhook_id = $1 AND id > $2 ORDER BY id LIMIT $5),
    erased AS (

@@ -6,28 +6,29 @@ export interface FeedRow {
   readonly body: string;
 }
 
+/** The order is by the column, which has an index: a bare `position` would be the number of the answer. */
 const boundsSql = statement<{ first: number | null; last: number | null }>(
   'webhooks.feed.bounds',
-  `SELECT (SELECT position::float8 FROM event WHERE organization_id = $1 ORDER BY position LIMIT 1) AS first,
+  `SELECT (SELECT position::float8 FROM event WHERE organization_id = $1 ORDER BY event.position LIMIT 1) AS first,
      (SELECT last_position::float8 FROM feed WHERE organization_id = $1) AS last`,
 );
 /** The time of storing grows with the position: both are drawn under the organization's lock. */
 const storedSql = statement<{ isBefore: boolean }>(
   'webhooks.feed.stored',
   `SELECT stored_at < $3::timestamptz AS "isBefore" FROM event
-   WHERE organization_id = $1 AND position >= $2 ORDER BY position LIMIT 1`,
+   WHERE organization_id = $1 AND position >= $2 ORDER BY event.position LIMIT 1`,
 );
 const occurredSql = statement<{ position: number }>(
   'webhooks.feed.occurred',
   `SELECT position::float8 AS position FROM event
    WHERE organization_id = $1 AND position > $2 AND position <= $3 AND occurred_at >= $4::timestamptz
-   ORDER BY position LIMIT 1`,
+   ORDER BY event.position LIMIT 1`,
 );
 const pageSql = statement<FeedRow>(
   'webhooks.feed.page',
   `SELECT position::float8 AS position, body FROM event
    WHERE organization_id = $1 AND position > $2 AND position <= $3 AND ($4::text[] IS NULL OR type = ANY ($4))
-   ORDER BY position LIMIT $5`,
+   ORDER BY event.position LIMIT $5`,
 );
 
 const nextSql = statement<{ position: number | null }>(

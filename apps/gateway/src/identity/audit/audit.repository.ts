@@ -74,7 +74,7 @@ function listEntries(asked: readonly AuditFilter[]): Statement<ListedRow> {
   const made = statement<ListedRow>(
     name,
     `SELECT ${LISTED} FROM audit_entry WHERE organization_id = $1 AND sequence < $2 ${filters.join(' ')}
-     ORDER BY sequence DESC LIMIT $3`,
+     ORDER BY audit_entry.sequence DESC LIMIT $3`,
   );
   listStatements.set(name, made);
   return made;
