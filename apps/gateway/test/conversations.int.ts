@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ChannelView, ConversationView, MessageView } from '@switchboard/contracts/messaging/http';
@@ -177,7 +178,7 @@ describe('a change of a conversation', () => {
 
   it('that messaging refuses is answered with its words', async () => {
     const message = 'A conversation cannot move from OPEN to ARCHIVED';
-    answers.push(new AppError(messagingErrors.INVALID_TRANSITION, message));
+    answers.push(new AppError(serviceErrors.INVALID_TRANSITION, message));
     await expectRefusal(await patch(ID, { status: 'ARCHIVED' }), 400, 'INVALID_TRANSITION', /from OPEN to ARCHIVED$/);
     await expectRefusal(
       await patch(MISSING, { status: 'OPEN' }),

@@ -8,7 +8,7 @@ import { errorExample } from './plain-schemas.js';
 
 const verdicts: Readonly<Record<RetryVerdict, string>> = {
   never: 'Do not send it again: the answer will be the same.',
-  'after-fixing': 'Send it again after it, or what it names, has been put right.',
+  'after-fixing': 'Fix the request, or the resource it names, before you send it again.',
   later: 'Send it again later, with growing pauses.',
 };
 

@@ -62,7 +62,7 @@ describe('the descriptions', () => {
     const [unauthorized, notFound, conflict, components] = said(appDescription);
     expect(unauthorized).toContain('There is no session, it has ended');
     expect(notFound).toContain('the organization has nothing with this id');
-    expect(conflict).toMatch(/The current state does not allow it.* put right/);
+    expect(conflict).toMatch(/The current state does not allow it.* Fix the request/);
     expect(components).toContain('"message":"Sign in first"');
     expect(components).not.toMatch(/Invalid API key|Idempotency-Key/);
     expect(said(publicDescription).join('\n')).toMatch(/Invalid API key[\s\S]*`Idempotency-Key` was used/);

@@ -12,7 +12,7 @@ type Docs = RouteDocs<'Analytics'>;
 export const usageDocs: Docs = {
   ...common,
   operationId: 'getUsage',
-  summary: 'Requests, messages and quota',
+  summary: 'Report usage',
   description: `Requests with a key of the organization, by endpoint and class of status, messages in and out, and the quota. ${RANGE}`,
   answers: { 200: { description: 'The usage.', body: 'UsageReport' } },
 };
@@ -21,7 +21,7 @@ export const usageDocs: Docs = {
 export const deliveryDocs: Docs = {
   ...common,
   operationId: 'getDelivery',
-  summary: 'What became of outbound messages',
+  summary: 'Report delivery',
   description: `Stages reached, failures by code, and how long delivery and reading took. ${RANGE}`,
   answers: { 200: { description: 'The figures.', body: 'DeliveryReport' } },
 };
@@ -30,7 +30,7 @@ export const deliveryDocs: Docs = {
 export const templateUseDocs: Docs = {
   ...common,
   operationId: 'getTemplateUse',
-  summary: 'What became of messages made from templates',
+  summary: 'Report templates',
   description:
     'By template. A reply or an opt-out within 72 hours counts for the last template that was sent to the contact on the ' +
     `channel before. ${RANGE}`,

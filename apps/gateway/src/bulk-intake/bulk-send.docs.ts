@@ -89,6 +89,7 @@ export const cancelJobDocs: Docs = {
   summary: 'Cancel a bulk send',
   description: 'Recipients that were not begun become SKIPPED; their messages do not count against the quota.',
   answers: { 200: { description: 'The cancelled job.', body: 'Job' } },
+  sentences: { INVALID_TRANSITION: 'A job that is COMPLETED cannot be cancelled' },
 };
 
 /** `POST …/templates/send/{id}/pause`. */
@@ -98,6 +99,7 @@ export const pauseJobDocs: Docs = {
   summary: 'Pause a bulk send',
   description: 'What was begun goes on; nothing else begins until the job is resumed.',
   answers: { 200: { description: 'The paused job.', body: 'Job' } },
+  sentences: { INVALID_TRANSITION: 'A job that is COMPLETED cannot be paused' },
 };
 
 /** `POST …/templates/send/{id}/resume`. */
@@ -108,4 +110,5 @@ export const resumeJobDocs: Docs = {
   description:
     'Ends a pause, and the holds SPAM_LIMIT and CHANNEL_BLOCKED. What was not sent meanwhile is not caught up.',
   answers: { 200: { description: 'The resumed job.', body: 'Job' } },
+  sentences: { INVALID_TRANSITION: 'A job that is CANCELED cannot be resumed' },
 };

@@ -1,5 +1,5 @@
-import { auditActions } from '@switchboard/contracts/gateway/audit-actions';
 import type { Vocabulary } from '@switchboard/openapi';
+import { auditWords } from './audit-words.js';
 
 const events: Vocabulary = {
   'message.received': 'An inbound message arrived from a contact.',
@@ -49,11 +49,11 @@ export const vocabularies: readonly Vocabulary[] = [
     UNSUPPORTED: 'Content that is not shown; `unsupportedType` names it.',
   },
   {
-    OPEN: 'It needs attention; a message of the contact leads here.',
+    OPEN: 'It needs attention; an inbound message moves the conversation here.',
     PENDING: 'It waits for something.',
     SNOOZED: 'It is put aside until `snoozedUntil`, or until the contact writes.',
     CLOSED: 'It is done; a message of the contact opens it again.',
-    ARCHIVED: 'It is put away; a message of the contact leaves it here.',
+    ARCHIVED: 'It is put away; an inbound message does not move it.',
   },
   {
     QUEUED: 'The message is still to be sent.',
@@ -86,7 +86,8 @@ export const vocabularies: readonly Vocabulary[] = [
     TEMPLATE_NOT_APPROVED: 'The template is not APPROVED; it goes on by itself once it is.',
     CHANNEL_DISCONNECTED: 'The channel is DISCONNECTED; it goes on by itself once it is connected.',
     QUOTA: 'The number of the plan was lowered below what is reserved; it goes on by itself once it suffices.',
-    SUBSCRIPTION: 'The subscription is not ACTIVE; it goes on by itself once it is.',
+    SUBSCRIPTION:
+      'The subscription is not ACTIVE, or its plan does not include bulk sends; the job continues by itself once both hold.',
     SPAM_LIMIT: 'The provider limits the channel because of complaints (131048); it goes on by `resume`.',
     CHANNEL_BLOCKED: 'The provider blocks the account of the channel; it goes on by `resume`.',
   },
@@ -109,7 +110,7 @@ export const vocabularies: readonly Vocabulary[] = [
   {
     ACTIVE: 'It is paid for.',
     PAST_DUE: 'A payment is missing: sending is refused, the rest works.',
-    CANCELED: 'It has ended: everything but ping is refused.',
+    CANCELED: 'It has ended: everything is refused except ping and recording an opt-out.',
   },
   {
     OWNER: 'May do everything, and make others Owner.',
@@ -150,6 +151,5 @@ export const vocabularies: readonly Vocabulary[] = [
     'channels:read': 'Reads channels.',
     'events:read': 'Reads the feed of events.',
   },
-  // Each names what it was done to, and what was done.
-  Object.fromEntries(auditActions.map((action) => [action, `${action.replace('.', ' ').replaceAll('-', ' ')}.`])),
+  auditWords,
 ];

@@ -68,7 +68,7 @@ const requestHeaders = {
     example: 'c000000000000000000000001z',
   },
   'If-None-Match': {
-    description: 'The `ETag` of the copy at hand: 304 without a body when it is still the present one.',
+    description: 'The `ETag` of your cached copy: 304 without a body while it is current.',
     schema: { type: 'string' },
     example: '"mG4HFvEyWDSIaZPXW0XNIQ"',
   },
@@ -80,7 +80,7 @@ export type RequestHeader = keyof typeof requestHeaders;
 /** Headers that any answer may carry, by the name of their component. Source: docs/api-behaviour.md#errors-request-id, docs/api-behaviour.md#rate-limit. */
 const commonHeaders = {
   RequestId: {
-    description: "The request's trace id. Tell it to support: everything that was done for the request is found by it.",
+    description: "The request's trace id. Quote it to support; it finds every log line and span of the request.",
     required: true,
     schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
     example: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -103,13 +103,13 @@ const commonHeaders = {
     example: 1,
   },
   WwwAuthenticate: {
-    description: 'How to show a key.',
+    description: 'How to send the API key.',
     required: true,
     schema: { type: 'string', enum: ['Bearer'] },
     example: 'Bearer',
   },
   WwwAuthenticateCookie: {
-    description: 'How to show a session.',
+    description: 'How to send the session.',
     required: true,
     schema: { type: 'string', enum: ['Cookie'] },
     example: 'Cookie',

@@ -39,7 +39,8 @@ A missing, malformed, unknown or revoked key is answered 401 \`UNAUTHORIZED\`, a
 ## Pagination
 
 Lists answer \`{ items, nextCursor? }\`. Pass \`nextCursor\` as \`cursor\` for the next page; where it is absent, the list has ended.
-\`limit\` is 1 to 100, 25 when left out. Lists are newest first. A walk shows no row twice; in the list of conversations, one
+\`limit\` is 1 to 100, 25 when left out. Lists are newest first, with two exceptions: \`GET /v1/events\` is oldest first
+and always has a \`nextCursor\`, and the recipients of a bulk send are in the order of the request. A walk shows no row twice; in the list of conversations, one
 that got a message meanwhile is at the top of a new walk. A cursor stays good when its row is deleted. A filter by an id that
 does not exist gives an empty list.
 
@@ -48,8 +49,8 @@ does not exist gives an empty list.
 Every failure has the body \`{ "error": { "code", "message" } }\`. Branch on \`code\`; \`message\` is for people, names the field,
 and may change. Every answer carries \`X-Request-Id\`. What can go wrong is checked in this order, and the first that does is
 answered: 401 key → 429 rate → 403 scope → 404 path, 405 method (with \`Allow\`) → media type, size and JSON of the body →
-replay of an idempotency key → 400 fields → 402 plan → 404 of what is named → 403 not connected → 400 phone → 403 opted out →
-402 quota.
+replay of an idempotency key → 400 fields → 402 plan → 404 of what is named → 403 not connected, 400 template not approved →
+400 phone, 400 variables → 403 opted out → 402 quota.
 
 ## Rate limits
 
@@ -62,7 +63,7 @@ address is slowed down, and then answered 429 too.
 - 429 and 503: after \`Retry-After\` seconds, and with growing pauses.
 - 500 and lost answers: repeat reads at once; repeat a send with the same \`Idempotency-Key\`, or without one look first. Where a refusal or failure carries
   \`X-Message-Id\`, \`GET /v1/messages/{id}\` returns the state of the message.
-- 4xx: not before what it names was put right.
+- 4xx: fix the request, or the resource it names, first.
 - **A message that FAILED with \`UPSTREAM_OUTCOME_UNKNOWN\` may have been delivered.** Whether the
   provider took it cannot be known. Do not send it again blindly: the recipient may read it twice.
 - \`upstreamMessageId: null\` in the answer to a send means that the message is stored and QUEUED; it is settled in the background

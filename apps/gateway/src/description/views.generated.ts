@@ -276,11 +276,11 @@ export const views = {
         pattern: '^c[0-9a-z]{6,31}$',
       },
       contact: {
-        description: 'The other side, with its present name and number.',
+        description: 'The other side, with its current name and number.',
         type: 'object',
         properties: {
           id: { description: 'The id of the contact.', type: 'string', pattern: '^c[0-9a-z]{6,31}$' },
-          name: { description: 'The present name of the contact; null when it has none.', type: ['string', 'null'] },
+          name: { description: 'The current name of the contact; null when it has none.', type: ['string', 'null'] },
           phone: {
             description:
               'The number of the contact in E.164; empty for a sender whom the upstream names only by an id.',

@@ -28,7 +28,7 @@ const events: Readonly<Record<WebhookEvent, DescribedEvent>> = {
     tag: 'Templates',
   },
   'webhook.test': {
-    when: 'Send test was clicked in the application; it is not subscribed to',
+    when: 'Send test was clicked in the application; it cannot be subscribed to',
     body: 'TestWebhook',
     tag: 'System',
   },
@@ -36,7 +36,7 @@ const events: Readonly<Record<WebhookEvent, DescribedEvent>> = {
 
 /** Source: docs/api-behaviour.md#webhooks-body, docs/api-behaviour.md#webhooks-signature. */
 const parameters: readonly JsonObject[] = [
-  header('User-Agent', 'Who calls.', { type: 'string', enum: ['Service-Webhooks/1'] }, 'Service-Webhooks/1'),
+  header('User-Agent', 'The sender.', { type: 'string', enum: ['Service-Webhooks/1'] }, 'Service-Webhooks/1'),
   header(
     'X-Service-Signature',
     'HMAC-SHA256 of the raw body in lowercase hex; the key is the UTF-8 bytes of the whole signing secret as it was shown.',

@@ -6,8 +6,8 @@ export const findMessagesDocs = {
   tag: 'Messages',
   summary: 'List messages',
   description:
-    'Inbound and outbound, newest first. Filters add up; an id that is not there is an empty list. A walk shows no message ' +
-    'twice, and those that it began with whatever happens to them meanwhile, unless a filter by `status` has left them.',
+    'Inbound and outbound, newest first. Filters are combined with AND. A filter by an unknown id gives an empty list. A walk ' +
+    'shows no message twice, and those that it began with whatever happens to them meanwhile, unless a filter by `status` has left them.',
   query: FindMessagesQuery,
   answers: { 200: { description: 'A page of messages.', body: { pageOf: 'Message' } } },
 } as const;

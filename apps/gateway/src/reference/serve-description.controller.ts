@@ -20,7 +20,7 @@ export class ServeDescriptionController {
       requestHeaders: ['If-None-Match'],
       answers: {
         200: { description: 'This description.', body: 'OpenApiDocument', headers: ['ETag'] },
-        304: { description: 'The copy at hand is the present one.', body: null, headers: ['ETag'] },
+        304: { description: 'Not modified: your cached copy is current.', body: null, headers: ['ETag'] },
       },
     },
   })

@@ -7,7 +7,7 @@ export const listTemplatesDocs: RouteDocs<'Templates'> = {
   tag: 'Templates',
   summary: 'List templates',
   description:
-    'Newest first; filters are joined by and. Templates are made and approved at the upstream provider. They are copied from ' +
+    'Newest first. Filters are combined with AND. Templates are made and approved at the upstream provider. They are copied from ' +
     'there when a channel is connected, on schedule, and when the provider reports a change.',
   query: ListTemplatesQuery,
   answers: { 200: { description: 'A page of templates.', body: { pageOf: 'Template' } } },

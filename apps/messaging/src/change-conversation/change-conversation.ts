@@ -93,7 +93,7 @@ export class ChangeConversation {
     const { status: from } = locked;
     if (!isAllowedTransition(from, state.status)) {
       const message = `A conversation cannot move from ${from} to ${state.status}`;
-      throw new AppError(messagingErrors.INVALID_TRANSITION, message);
+      throw new AppError(serviceErrors.INVALID_TRANSITION, message);
     }
     const conversation: ConversationRow = { ...locked, ...state };
     const sequence = Number(locked.eventSequence) + 1;

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcRequestOf } from '@switchboard/contracts/grammar/define-rpc';
-import { messagingErrors } from '@switchboard/contracts/messaging/errors';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { jobErrors } from '@switchboard/contracts/templates/job-errors';
 import type { JobView } from '@switchboard/contracts/templates/job-http';
 import { controlJobRpc, type JobAction } from '@switchboard/contracts/templates/job-rpc';
@@ -44,7 +44,7 @@ export class ControlJobHandler {
       const effect = actionEffect(job, action, job.now);
       if (effect === 'impossible') {
         const sentence = `A job that is ${jobStatus(job, job.now)} cannot be ${DONE[action]}`;
-        throw new AppError(messagingErrors.INVALID_TRANSITION, sentence);
+        throw new AppError(serviceErrors.INVALID_TRANSITION, sentence);
       }
       if (effect === 'change') await changeJob(tx, organizationId, job, action);
       return effect === 'change';

@@ -12,7 +12,7 @@ export const gatewayErrors = {
   SECOND_FACTOR_REQUIRED: defineError({
     code: 'SECOND_FACTOR_REQUIRED',
     status: 401,
-    message: 'Give the code of your second factor as well',
+    message: '`code` of your second factor is required',
     retry: 'after-fixing',
   }),
   SECOND_FACTOR_INVALID: defineError({

@@ -9,6 +9,13 @@ export const serviceErrors = {
     example: 'The request must have exactly one `Host` header',
     retry: 'after-fixing',
   }),
+  INVALID_TRANSITION: defineError({
+    code: 'INVALID_TRANSITION',
+    status: 400,
+    message: 'The current status does not allow this change',
+    example: 'A conversation cannot move from ARCHIVED to CLOSED',
+    retry: 'after-fixing',
+  }),
   PAYMENT_REQUIRED: defineError({
     code: 'PAYMENT_REQUIRED',
     status: 402,

@@ -17,15 +17,8 @@ export const messagingErrors = {
   UPSTREAM_REJECTED: defineError({
     code: 'UPSTREAM_REJECTED',
     status: 400,
-    message: 'The upstream provider refused the message',
+    message: 'The upstream provider refused the request',
     example: 'The upstream provider refused the message (131026: Message undeliverable)',
-    retry: 'after-fixing',
-  }),
-  INVALID_TRANSITION: defineError({
-    code: 'INVALID_TRANSITION',
-    status: 400,
-    message: 'The conversation cannot move to this status',
-    example: 'A conversation cannot move from ARCHIVED to CLOSED',
     retry: 'after-fixing',
   }),
   CONTACT_OPTED_OUT: defineError({

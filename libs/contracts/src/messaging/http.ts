@@ -40,11 +40,11 @@ export interface ConversationView {
   readonly snoozedUntil: IsoTime | null;
   /** The channel of the conversation. */
   readonly messagingChannelId: Cuid;
-  /** The other side, with its present name and number. */
+  /** The other side, with its current name and number. */
   readonly contact: {
     /** The id of the contact. */
     readonly id: Cuid;
-    /** The present name of the contact; null when it has none. */
+    /** The current name of the contact; null when it has none. */
     readonly name: string | null;
     /** The number of the contact in E.164; empty for a sender whom the upstream names only by an id. */
     readonly phone: string;

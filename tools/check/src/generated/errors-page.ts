@@ -2,7 +2,7 @@ import type { ErrorDefinition, RetryVerdict } from '@switchboard/contracts/gramm
 
 const verdicts: Readonly<Record<RetryVerdict, string>> = {
   never: 'No: the answer will be the same.',
-  'after-fixing': 'After the request, or what it names, has been put right.',
+  'after-fixing': 'After the request, or the resource it names, has been fixed.',
   later: 'Yes, later and with growing pauses; a `Retry-After` says when.',
 };
 

@@ -14,7 +14,7 @@ const tones: Readonly<Record<Plan['subscriptionStatus'], Tone>> = {
 };
 const explanations: Readonly<Record<string, string>> = {
   PAST_DUE: 'A payment is due: sending is refused and bulk sends are held until it is settled. Everything else works.',
-  CANCELED: 'The subscription has ended: the API refuses everything but ping.',
+  CANCELED: 'The subscription has ended: the API refuses everything except ping and recording an opt-out.',
 };
 
 /** Settings → Plan and usage. */

@@ -24,7 +24,7 @@ export class PlanController {
     docs: {
       operationId: 'getPlan',
       tag: 'Plan',
-      summary: 'Plan, limits and subscription',
+      summary: 'Read the plan, its limits and the subscription',
       description: 'The plan of the organization, with its own exceptions.',
       answers: { 200: { description: 'The plan.', body: 'Plan' } },
     },

@@ -39,7 +39,7 @@ export class SandboxController {
     docs: {
       operationId: 'getSandbox',
       tag: 'Sandbox',
-      summary: 'Look at the sandbox',
+      summary: 'List sandbox recipients',
       description: `Recipients that behave in a way of their own; any other number behaves well. ${LOCAL}`,
       answers: { 200: { description: 'The sandbox.', body: 'Sandbox' } },
     },

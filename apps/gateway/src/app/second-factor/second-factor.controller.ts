@@ -52,7 +52,7 @@ export class SecondFactorController {
     docs: {
       operationId: 'beginSecondFactor',
       tag: 'Second factor',
-      summary: 'Begin to enrol',
+      summary: 'Start the enrolment of a second factor',
       description:
         'Makes a seed for an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds) and shows it once. Nothing changes until its first code has been given; beginning again makes another seed.',
       body: beginSecondFactorBody,
@@ -77,7 +77,7 @@ export class SecondFactorController {
     docs: {
       operationId: 'enableSecondFactor',
       tag: 'Second factor',
-      summary: 'Enable it by its first code',
+      summary: 'Enable the second factor',
       description:
         'From now on signing in asks for a code. Every other session of the person ends. The answer shows ten recovery codes once; each takes the place of a code, once.',
       body: enableSecondFactorBody,
@@ -102,7 +102,7 @@ export class SecondFactorController {
     docs: {
       operationId: 'disableSecondFactor',
       tag: 'Second factor',
-      summary: 'Disable it',
+      summary: 'Disable the second factor',
       description: 'Signing in asks for the password alone. In an organization that requires one, enrol anew.',
       body: secondFactorProofBody,
       answers: { 204: { description: 'It is gone, with its recovery codes.', body: null } },

@@ -83,7 +83,7 @@ export class ContactsController {
       operationId: 'listContacts',
       tag: 'Contacts',
       summary: 'List and search contacts',
-      description: 'Newest first; filters are joined by and.',
+      description: 'Newest first. Filters are combined with AND.',
       query: ListContactsQuery,
       answers: { 200: { description: 'A page of contacts.', body: { pageOf: 'Contact' } } },
     },

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ConversationView, MessageView } from '@switchboard/contracts/messaging/http';
@@ -56,7 +57,7 @@ export class ConversationsController {
       operationId: 'getConversation',
       tag: 'Conversations',
       summary: 'Read a conversation',
-      description: "The conversation with its contact's present name.",
+      description: "The conversation with its contact's current name.",
       answers: { 200: { description: 'The conversation.', body: 'Conversation' } },
     },
   })
@@ -69,7 +70,7 @@ export class ConversationsController {
     access: 'key-or-session',
     scope: 'conversations:write',
     paidScope: 'conversations:write',
-    errors: [messagingErrors.CONVERSATION_NOT_FOUND, messagingErrors.INVALID_TRANSITION],
+    errors: [messagingErrors.CONVERSATION_NOT_FOUND, serviceErrors.INVALID_TRANSITION],
     cost: 1,
     docs: {
       operationId: 'changeConversation',

@@ -78,7 +78,7 @@ export class OptOutsController {
       operationId: 'listOptOuts',
       tag: 'Contacts',
       summary: 'List opt-outs',
-      description: 'The opt-outs in force, newest first; filters are joined by and.',
+      description: 'The opt-outs in force, newest first. Filters are combined with AND.',
       query: ListOptOutsQuery,
       answers: { 200: { description: 'A page of opt-outs.', body: { pageOf: 'OptOut' } } },
     },

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
-import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { jobErrors } from '@switchboard/contracts/templates/job-errors';
 import type { AcceptedJob, JobView, RecipientView } from '@switchboard/contracts/templates/job-http';
 import type { FastifyReply } from 'fastify';
@@ -27,7 +27,7 @@ const control = {
   ...jobRoute,
   scope: 'templates:send',
   payment: 'any-plan',
-  errors: [jobErrors.JOB_NOT_FOUND, messagingErrors.INVALID_TRANSITION],
+  errors: [jobErrors.JOB_NOT_FOUND, serviceErrors.INVALID_TRANSITION],
 } as const;
 
 /** `/v1/templates/send`, and `/app/api/templates/send` for every member. Source: docs/api-behaviour.md#bulk-sends. */
