@@ -6,7 +6,7 @@ import { csvOf, type TabularReport } from '../../analytics/report-csv.policy.js'
 import { deliveryDocs, templateUseDocs, usageDocs, withCsv } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
 import { Reports } from '../../analytics/reports.js';
-import { MessagesPerMonth, Principal } from '../../http/request.decorators.js';
+import { MessagesPerMonth, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 
 const common = { access: 'session', roles: null, paidScope: 'analytics:read', errors: [] } as const;

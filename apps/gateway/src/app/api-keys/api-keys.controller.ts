@@ -3,7 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { ApiKeyView, NewApiKeyView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorators.js';
+import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { API_KEYS, type ApiKeys } from '../../identity/api-keys.contract.js';
 import { CreateApiKeyBody, createApiKeyBody } from './create-api-key.body.js';

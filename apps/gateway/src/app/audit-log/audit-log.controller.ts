@@ -3,7 +3,7 @@ import type { AuditEntryView } from '@switchboard/contracts/gateway/http';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import { endOf, momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { AUDIT_LOG, type AuditLog } from '../../identity/audit.contract.js';
 import { ListAuditLogQuery } from './list-audit-log.query.js';

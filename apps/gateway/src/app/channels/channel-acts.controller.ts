@@ -4,7 +4,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { ChannelTestResult, ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
-import { Act, Principal } from '../../http/request.decorators.js';
+import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedChannels } from './audited-channels.js';
 

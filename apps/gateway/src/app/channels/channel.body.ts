@@ -1,7 +1,7 @@
 import { IsBoolean, IsOptional } from 'class-validator';
 import { About } from '../../http/input/field-description.js';
 import type { BodyDocs } from '../../http/route-docs.js';
-import { AccessToken, Keywords, Region, UpstreamId } from './channel.rules.js';
+import { AccessToken, Keywords, Region, UpstreamId } from './channel.decorator.js';
 
 /** The body of `POST /app/api/channels`. Source: docs/api-behaviour.md#app-channels. */
 export class ConnectChannelBody {

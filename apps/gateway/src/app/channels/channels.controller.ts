@@ -13,7 +13,7 @@ import type { ManagedChannelView } from '@switchboard/contracts/messaging/http';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorators.js';
+import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
 import { AuditedChannels } from './audited-channels.js';

@@ -3,7 +3,7 @@ import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CurrentSession, Principal } from '../../http/request.decorators.js';
+import { CurrentSession, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { EventStreams } from './event-streams.js';
 import { FeedReads } from './feed-reads.js';

@@ -6,7 +6,7 @@ import type { Page } from '@switchboard/contracts/grammar/page';
 import type { FastifyReply } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { CallerOrigin, CurrentSession, Principal, Source } from '../../http/request.decorators.js';
+import { CallerOrigin, CurrentSession, Principal, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { SessionAnswer } from '../../http/session/session-answer.js';
 import { SessionCookie } from '../../http/session/session-cookie.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Inject, Patch } from '@nestjs/common';
 import type { OrganizationView } from '@switchboard/contracts/gateway/http';
-import { CurrentSession, Source } from '../../http/request.decorators.js';
+import { CurrentSession, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
 import { ChangeOrganizationBody, changeOrganizationBody } from './change-organization.body.js';

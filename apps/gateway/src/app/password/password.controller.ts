@@ -4,7 +4,7 @@ import type { SessionView } from '@switchboard/contracts/gateway/http';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { FastifyReply } from 'fastify';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
-import { CurrentSession, Source } from '../../http/request.decorators.js';
+import { CurrentSession, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { SessionAnswer } from '../../http/session/session-answer.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';

@@ -5,7 +5,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { getQuotaRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient, RpcUnanswered } from '@switchboard/nats';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 
 /** `/app/api/plan`. Source: docs/api-behaviour.md#plans. */

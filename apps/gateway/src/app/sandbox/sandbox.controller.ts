@@ -6,7 +6,7 @@ import { getManagedChannelRpc, listManagedChannelsRpc } from '@switchboard/contr
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { getMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { magicRecipients } from './magic-recipients.js';
 import {

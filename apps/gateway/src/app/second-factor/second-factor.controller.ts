@@ -3,7 +3,7 @@ import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import type { NewSecondFactorView, RecoveryCodesView, SecondFactorView } from '@switchboard/contracts/gateway/http';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { FailedAttempts } from '../../http/authentication/failed-attempts.js';
-import { CurrentSession, Source } from '../../http/request.decorators.js';
+import { CurrentSession, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { PEOPLE, type People } from '../../identity/people.contract.js';
 import {

@@ -4,7 +4,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Page } from '@switchboard/contracts/grammar/page';
 import type { FastifyReply } from 'fastify';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { CurrentSession, Source } from '../../http/request.decorators.js';
+import { CurrentSession, Source } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { SessionAnswer } from '../../http/session/session-answer.js';
 import { PEOPLE, type OwnSession, type People } from '../../identity/people.contract.js';

@@ -9,7 +9,7 @@ import {
 } from '@switchboard/contracts/webhooks/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
-import { Act, Principal } from '../../http/request.decorators.js';
+import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 

@@ -15,7 +15,7 @@ import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorators.js';
+import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 import { ListAttemptsQuery } from './list-attempts.query.js';

@@ -15,7 +15,7 @@ import {
 import { RpcClient } from '@switchboard/nats';
 import { sessionActorOf } from '../../acts/actor-of.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Act, Principal } from '../../http/request.decorators.js';
+import { Act, Principal } from '../../http/request.decorator.js';
 import { Declare, type SessionRoute } from '../../http/route-declaration.js';
 import { AuditedWebhooks } from './audited-webhooks.js';
 import { ChangeWebhookBody, changeWebhookBody, CreateWebhookBody, createWebhookBody } from './webhook.body.js';

@@ -3,7 +3,7 @@ import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/c
 import { deliveryDocs, templateUseDocs, usageDocs } from '../../analytics/report.docs.js';
 import { ReportQuery } from '../../analytics/report.query.js';
 import { Reports } from '../../analytics/reports.js';
-import { MessagesPerMonth, Principal } from '../../http/request.decorators.js';
+import { MessagesPerMonth, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 
 const common = { access: 'key', scope: 'analytics:read', errors: [], cost: 1 } as const;

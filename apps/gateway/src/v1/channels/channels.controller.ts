@@ -4,7 +4,7 @@ import type { ChannelView } from '@switchboard/contracts/messaging/http';
 import { listChannelsRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 
 /** `/v1/channels`. Source: docs/api-behaviour.md#channels. */

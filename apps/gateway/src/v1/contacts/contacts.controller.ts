@@ -9,7 +9,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { actorOf } from '../../acts/actor-of.js';
 import { pageOf } from '../../http/input/page.query.js';
-import { CallerAct, Principal } from '../../http/request.decorators.js';
+import { CallerAct, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { AUDIT_TRAIL, type AuditTrail } from '../../identity/audit.contract.js';
 import { ListContactsQuery } from './list-contacts.query.js';

@@ -7,7 +7,7 @@ import { changeConversationRpc, getConversationRpc, listConversationsRpc } from 
 import { RpcClient } from '@switchboard/nats';
 import { momentOf } from '../../http/input/moment.policy.js';
 import { PageQuery, pageOf } from '../../http/input/page.query.js';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import {
   changeConversationAnswers,

@@ -4,7 +4,7 @@ import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { momentOf } from '../../http/input/moment.policy.js';
 import { pageOf } from '../../http/input/page.query.js';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { eventTypesOf, ListEventsQuery } from './list-events.query.js';
 

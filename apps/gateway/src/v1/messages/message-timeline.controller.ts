@@ -1,7 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import type { MessageTimelineView } from '@switchboard/contracts/messaging/http';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { MessageTimeline } from './message-timeline.js';
 

@@ -7,7 +7,7 @@ import { messageViewOf } from '@switchboard/contracts/messaging/message-view';
 import { getMessageRpc, type AnswerOnce } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
-import { Idempotency, MessagesPerMonth, Principal } from '../../http/request.decorators.js';
+import { Idempotency, MessagesPerMonth, Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { findMessagesDocs } from '../../messages/find-messages.docs.js';
 import { FindMessagesQuery } from '../../messages/find-messages.query.js';

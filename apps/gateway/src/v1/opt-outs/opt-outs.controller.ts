@@ -7,7 +7,7 @@ import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { RpcClient } from '@switchboard/nats';
 import type { FastifyReply } from 'fastify';
 import { pageOf } from '../../http/input/page.query.js';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 import { createOptOutAnswers, CreateOptOutBody, createOptOutBody } from './create-opt-out.body.js';
 import { ListOptOutsQuery } from './list-opt-outs.query.js';

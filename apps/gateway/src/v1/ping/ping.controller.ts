@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import type { PingView } from '@switchboard/contracts/gateway/http';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare } from '../../http/route-declaration.js';
 
 /** `/v1/ping`. Source: docs/api-behaviour.md#ping. */

@@ -18,7 +18,7 @@ import { BulkSends } from '../../bulk-intake/bulk-sends.js';
 import { ListRecipientsQuery } from '../../bulk-intake/list-recipients.query.js';
 import { BULK_BYTES_MAX } from '../../bulk-intake/take-bulk-send.js';
 import { PageQuery } from '../../http/input/page.query.js';
-import { IdempotencyKey, MessagesPerMonth, Principal } from '../../http/request.decorators.js';
+import { IdempotencyKey, MessagesPerMonth, Principal } from '../../http/request.decorator.js';
 import { Declare, type SharedRoute } from '../../http/route-declaration.js';
 
 const shared = { access: 'key-or-session', cost: 1 } as const satisfies Partial<SharedRoute>;

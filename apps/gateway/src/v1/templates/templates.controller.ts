@@ -4,7 +4,7 @@ import { templatesErrors } from '@switchboard/contracts/templates/errors';
 import type { TemplateView } from '@switchboard/contracts/templates/http';
 import { getTemplateRpc, listTemplatesRpc } from '@switchboard/contracts/templates/rpc';
 import { RpcClient } from '@switchboard/nats';
-import { Principal } from '../../http/request.decorators.js';
+import { Principal } from '../../http/request.decorator.js';
 import { Declare, type SharedRoute } from '../../http/route-declaration.js';
 import { ListTemplatesQuery, templatesPageOf } from '../../template-list/list-templates.query.js';
 import { getTemplateDocs, listTemplatesDocs } from '../../template-list/template.docs.js';
