@@ -60,7 +60,7 @@ export interface ServiceSettings {
 export interface ServiceTopology {
   readonly serves: readonly RpcDefinition[];
   readonly calls: readonly RpcDefinition[];
-  /** Its stream holds `<service>.>`; null for a service that emits no event. */
+  /** Holds `<service>.>`: what its outbox publishes, which may be nothing yet. Null: it cannot publish. */
   readonly stream: string | null;
   readonly consumes: readonly ConsumerTopology[];
   /** Services whose replicas it wakes when there is something for them to ask for; a wake-up may be lost. */

@@ -17,6 +17,7 @@ import { packageDependenciesCheck } from './checks/package-dependencies.js';
 import { packagePinsCheck } from './checks/package-pins.js';
 import { rpcGrantsCheck } from './checks/rpc-grants.js';
 import { servicePackagesCheck } from './checks/service-packages.js';
+import { serviceReadmesCheck } from './checks/service-readmes.js';
 import { statementNamesCheck } from './checks/statement-names.js';
 import { testTimeoutsCheck } from './checks/test-timeouts.js';
 import { typesCheck } from './checks/types.js';
@@ -49,6 +50,7 @@ const checks = [
   statementNamesCheck,
   migrationOrderCheck,
   servicePackagesCheck,
+  serviceReadmesCheck,
   rpcGrantsCheck,
   citationsCheck,
 ];

@@ -24,7 +24,7 @@ export function typescriptFiles(sources: Sources): readonly { readonly path: str
 
 /** True for specs of any level and for what lies in a package's `test` folder. */
 export function isTest(path: string): boolean {
-  return /\.(unit|int|e2e|chaos|bench)\.tsx?$/.test(path) || /^(apps|libs|tools)\/[^/]+\/test\//.test(path);
+  return /\.(unit|int|e2e|bench)\.tsx?$/.test(path) || /^(apps|libs|tools)\/[^/]+\/test\//.test(path);
 }
 
 /** True for a TypeScript file that a generator writes: it is as long as what it is made from. */

@@ -3,7 +3,7 @@ import { gatewayRules } from './gateway-rules.js';
 import { verbRule } from './verb-folders.js';
 
 /** Specs of every level and a package's `test` folder. */
-const tests = '\\.(unit|int|e2e|chaos|bench)\\.tsx?$|^(apps|libs|tools)/[^/]+/test/';
+const tests = '\\.(unit|int|e2e|bench)\\.tsx?$|^(apps|libs|tools)/[^/]+/test/';
 
 /** A package below `node_modules`, wherever that folder is. */
 const installed = (name: string): string => `(^|/)node_modules/${name}/`;

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { Check } from '../check.js';
 import { textOf, type Sources } from '../sources.js';
 
-const citing = /(^|\/)\.env\.example$|\.(ts|tsx|mjs|sql|sh|yml|yaml|md)$/;
+/** Of a template the comments are read, and not its links: they lead from where it will lie. */
+const citing = /(^|\/)\.env\.example$|\.(ts|tsx|mjs|sql|sh|py|yml|yaml|md)(\.template)?$/;
 /** This package's unit tests hold canaries that cite what does not exist. */
 const canaryFile = /^tools\/check\/src\/.*\.unit\.ts$/;
 /** A page of the repository by its path from the root; what a longer path or an address ends with is none. */

@@ -46,6 +46,8 @@ describe('a citation is refused', () => {
       '# See apps/a/gone.sql',
       'names apps/a/gone.sql, which does not exist',
     ],
+    ['of a file in Python', 'libs/a.py', '# See apps/a/gone.ts', 'names apps/a/gone.ts, which does not exist'],
+    ['of a page in a template', 'tools/a.ts.template', '// docs/gone.md', 'cites docs/gone.md, which does not exist'],
     [
       'of an anchor of a file',
       'libs/a.ts',

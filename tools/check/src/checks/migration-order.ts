@@ -4,8 +4,6 @@ import type { Check } from '../check.js';
 /** A list of migrations, `apps/<service>/src/migrations/all.ts`. */
 const LIST = /^apps\/[^/]+\/src\/migrations\/all\.ts$/;
 const IMPORT = /^import \{ (\w+) \} from '\.\/([^']+)\.js';$/gm;
-/** What every service has alike, a library brings. */
-const LIBRARY_IMPORT = /^import \{ ([^}]+) \} from '@switchboard\/[a-z-]+';$/gm;
 const ELEMENTS = /=\s*\[([^\]]*)\]/;
 const CLASS = /^[A-Z][A-Za-z]*(\d{13})$/;
 const FILE = /^(\d{13})-[a-z0-9-]+$/;
@@ -14,7 +12,7 @@ const FILE = /^(\d{13})-[a-z0-9-]+$/;
  * The order of each list of migrations is the order of their timestamps and of their files.
  *
  * TypeORM sorts migrations by the timestamp at the end of the class name, whatever the order of the list, so that a list in
- * another order shows a reader a history that no database has. Every file of the folder with a timestamp is in the list. A migration may come from a library instead of a file of its own.
+ * another order shows a reader a history that no database has. Every file of the folder with a timestamp is in the list.
  */
 export const migrationOrderCheck: Check = {
   name: 'migration order',
@@ -24,12 +22,9 @@ export const migrationOrderCheck: Check = {
       if (!LIST.test(path)) continue;
       const text = content.toString('utf8');
       const fileOf = new Map([...text.matchAll(IMPORT)].map(([, name = '', file = '']) => [name, file]));
-      const shared = new Set(
-        [...text.matchAll(LIBRARY_IMPORT)].flatMap(([, own = '']) => own.split(',').map((name) => name.trim())),
-      );
       const names = (ELEMENTS.exec(text)?.[1] ?? '').split(',').flatMap((part) => part.trim() || []);
       if (names.length === 0) problems.push(`${path} lists no migration`);
-      problems.push(...names.flatMap((name) => (shared.has(name) ? [] : problemOf(path, name, fileOf.get(name)))));
+      problems.push(...names.flatMap((name) => problemOf(path, name, fileOf.get(name))));
       for (const [index, name] of names.entries()) {
         const former = names[index - 1];
         if (former !== undefined && timestampOf(former) >= timestampOf(name)) {
