@@ -15,7 +15,7 @@ import {
 import { parseTrustedProxies, type TrustedProxies } from './network/trusted-proxies.policy.js';
 
 /** Every key of the gateway's configuration. */
-export const gatewayConfigSchema = {
+const gatewayConfigSchema = {
   ...serviceConfigSchema,
   GATEWAY_HOST: text({ description: 'address to listen at', default: '127.0.0.1' }),
   GATEWAY_PORT: integer({ description: 'port to listen at; 0 = any', default: 3_000, min: 0, max: 65_535 }),

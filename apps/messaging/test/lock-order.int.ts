@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { sqlState, statement, withConflictRetries } from '@switchboard/postgres';
-import { deadlocksIn, SeededRandom, testServers } from '@switchboard/testing';
+import { deadlocksIn, SeededRandom, testSeed, testServers } from '@switchboard/testing';
 import {
   callbackOf,
   channelOf,
@@ -31,8 +30,11 @@ const RUN_MAX_MS = 40_000;
 /** The youngest messages: few, so that all writers meet on them. */
 const YOUNGEST = 24;
 
-/** What the writers do is drawn from it; named when they fail. The order in which they meet is the machine's. */
-const seed = randomInt(2 ** 31);
+/**
+ * What the writers do is drawn from it; named when they fail, and `SWITCHBOARD_TEST_SEED` gives it back. The order in which they
+ * meet is the machine's.
+ */
+const seed = testSeed();
 
 /**
  * Statements that lock nothing but contacts, all in the order of their ids, make no circle of two contacts: the server makes it of a

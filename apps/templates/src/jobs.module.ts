@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EraseSignal, PruneWorker } from '@switchboard/platform';
+import { EraseSignal } from '@switchboard/platform';
 import { AbandonJobHandler } from './abandon-job/abandon-job.handler.js';
 import { BeginJobHandler } from './begin-job/begin-job.handler.js';
 import { ChannelRepository } from './channel/channel.repository.js';
@@ -19,7 +19,6 @@ import { FeedSignal } from './job/feed-signal.js';
 import { JobRepository } from './job/job.repository.js';
 import { EraseRecipientsWorker, RecipientErasuresConsumer } from './erase-recipients/erase-recipients.worker.js';
 import { TouchedJobs } from './job/touched-jobs.js';
-import { pruneJobKeys } from './job-key/job-key.repository.js';
 import { KeyedJobs } from './job-key/keyed-jobs.js';
 import { LaneClient } from './lane/lane.client.js';
 import { ReleaseSignal } from './job/release-signal.js';
@@ -28,6 +27,7 @@ import { ListJobsHandler } from './list-jobs/list-jobs.handler.js';
 import { ListRecipientsHandler } from './list-recipients/list-recipients.handler.js';
 import { RecipientPageRepository } from './list-recipients/recipient-page.repository.js';
 import { ProjectOrganizationsConsumer } from './project-organizations/project-organizations.consumer.js';
+import { jobKeyPruner } from './prune-job-keys/prune-job-keys.worker.js';
 import { PruneStagingWorker } from './prune-staging/prune-staging.worker.js';
 import { RecordOutcomesConsumer, RecordSkippedConsumer } from './record-outcomes/outcome.consumer.js';
 import { ReleaseQuotaWorker } from './release-quota/release-quota.worker.js';
@@ -36,14 +36,6 @@ import { StageRecipientsHandler } from './stage-recipients/stage-recipients.hand
 import { StagedJobRepository } from './staging/staged-job.repository.js';
 import { TemplateRepository } from './template/template.repository.js';
 import { WatchCausesWorker } from './watch-causes/watch-causes.worker.js';
-
-/** Only for space: a key that is over is free whether it is stored or not. */
-const keyPruner = PruneWorker.provide({
-  rows: 'job-keys',
-  statement: pruneJobKeys,
-  sliceMax: 1_000,
-  idleMs: 60_000,
-});
 
 /** Bulk sends: their acceptance, their way to messaging, and what became of them. */
 @Module({
@@ -73,8 +65,8 @@ const keyPruner = PruneWorker.provide({
     FeedSignal,
     FollowLanesConsumer,
     JobRepository,
+    jobKeyPruner,
     KeyedJobs,
-    keyPruner,
     LaneClient,
     LaneOrders,
     ReleaseSignal,

@@ -1,4 +1,5 @@
 import type { ParameterFormat, TemplateComponent, TemplateStatus } from '@switchboard/contracts/templates/http';
+import { unnestColumns } from '@switchboard/postgres';
 import { variablesOf } from './template/template-places.policy.js';
 
 /** Runs one statement as a role that may write every schema; the seed has its own connection. */
@@ -28,7 +29,7 @@ export async function resetSynchronisation(run: RunSql, accounts: readonly Seede
   await run(
     `UPDATE templates.account SET synced_at = NULL, next_sync_at = now(), lease_owner = NULL, lease_until = NULL
      WHERE (organization_id, business_account_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
-    [accounts.map(({ organizationId }) => organizationId), accounts.map((account) => account.businessAccountId)],
+    unnestColumns(accounts, ['organizationId', 'businessAccountId']),
   );
 }
 

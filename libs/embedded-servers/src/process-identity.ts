@@ -69,7 +69,7 @@ export async function endProcess(identity: ProcessIdentity, signal: NodeJS.Signa
 }
 
 /** Sends a signal; a process that is gone already is no error. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -14,7 +14,7 @@ import type { NatsConnection, Payload, PublishOptions, Subscription } from '@nat
 import { endsWithin } from '@switchboard/timing';
 
 /** Bytes of one pull at most. Several times what one event may have (`max_payload`): an event above it would never come. */
-export const PULL_BYTES_MAX = 4 * 1024 * 1024;
+const PULL_BYTES_MAX = 4 * 1024 * 1024;
 const NEXT = '$JS.API.CONSUMER.MSG.NEXT.';
 /**
  * How the broker ends a pull with a limit of bytes: its number of messages is reached, or the next one does not fit into what

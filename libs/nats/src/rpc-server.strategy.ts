@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { Cuid } from '@switchboard/contracts/grammar/cuid';
@@ -6,6 +5,7 @@ import type { RpcFailure, RpcReply } from '@switchboard/contracts/grammar/define
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';
+import { endsWithin } from '@switchboard/timing';
 import { lastValueFrom } from 'rxjs';
 import { Budget, DEADLINE_HEADER, spent } from './budget.js';
 import { DynamicShares } from './dynamic-shares.js';
@@ -90,9 +90,15 @@ export class RpcServerStrategy extends Server implements CustomTransportStrategy
     const { connection } = this.options;
     // A drain waits for the server, which may be away: what is under way is answered meanwhile all the same.
     const drained = Promise.all(this.subscriptions.map((subscription) => subscription.drain()));
-    await Promise.race([drained.catch(() => undefined), wait(DRAIN_WITHIN_MS, undefined, { ref: false })]);
+    await endsWithin(
+      drained.catch(() => undefined),
+      DRAIN_WITHIN_MS,
+    );
     while (this.underway.size > 0) await Promise.all(this.underway);
-    await Promise.race([connection.flush().catch(() => undefined), wait(DRAIN_WITHIN_MS, undefined, { ref: false })]);
+    await endsWithin(
+      connection.flush().catch(() => undefined),
+      DRAIN_WITHIN_MS,
+    );
   }
 
   on(): never {

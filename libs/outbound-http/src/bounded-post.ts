@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { type OutboundEnd, type OutboundError, OutboundRefusal } from './outbound.js';
 
 /** Bytes of a response that are read and kept. */
-export const RESPONSE_BYTES_MAX = 1_024;
+const RESPONSE_BYTES_MAX = 1_024;
 
 /** Interim responses (1xx) before the response at most: without a bound they keep a connection busy for the whole time. */
 const INTERIM_MAX = 8;
@@ -117,7 +117,7 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
 }
 
 /** Bytes as text of at most 1,024 bytes that any database stores: what is no UTF-8, and NUL, becomes U+FFFD. */
-export function storableText(bytes: Uint8Array): string {
+function storableText(bytes: Uint8Array): string {
   const text = decode(bytes).replaceAll('\0', '\uFFFD');
   const written = Buffer.from(text, 'utf8');
   return written.length <= RESPONSE_BYTES_MAX ? text : decode(written.subarray(0, RESPONSE_BYTES_MAX));

@@ -15,4 +15,5 @@ export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type Prep
 export { SeededRandom } from './seeded-random.js';
 export type { DatabaseOverrides, Migrations, ServiceDatabase } from './service-database.js';
 export type { OwnTestNats, TestNats } from './test-nats.js';
+export { testSeed } from './test-seed.js';
 export { testServers, type TestServers } from './test-servers.js';

@@ -29,7 +29,7 @@ export interface Choices {
 }
 
 /** Numbers of a plan that an operator may set for one organization. */
-export const planNumbers = ['requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'] as const;
+const planNumbers = ['requests-per-minute', 'request-burst', 'messages-per-month', 'channels', 'seats'] as const;
 
 /** A command line as it was understood. */
 export interface CommandLine {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { Database, statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { MessageFact } from './message-fact.js';
 
 /** A range of an organization's facts by the ids of their messages. */
@@ -56,8 +56,7 @@ export class FactRangeRepository {
 
   /** Has any event, or answer of messaging, count as newer than these facts, unless another version has come meanwhile. */
   async forgetVersions(organizationId: string, known: readonly KnownFact[]): Promise<void> {
-    const versions = known.map(({ version }) => version);
-    await this.database.query(forget, [organizationId, known.map(({ id }) => id), versions]);
+    await this.database.query(forget, [organizationId, ...unnestColumns(known, ['id', 'version'])]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Text, type TextProps } from '@mantine/core';
+import { Text, type TextProps } from '@mantine/core';
 import type { ReactElement } from 'react';
 
 /**
@@ -20,16 +20,5 @@ export function ForeignText({ children, ...props }: TextProps & { readonly child
     <Text component="bdi" inherit className="foreign-text" {...props}>
       {readable(children)}
     </Text>
-  );
-}
-
-/** An address that somebody else wrote: a link only where its scheme is http or https. */
-export function SafeLink({ href }: { readonly href: string }): ReactElement {
-  const url = URL.parse(href);
-  if (!url || !/^https?:$/.test(url.protocol)) return <ForeignText>{href}</ForeignText>;
-  return (
-    <Anchor href={url.href} target="_blank" rel="noopener noreferrer nofollow" className="foreign-text">
-      {readable(href)}
-    </Anchor>
   );
 }

@@ -5,9 +5,9 @@ import { isPhoneForm } from './alias.policy.js';
 import type { Contact, OptOut } from './contact.entity.js';
 
 /** `coverage` of a contact with an opt-out of all channels. */
-export const COVERS_ALL = -1;
+const COVERS_ALL = -1;
 /** Between the parts of `searchTextOf`; no part and no term holds it, so that nothing is found across two parts. */
-export const SEARCH_SEPARATOR = '\u001f';
+const SEARCH_SEPARATOR = '\u001f';
 /** Between the grams while `search_grams` makes them; no text holds it either. */
 const GRAM_SEPARATOR = '\u001e';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { Reports } from '../analytics/reports.js';
+import { ReportsModule } from '../analytics/reports.module.js';
 import { AppAnalyticsController } from './analytics/analytics.controller.js';
 import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { AuditLogController } from './audit-log/audit-log.controller.js';
@@ -30,7 +30,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 /** What the application's API under /app/api has alone; what it shares with /v1 is mounted by `V1Module` under both. */
 @Module({
-  imports: [HttpModule, IdentityModule],
+  imports: [HttpModule, IdentityModule, ReportsModule],
   controllers: [
     SessionController,
     OwnSessionsController,
@@ -58,7 +58,6 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
     WebhookActsConsumer,
     EventStreams,
     FeedReads,
-    Reports,
     SimulatorClient,
   ],
 })

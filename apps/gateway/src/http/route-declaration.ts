@@ -91,7 +91,7 @@ export function bodyUseOf(declaration: RouteDeclaration): BodyUse {
 }
 
 /** Bytes of a body that the handler reads as a stream; undefined for a route whose body the hooks read. */
-export function streamedBytesMaxOf(declaration: RouteDeclaration): number | undefined {
+function streamedBytesMaxOf(declaration: RouteDeclaration): number | undefined {
   const { access } = declaration;
   return access === 'key' || access === 'session' ? declaration.streamedBodyBytesMax : undefined;
 }

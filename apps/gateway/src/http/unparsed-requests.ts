@@ -83,7 +83,7 @@ export class UnparsedRequests {
 }
 
 /** What Node's parser or its timers refused, as the caller sees it. */
-export function refusalOfUnparsed(error: Error): AppError {
+function refusalOfUnparsed(error: Error): AppError {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError(gatewayErrors.REQUEST_TIMEOUT);
   if (code === 'HPE_HEADER_OVERFLOW') {

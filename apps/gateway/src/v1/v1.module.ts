@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BulkIntakeModule } from '../bulk-intake/bulk-intake.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { Reports } from '../analytics/reports.js';
+import { ReportsModule } from '../analytics/reports.module.js';
 import { AnalyticsController } from './analytics/analytics.controller.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { ContactActsConsumer } from './contacts/contact-acts.consumer.js';
@@ -34,7 +34,7 @@ import { TemplatesController } from './templates/templates.controller.js';
     TemplatesController,
     AnalyticsController,
   ],
-  imports: [BulkIntakeModule, IdentityModule],
-  providers: [ContactActsConsumer, FindMessages, ListMessages, MessageTimeline, Reports, SendMessage],
+  imports: [BulkIntakeModule, IdentityModule, ReportsModule],
+  providers: [ContactActsConsumer, FindMessages, ListMessages, MessageTimeline, SendMessage],
 })
 export class V1Module {}

@@ -14,7 +14,7 @@ import {
 } from '../quota/quota-reservation.repository.js';
 
 /** Far longer than a job may take from its reservation to its commit. Source: docs/adr/0014-quota.md */
-export const UNCONFIRMED_MS = 15 * 60_000;
+const UNCONFIRMED_MS = 15 * 60_000;
 const ROUND_MAX = 50;
 const IDLE_MS = 60_000;
 

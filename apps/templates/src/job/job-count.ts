@@ -70,7 +70,7 @@ export function addCounts(tx: Transaction, sums: readonly CountChange[]): void {
 }
 
 /** One sum for each job; the changes of each add up to 0. */
-export function sumChanges(changes: readonly StatusChange[]): CountChange[] {
+function sumChanges(changes: readonly StatusChange[]): CountChange[] {
   const sums = new Map<string, { -readonly [Key in keyof CountChange]: CountChange[Key] }>();
   for (const { organizationId, jobId, from, to } of changes) {
     const key = `${organizationId} ${jobId}`;

@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 
 /** How a run ended. */
-export const syncOutcomes = ['completed', 'not-connected', 'unavailable', 'failed', 'superseded', 'stopped'] as const;
+const syncOutcomes = ['completed', 'not-connected', 'unavailable', 'failed', 'superseded', 'stopped'] as const;
 /** One of `syncOutcomes`. */
 export type SyncOutcome = (typeof syncOutcomes)[number];
 

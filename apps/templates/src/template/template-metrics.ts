@@ -2,12 +2,12 @@ import { metrics } from '@opentelemetry/api';
 import { templateStatuses, type TemplateStatus } from '@switchboard/contracts/templates/http';
 
 /** Where a fact about a template's status came from. */
-export const statusSources = ['list', 'callback', 'refusal'] as const;
+const statusSources = ['list', 'callback', 'refusal'] as const;
 /** One of `statusSources`. */
 export type StatusSource = (typeof statusSources)[number];
 
 /** What became of a fact that a callback or a refusal brought. */
-export const factOutcomes = [
+const factOutcomes = [
   'applied',
   'older',
   'unknown-account',

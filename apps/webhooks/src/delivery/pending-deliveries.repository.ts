@@ -3,7 +3,7 @@ import type { PendingDeliveries } from '../deliver/open-lane.js';
 import type { MarkedAttempt, PendingDelivery } from './delivery.entity.js';
 
 /** The columns of a `PendingDelivery`; `d` is the delivery. */
-export const PENDING_COLUMNS = `d.webhook_id AS "webhookId", d.id, d.organization_id AS "organizationId",
+const PENDING_COLUMNS = `d.webhook_id AS "webhookId", d.id, d.organization_id AS "organizationId",
   d.event_id AS "eventId", d.type, d.line, d.position::float8 AS position, d.body_bytes AS "bodyBytes", d.kind, d.attempts,
   d.tries, (extract(epoch FROM d.due_at) * 1000)::float8 AS "dueAtMs"`;
 

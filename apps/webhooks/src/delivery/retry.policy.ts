@@ -1,5 +1,4 @@
-/** Attempts of a delivery. Source: docs/api-behaviour.md#webhooks-attempts. */
-export const ATTEMPTS_MAX = 3;
+/** After the first and the second attempt; the third is the last. Source: docs/api-behaviour.md#webhooks-attempts. */
 const RETRY_DELAYS_MS = [30_000, 300_000] as const;
 const JITTER = 0.2;
 

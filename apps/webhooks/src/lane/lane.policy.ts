@@ -35,7 +35,7 @@ export interface EndedAttempt {
 /** Source: docs/api-behaviour.md#webhooks-pacing. */
 export const WINDOW_MAX = 64;
 /** Source: docs/api-behaviour.md#webhooks-deactivation. */
-export const CONSECUTIVE_FAILURES_MAX = 10;
+const CONSECUTIVE_FAILURES_MAX = 10;
 const PROBE_PAUSE = { firstMs: 1_000, maxMs: 60_000 };
 /** Source: docs/api-behaviour.md#webhooks-attempts. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1_000;

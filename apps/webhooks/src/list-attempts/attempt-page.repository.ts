@@ -4,7 +4,7 @@ import { keysetPage, statement, type KeysetPage, type Queryable } from '@switchb
 import { ATTEMPT_COLUMNS, type AttemptRow } from '../attempt/attempt.repository.js';
 
 /** Attempts that a page with filters looks at: what a filter wants may be as rare as once in all that is kept. */
-export const WALK_MAX = 10_000;
+const WALK_MAX = 10_000;
 
 /** Newest first, by the primary key. */
 const listSql = statement<AttemptRow>(

@@ -2,7 +2,7 @@ import { statement, unnestColumns, type Queryable, type Transaction } from '@swi
 import { EVENT_RETENTION_DAYS } from '../event/event.repository.js';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
-export const DROP_SLICE_MAX = 1_000;
+const DROP_SLICE_MAX = 1_000;
 
 const deactivateSql = statement(
   'webhooks.webhook.deactivate',

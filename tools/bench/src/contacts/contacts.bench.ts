@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fillContacts } from '@switchboard/contacts/seed';
-import { startStack, type RunningStack } from '@switchboard/dev';
-import pg from 'pg';
+import type pg from 'pg';
 import { askInTurn, type Question, type QuestionTimes } from '../ask-in-turn.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
+import { withStack } from '../with-stack.js';
 
 /** How many contacts to make and how often to ask each question. */
 export interface ContactsBenchOptions {
@@ -46,42 +43,31 @@ const TERMS: readonly (readonly [string, string])[] = [
 ];
 
 /** Measures lists and searches over many contacts of one organization, one request at a time. */
-export async function benchContacts(options: ContactsBenchOptions): Promise<QuestionTimes[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  let stack: RunningStack | undefined;
-  try {
-    options.onLine('starting everything');
-    stack = await startStack({ dataDir, quiet: true });
-    const { baseUrl, databaseUrl, organizations } = stack.devJson;
+export async function benchContacts({
+  contacts,
+  requests: rounds,
+  onLine,
+}: ContactsBenchOptions): Promise<QuestionTimes[]> {
+  return withStack(onLine, async ({ devJson: { baseUrl, organizations } }, client) => {
     const [acme] = organizations ?? [];
-    if (!acme || !baseUrl || !databaseUrl) throw new Error('the stack has no organizations');
+    if (!acme || !baseUrl) throw new Error('the stack has no organizations');
     const startedMs = performance.now();
-    const asked = await fill(databaseUrl, acme.id, options.contacts);
-    options.onLine(`${options.contacts} contacts made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
-    const { requests: rounds, onLine } = options;
-    return await askInTurn(asked, { baseUrl, apiKey: acme.apiKey, rounds, onLine });
-  } finally {
-    await stack?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    const asked = await fill(client, acme.id, contacts);
+    onLine(`${contacts} contacts made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
+    return askInTurn(asked, { baseUrl, apiKey: acme.apiKey, rounds, onLine });
+  });
 }
 
 /** Makes the contacts and lifts the organization's rate limit. @returns what to ask */
-async function fill(databaseUrl: string, organizationId: string, contacts: number): Promise<Question[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await liftRateLimit(client, organizationId);
-    const channels = await client.query<{ id: string }>(
-      'SELECT id FROM messaging.channel WHERE organization_id = $1 ORDER BY id',
-      [organizationId],
-    );
-    const channelIds = channels.rows.map(({ id }) => id);
-    await fillContacts((sql, values) => client.query(sql, [...values]), { organizationId, contacts, channelIds });
-    return [...(await lists(client, organizationId, contacts)), ...(await searches(client, organizationId))];
-  } finally {
-    await client.end();
-  }
+async function fill(client: pg.Client, organizationId: string, contacts: number): Promise<Question[]> {
+  await liftRateLimit(client, organizationId);
+  const channels = await client.query<{ id: string }>(
+    'SELECT id FROM messaging.channel WHERE organization_id = $1 ORDER BY id',
+    [organizationId],
+  );
+  const channelIds = channels.rows.map(({ id }) => id);
+  await fillContacts((sql, values) => client.query(sql, [...values]), { organizationId, contacts, channelIds });
+  return [...(await lists(client, organizationId, contacts)), ...(await searches(client, organizationId))];
 }
 
 async function lists(client: pg.Client, organizationId: string, contacts: number): Promise<Question[]> {

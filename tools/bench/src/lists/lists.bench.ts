@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack, type RunningStack } from '@switchboard/dev';
-import pg from 'pg';
+import type pg from 'pg';
 import { askInTurn, type Question, type QuestionTimes } from '../ask-in-turn.js';
 import { liftRateLimit } from '../lift-rate-limit.js';
+import { withStack } from '../with-stack.js';
 import { fillConversations, type FilledLists } from './fill-conversations.js';
 
 /** How much to make and how often to ask each question. */
@@ -35,52 +32,38 @@ const MESSAGES = 100_000;
 
 /** Measures pages of conversations, by every filter, and of one conversation's messages. */
 export async function benchLists(options: ListsBenchOptions): Promise<ListPair[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  let stack: RunningStack | undefined;
-  try {
-    options.onLine('starting everything');
-    stack = await startStack({ dataDir, quiet: true });
-    const { baseUrl, databaseUrl, organizations } = stack.devJson;
+  const { rounds, onLine } = options;
+  return withStack(onLine, async ({ devJson: { baseUrl, organizations } }, client) => {
     const [acme] = organizations ?? [];
-    if (!acme || !baseUrl || !databaseUrl) throw new Error('the stack has no organizations');
-    const questions = await prepare(databaseUrl, acme.id, options);
+    if (!acme || !baseUrl) throw new Error('the stack has no organizations');
+    const questions = await prepare(client, acme.id, options);
     const all = questions.flatMap(({ front, deep }) => (deep ? [front, deep] : [front]));
-    const { rounds, onLine } = options;
     const times = await askInTurn(all, { baseUrl, apiKey: acme.apiKey, rounds, onLine });
     const of = (question: Question): QuestionTimes | undefined => times.find(({ name }) => name === question.name);
     return questions.flatMap(({ front, deep }) => {
       const measured = of(front);
       return measured ? [{ front: measured, deep: (deep && of(deep)) ?? null }] : [];
     });
-  } finally {
-    await stack?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
 async function prepare(
-  databaseUrl: string,
+  client: pg.Client,
   organizationId: string,
   { conversations, onLine }: ListsBenchOptions,
 ): Promise<{ readonly front: Question; readonly deep: Question | null }[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await liftRateLimit(client, organizationId);
-    const startedMs = performance.now();
-    const filled = await fillConversations(client, organizationId, { conversations, messages: MESSAGES });
-    onLine(`${conversations} conversations made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
-    const questions = [];
-    for (const list of lists(organizationId, filled)) {
-      const front = { name: list.name, path: `${list.path}limit=${list.limit}` };
-      const cursor = await cursorOf(client, list);
-      const deep = cursor === null ? null : { name: `${list.name}, deep`, path: `${front.path}&cursor=${cursor}` };
-      questions.push({ front, deep });
-    }
-    return questions;
-  } finally {
-    await client.end();
+  await liftRateLimit(client, organizationId);
+  const startedMs = performance.now();
+  const filled = await fillConversations(client, organizationId, { conversations, messages: MESSAGES });
+  onLine(`${conversations} conversations made in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`);
+  const questions = [];
+  for (const list of lists(organizationId, filled)) {
+    const front = { name: list.name, path: `${list.path}limit=${list.limit}` };
+    const cursor = await cursorOf(client, list);
+    const deep = cursor === null ? null : { name: `${list.name}, deep`, path: `${front.path}&cursor=${cursor}` };
+    questions.push({ front, deep });
   }
+  return questions;
 }
 
 function lists(organizationId: string, { channelId, contactId, busyId, oldId }: FilledLists): List[] {

@@ -9,7 +9,7 @@ import { PEOPLE, type Sessions } from '../../identity/people.contract.js';
 import { EventStream, STREAM_ENDS, type EventStreamSpec } from './event-stream.js';
 
 /** Streams that are open at once in this process. Source: docs/api-behaviour.md#app-events. */
-export const streamLimits = { process: 1_000, organization: 100, session: 10 } as const;
+const streamLimits = { process: 1_000, organization: 100, session: 10 } as const;
 
 /** A session that ended is noticed after so long; a second is promised. */
 const SESSIONS_MS = 400;

@@ -19,7 +19,7 @@ import { deleteInvite, findInvite, findInviteOfEmail, insertInvite, listInvites 
 import { requireSeat } from './seats.js';
 
 /** Seven days. Source: docs/api-behaviour.md#application. */
-export const INVITE_LIFE_MS = 7 * 24 * 3_600_000;
+const INVITE_LIFE_MS = 7 * 24 * 3_600_000;
 
 /** Invitations in the service's own tables; see the contract for what is promised. */
 @Injectable()

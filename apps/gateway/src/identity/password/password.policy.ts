@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2';
 import { isCommonPassword, isMadeOfNames } from './common-password.policy.js';
 
 /** Lengths in Unicode code points. Source: NIST SP 800-63B, 3.1.1.2: length alone, no rules of composition. */
-export const passwordLengths = { min: 12, max: 256 } as const;
+const passwordLengths = { min: 12, max: 256 } as const;
 
 /** argon2id is the library's default. Source of the numbers: OWASP, "Password Storage Cheat Sheet". */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

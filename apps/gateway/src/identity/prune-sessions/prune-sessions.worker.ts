@@ -13,14 +13,14 @@ export const oldSessions: PruneSpec = {
   values: (nowMs) => [new Date(nowMs - sessionLimits.absoluteMs)],
 };
 /** Invitations that have expired. */
-export const oldInvites: PruneSpec = {
+const oldInvites: PruneSpec = {
   ...pace,
   rows: 'invites',
   statement: pruneInvites,
   values: (nowMs) => [new Date(nowMs)],
 };
 /** Login attempts that no longer count. */
-export const oldAttempts: PruneSpec = {
+const oldAttempts: PruneSpec = {
   ...pace,
   rows: 'login-attempts',
   statement: pruneAttempts,
