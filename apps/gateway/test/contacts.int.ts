@@ -217,13 +217,13 @@ describe('opt-outs', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are listed, shown and lifted', async () => {
+  it('are listed, shown and removed', async () => {
     const list = await get('/v1/opt-outs?limit=5&contactId=c1234567&phone=+12015550123&messagingChannelId=c7654321');
     expect([list.status, await list.json()]).toEqual([200, { items: [optOut] }]);
     const shown = await get(`/v1/opt-outs/${optOut.id}`);
     expect([shown.status, await shown.json()]).toEqual([200, optOut]);
-    const lifted = await call(`/v1/opt-outs/${optOut.id}`, { method: 'DELETE', headers: authorization() });
-    expect([lifted.status, await lifted.text(), lifted.headers.get('content-type')]).toEqual([204, '', null]);
+    const removed = await call(`/v1/opt-outs/${optOut.id}`, { method: 'DELETE', headers: authorization() });
+    expect([removed.status, await removed.text(), removed.headers.get('content-type')]).toEqual([204, '', null]);
     const { reason: _reason, ...filters } = nothing;
     expect(asked).toEqual([
       {
@@ -246,13 +246,13 @@ describe('opt-outs', () => {
     ['a body of no type', ['Content-Length: 2'], '{"'],
     ['a body of a type that cannot be read', ['Content-Type: ;', 'Content-Encoding: gzip', 'Content-Length: 2'], '{}'],
     ['a body in chunks', ['Content-Type: application/json', 'Transfer-Encoding: chunked'], '2\r\n{"\r\n0\r\n\r\n'],
-  ])('are lifted by a request with %s, whatever its headers say of it', async (_what, headers, body) => {
+  ])('are removed by a request with %s, whatever its headers say of it', async (_what, headers, body) => {
     const answer = await raw(headWithKey(`DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`, ...headers), body);
     expect([answer.status, answer.body, answer.headers.get('connection')]).toEqual([204, '', 'keep-alive']);
     expect(asked).toEqual([{ id: optOut.id }]);
   });
 
-  it('are not lifted by a request with a body that is too large, though it would be ignored', async () => {
+  it('are not removed by a request with a body that is too large, though it would be ignored', async () => {
     const remove = `DELETE /v1/opt-outs/${optOut.id} HTTP/1.1`;
     const chunks = `200000\r\n${' '.repeat(0x200000)}\r\n0\r\n\r\n`;
     expectEnvelope(await raw(headWithKey(remove, 'Content-Length: 1048577')), 413, 'PAYLOAD_TOO_LARGE');
@@ -264,8 +264,8 @@ describe('opt-outs', () => {
     expect(await refusal(await get('/v1/opt-outs?contactId=1'))).toContain('`contactId` must be a cuid');
     expect(await refusal(await get('/v1/opt-outs?cursor='))).toContain('`cursor` must not be empty');
     expect(await refusal(await get('/v1/opt-outs/1'))).toContain('`id` must be a cuid');
-    const lifted = await call('/v1/opt-outs/1', { method: 'DELETE', headers: authorization() });
-    expect(await refusal(lifted)).toContain('`id` must be a cuid');
+    const removed = await call('/v1/opt-outs/1', { method: 'DELETE', headers: authorization() });
+    expect(await refusal(removed)).toContain('`id` must be a cuid');
   });
 });
 

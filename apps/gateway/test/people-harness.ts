@@ -122,7 +122,10 @@ export async function sendHead(
   };
 }
 
-/** Makes waits after wrong attempts an hour longer, those that have begun: the first lasts a second, and a busy machine takes that long to ask. */
+/**
+ * Makes waits after wrong attempts an hour longer, those that have begun: the first lasts a second, and a busy machine takes
+ * that long to ask.
+ */
 export async function lengthenWaits({ dataSource }: Database): Promise<void> {
   await dataSource.query(
     `UPDATE gateway.login_throttle SET next_attempt_at = next_attempt_at + interval '1 hour'

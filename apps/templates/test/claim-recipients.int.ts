@@ -5,7 +5,10 @@ import { claimRecipients, takeFeeds } from '../src/feed-jobs/job-feed.repository
 import { JobStore, recipient } from './job-store.js';
 
 const servers = testServers();
-/** Rows that this session has fetched by an index, as far as it has not reported them. Source: PostgreSQL manual, "The Cumulative Statistics System". */
+/**
+ * Rows that this session has fetched by an index, as far as it has not reported them. Source: PostgreSQL manual, "The
+ * Cumulative Statistics System".
+ */
 const recipientsFetchedSql = statement<{ fetched: number }>(
   't.recipients-fetched',
   `SELECT idx_tup_fetch::int AS fetched FROM pg_stat_xact_user_tables

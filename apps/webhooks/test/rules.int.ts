@@ -138,7 +138,8 @@ describe('a delivery that fails', () => {
     running.receiver.at('/hold', status(200));
     await customer.receive('second');
     const [, next] = await arrived('/hold', 3);
-    // 1,000 s are 10 s here, by the database's clock, of which a busy process may be late to know; the probe alone would have come after 10 ms.
+    // 1,000 s are 10 s here, by the database's clock, of which a busy process may be late to know; the probe alone would
+    // have come after 10 ms.
     expect((next?.atMs ?? 0) - (held?.atMs ?? 0)).toBeGreaterThanOrEqual(5_000);
   });
 

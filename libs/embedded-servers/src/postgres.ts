@@ -31,7 +31,10 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Resolves, with a few words on how, when the server that runs now ends for whatever reason. */
   exited(): Promise<string>;
-  /** Cuts sessions and ends with a checkpoint (`fast`), or without one (`immediate`): then it recovers at its next start. SIGKILL after `graceMs` (8 s). */
+  /**
+   * Cuts sessions and ends with a checkpoint (`fast`), or without one (`immediate`): then it recovers at its next start.
+   * SIGKILL after `graceMs` (8 s).
+   */
   stop(mode?: 'fast' | 'immediate', graceMs?: number): Promise<void>;
   /** SIGKILL. Committed data survives: fsync stays on. */
   kill(): Promise<void>;

@@ -40,8 +40,9 @@ const SOON_MS = 20;
  * aggregate, and the broker or the inboxes drop what comes twice. It polls what is not published and never «id greater than
  * the last seen», which loses events under concurrent commits.
  *
- * A stream that is not the one published to, or ends before what it had acknowledged, was lost: all that the outbox keeps
- * is published again, the newest first and the rest between new events. It is looked at when the lead is taken, over each new connection, after a failure and every 2 s.
+ * A stream that is not the one published to, or ends before what it had acknowledged, was lost: all that the outbox keeps is
+ * published again, the newest first and the rest between new events. It is looked at when the lead is taken, over each new
+ * connection, after a failure and every 2 s.
  */
 export class Relay {
   private readonly serviceLead: ServiceLead;

@@ -26,8 +26,9 @@ interface Answer {
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The HTTP server that operators and other services alone reach: `/health/live`, `/health/ready` (every
- * dependency answers), `/health/serving` (for load balancers) and `/metrics`. They need no authentication, so it listens where no caller of the API comes.
+ * The HTTP server that operators and other services alone reach: `/health/live`, `/health/ready` (every dependency answers),
+ * `/health/serving` (for load balancers) and `/metrics`. They need no authentication, so it listens where no caller of the
+ * API comes.
  */
 export class InternalServer {
   private readonly server: Server;

@@ -17,7 +17,10 @@ export const PLATFORM = Symbol('Platform');
  */
 export const STOPPING = Symbol('Stopping');
 
-/** Provides the service's connections and clocks to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK, PLATFORM, STOPPING. */
+/**
+ * Provides the service's connections and clocks to all of its modules: `Database`, `RpcClient`, `Relay`, LOG, CLOCK,
+ * PLATFORM, STOPPING.
+ */
 export class PlatformModule {
   /**
    * @param root the service's own module

@@ -1,4 +1,7 @@
-/** The OpenTelemetry variables that we read ourselves, those of batches because this SDK does not; the exporter reads its own (headers, timeout, …). */
+/**
+ * The OpenTelemetry variables that we read ourselves, those of batches because this SDK does not; the exporter reads its own
+ * (headers, timeout, …).
+ */
 export interface TelemetryConfig {
   /** Null: nothing is exported. */
   readonly endpoint: string | null;
@@ -33,7 +36,7 @@ export function telemetryConfig(env: NodeJS.ProcessEnv = process.env): Telemetry
   };
 }
 
-/** The specification wants what is no number to be ignored. */
+/** A value that is not a number is ignored. Source: OpenTelemetry, "Environment Variable Specification". */
 function positive<Name extends string>(name: Name, text: string | undefined): { [Key in Name]?: number } {
   const number = Number(text);
   // The compiler does not see that a computed name of a union's member is that member.

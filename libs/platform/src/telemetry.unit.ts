@@ -67,7 +67,7 @@ describe('sampling', () => {
     ['parentbased_always_off', undefined, 0, [true, false]],
     ['parentbased_traceidratio', '1', ROOTS, [true, false]],
     ['traceidratio', '0', 0, [false, false]],
-  ])('by %s %s is the one of the specification', (sampler, argument, roots, children) => {
+  ])('by %s %s is the one that OpenTelemetry specifies', (sampler, argument, roots, children) => {
     const env = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: argument };
     expect(sampledBy(env)).toEqual({ roots, children });
   });

@@ -5,7 +5,7 @@ import { FakeClock } from './fake-clock.js';
 const TRY_MS = 60_000;
 
 /**
- * The budget of a request that nobody takes. It is spent after `durationMs`, and until then each try has time for its answer: of
+ * A budget for a request without a responder. It is spent after `durationMs`, and until then each try has time for its answer: of
  * an ordinary one the last try has what is left, and a refusal that comes later than that is no refusal.
  */
 export function patientBudget(durationMs: number): Budget {

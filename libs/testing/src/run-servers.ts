@@ -68,7 +68,11 @@ export class RunServers {
   }
 }
 
-/** What this worker's files share of a kind, or those of all workers. @throws Error outside of a test run, or when it could not be started */
+/**
+ * What this worker's files share of a kind, or those of all workers.
+ *
+ * @throws Error outside of a test run, or when it could not be started
+ */
 export async function sharedOfRun<Access>(kind: string): Promise<Access> {
   const { runServersUrl, worker } = readTestingConfig();
   if (runServersUrl === undefined) throw new Error('Jest was started without the global set-up of jest.config.mjs');

@@ -2,7 +2,7 @@
 -- that analytics keeps otherwise: bucket, channel, key, what is counted here, what is kept there.
 --
 -- It shares nothing with the code that counts: it reads messaging's messages. Opt-outs alone are analytics' own record, since
--- contacts forgets those that were lifted.
+-- contacts forgets those that were removed.
 WITH quarter AS (
   SELECT start, messaging.cuid_floor(start) AS first_id, messaging.cuid_floor(start + interval '15 minutes') AS end_id
   FROM generate_series($2::timestamptz, $3::timestamptz - interval '1 second', interval '15 minutes') AS start

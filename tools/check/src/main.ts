@@ -24,8 +24,9 @@ import { typesCheck } from './checks/types.js';
 import { runChecks } from './run-checks.js';
 import { readSources } from './sources.js';
 
-// npm run check: every check in this order, however many fail; exit code 1 when one did.
-// With --only <name>,<name> those alone, for a developer's loop. With --write it writes the generated files and the snapshots instead, as far as they may be written.
+// npm run check: every check in this order, however many fail; exit code 1 when one did. With --only <name>,<name> those
+// alone, for a developer's loop. With --write it writes the generated files and the snapshots instead, as far as they may be
+// written.
 const checks = [
   typesCheck,
   lintCheck,

@@ -150,7 +150,7 @@ describe('what the upstream brings', () => {
     expect(await send()).toBe('CONTACT_OPTED_OUT');
   });
 
-  it('of the upstream’s own preferences and refusals is an opt-out of source UPSTREAM, lifted likewise', async () => {
+  it('of the upstream’s own preferences and refusals is an opt-out of source UPSTREAM, removed likewise', async () => {
     const phone = '+4915123450004';
     const [first] = channels;
     const optedOut = (one: ApiBody): boolean => (one['optedOutChannelIds'] as string[]).length > 0;

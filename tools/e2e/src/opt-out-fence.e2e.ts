@@ -51,13 +51,13 @@ describe('an opt-out call that has returned, with two replicas of messaging and 
     expect(returned.length).toBeGreaterThan(10);
   });
 
-  it('is lifted at once by DELETE: the next send passes', async () => {
+  it('is removed at once by DELETE: the next send passes', async () => {
     for (let round = 0; round < 50; round++) {
       const phone = nextPhone();
       const { body } = await optOut(phone);
       expect((await acme.send(phone, 'no')).status).toBe(403);
-      const lifted = await acme.ask('DELETE', `/v1/opt-outs/${body?.id}`);
-      expect([lifted.status, (await acme.send(phone, 'yes')).status]).toEqual([204, 200]);
+      const removed = await acme.ask('DELETE', `/v1/opt-outs/${body?.id}`);
+      expect([removed.status, (await acme.send(phone, 'yes')).status]).toEqual([204, 200]);
     }
   });
 

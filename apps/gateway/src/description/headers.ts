@@ -77,7 +77,10 @@ const requestHeaders = {
 /** A header that a route may say of its requests. */
 export type RequestHeader = keyof typeof requestHeaders;
 
-/** Headers that any answer may carry, by the name of their component. Source: docs/api-behaviour.md#errors-request-id, docs/api-behaviour.md#rate-limit. */
+/**
+ * Headers that any answer may carry, by the name of their component. Source: docs/api-behaviour.md#errors-request-id,
+ * docs/api-behaviour.md#rate-limit.
+ */
 const commonHeaders = {
   RequestId: {
     description: "The request's trace id. Quote it to support; it finds every log line and span of the request.",

@@ -16,7 +16,10 @@ const ALLOWED: Readonly<Record<ConversationStatus, readonly ConversationStatus[]
   ARCHIVED: ['OPEN', 'ARCHIVED'],
 };
 
-/** What an inbound message moves to OPEN; ARCHIVED stays. Outbound messages move nothing. Source: docs/api-behaviour.md#conversation-moves. */
+/**
+ * What an inbound message moves to OPEN; ARCHIVED stays. Outbound messages move nothing.
+ * Source: docs/api-behaviour.md#conversation-moves.
+ */
 export const reopenedByInbound: readonly ConversationStatus[] = ['PENDING', 'SNOOZED', 'CLOSED'];
 
 /** Whether a conversation may be moved so by hand; true as well for its present status. */

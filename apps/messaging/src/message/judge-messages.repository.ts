@@ -12,7 +12,7 @@ export interface JudgedMessage {
 }
 
 /**
- * The first check that a message fails; `repeated`: it is stored already. The quota is dealt afterwards, to what passed
+ * The first check that a message fails; `repeated`: it is stored already. The quota is allocated afterwards, to what passed
  * everything else (`allocate`).
  */
 export type Verdict =
@@ -49,8 +49,9 @@ const OF_ITEM = {
 };
 
 /**
- * Everything a send needs to know, in one look: channel, contact, opt-out, quota. One row per item, in the order given; LIMIT 1
- * keeps each look-up a probe of its primary key. A phone that its contact's version does not name has no owner. The order of the verdicts is the order of checks.
+ * Everything a send needs to know, in one look: channel, contact, opt-out, quota. One row per item, in the order given;
+ * LIMIT 1 keeps each look-up a probe of its primary key. A phone that its contact's version does not name has no owner. The
+ * order of the verdicts is the order of checks.
  */
 const judge = statement<Candidate>(
   'messaging.message.judge',

@@ -43,9 +43,10 @@ export function inAnyMonth(id: string): string {
 /**
  * Locks outbound messages and their conversations; what does not exist is left out.
  *
- * The order of locks, of all writers: paces and lanes of bulk sends, contacts (organization, id), conversations (organization, channel, contact), messages,
- * dispatch rows, counters of quotas (organization, month). A dispatch row is touched under its message's lock, so that no two transactions wait for each other
- * over dispatch rows; a statement that locks out of this order must skip what is locked, never wait.
+ * The order of locks, of all writers: paces and lanes of bulk sends, contacts (organization, id), conversations
+ * (organization, channel, contact), messages, dispatch rows, counters of quotas (organization, month). A dispatch row is
+ * touched under its message's lock, so that no two transactions wait for each other over dispatch rows; a statement that
+ * locks out of this order must skip what is locked, never wait.
  */
 export async function lockMessages(tx: Transaction, keys: readonly MessageKey[]): Promise<LockedMessage[]> {
   return locked(tx, lockSql, keys);

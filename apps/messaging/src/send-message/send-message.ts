@@ -56,8 +56,9 @@ export class SendMessage {
    * Idempotent by the message's id: the owner of the budget repeats, and nothing here does. What the budget cuts short
    * after the message is stored goes on without its caller: the attempt, and the record of what came of it.
    *
-   * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT, PAYMENT_REQUIRED before anything
-   * is stored; SERVICE_UNAVAILABLE, with the message's id when it may be; UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED, CONTACT_OPTED_OUT with the message's id after the upstream refused it
+   * @throws CHANNEL_NOT_FOUND, UPSTREAM_NOT_CONNECTED, INVALID_PHONE, CONTACT_OPTED_OUT, PAYMENT_REQUIRED before anything is
+   * stored; SERVICE_UNAVAILABLE, with the message's id when it may be; UPSTREAM_REJECTED, UPSTREAM_NOT_CONNECTED,
+   * CONTACT_OPTED_OUT with the message's id after the upstream refused it
    */
   async execute(principal: Principal, request: SendMessageRequest, budget: Budget): Promise<SentMessageResult> {
     const sent = await this.underKey(principal, request, undefined, budget);

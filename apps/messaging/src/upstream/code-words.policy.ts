@@ -1,6 +1,9 @@
 import { wordsOfFailure, wordsOfRefusal, type CodeWords } from '@switchboard/contracts/messaging/code-words';
 
-/** The code of a refused request with what it means and what to do; never what the provider wrote, which may repeat parts of the message. */
+/**
+ * The code of a refused request with what it means and what to do; never what the provider wrote, which may repeat parts of
+ * the message.
+ */
 export function inWords(code: string): string {
   return sentence(code, wordsOfRefusal(code));
 }

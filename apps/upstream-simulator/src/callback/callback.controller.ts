@@ -7,9 +7,10 @@ import type { CallbackTarget } from './callback.entity.js';
 import type { DeliverCallbacks } from './deliver-callbacks.worker.js';
 
 /**
- * `GET` and `PUT /_sim/callback` (partial): `{ url }`; PUT takes `appSecret` and `verifyToken` too, which are never shown. `POST /_sim/callback/verify` asks the receiver
- * to prove that it knows the verify token → `{ verified, status }`. `POST /_sim/callbacks` `{ body }` signs and sends any
- * body: an object, or a string that is sent byte for byte → `{ delivered: <HTTP status or null> }`.
+ * `GET` and `PUT /_sim/callback` (partial): `{ url }`; PUT takes `appSecret` and `verifyToken` too, which are never shown.
+ * `POST /_sim/callback/verify` asks the receiver to prove that it knows the verify token → `{ verified, status }`.
+ * `POST /_sim/callbacks` `{ body }` signs and sends any body: an object, or a string that is sent byte for byte →
+ * `{ delivered: <HTTP status or null> }`.
  */
 export function callbackRoutes(app: FastifyInstance, client: CallbackClient, worker: DeliverCallbacks): void {
   const shown = (): object => ({ url: client.target.url });

@@ -20,7 +20,8 @@ export class ListEventsHandler {
   async list(call: RpcCall<ListEventsRequest>): Promise<EventFeedPage> {
     const { organizationId: tenant } = call.principal;
     const { types, from, cursor } = call.request;
-    // A page without a filter is short. What a filter wants may be as rare as once in all that is kept: it takes a turn of its organization.
+    // A page without a filter is short. What a filter wants may be as rare as once in all that is kept: it takes a turn of
+    // its organization.
     if (types === null && (from === null || cursor !== null)) return readPage(this.database, tenant, call.request);
     return this.database.transaction((tx) => readPage(tx, tenant, call.request), { tenant });
   }

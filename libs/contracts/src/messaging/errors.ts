@@ -5,7 +5,10 @@ export function invalidPhone(field: 'to' | 'phone'): string {
   return `\`${field}\` must be a phone number, E.164 preferred`;
 }
 
-/** Refusals of messages, conversations and channels. Source: docs/api-behaviour.md#errors-codes, docs/api-behaviour.md#messages-outcomes. */
+/**
+ * Refusals of messages, conversations and channels. Source: docs/api-behaviour.md#errors-codes,
+ * docs/api-behaviour.md#messages-outcomes.
+ */
 export const messagingErrors = {
   INVALID_PHONE: defineError({
     code: 'INVALID_PHONE',

@@ -1,7 +1,10 @@
 import type { Ledgers, StoredMessage, UpstreamRequest } from '../ledger/ledgers.js';
 import type { Finding } from './finding.js';
 
-/** Codes after which the same message may be asked for again. Source: provider's "Error codes"; docs/api-behaviour.md#messages-never-twice. */
+/**
+ * Codes after which the same message may be asked for again. Source: provider's "Error codes";
+ * docs/api-behaviour.md#messages-never-twice.
+ */
 const RETRYABLE: ReadonlySet<number> = new Set([2, 4, 80007, 130429, 131016, 131048, 131056, 131057, 131064, 133004]);
 /** An event that brings the upstream's word on a message. */
 const CALLBACK = /^gateway\.callback\.status\./;

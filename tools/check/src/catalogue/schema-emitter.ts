@@ -8,8 +8,9 @@ type Overrides = Readonly<Record<string, JsonSchema>>;
 /**
  * Says in JSON Schema what a type of the contracts looks like as JSON.
  *
- * Exported, non-generic interfaces become named definitions; descriptions are the docstrings; a string whose declared
- * type is an alias with the tags `pattern` and `format` has that form, a number whose alias has the tag `integer` is whole. One emitter for each self-contained schema.
+ * Exported, non-generic interfaces become named definitions; descriptions are the docstrings; a string whose declared type
+ * is an alias with the tags `pattern` and `format` has that form, a number whose alias has the tag `integer` is whole. One
+ * emitter for each self-contained schema.
  *
  * @throws Error that names the field whose type JSON cannot carry, or that the schema could not say
  */

@@ -8,7 +8,10 @@ const OWN_TIMEOUT =
 /** `testTimeout` in jest.config.mjs. */
 const USUAL_MS = 600_000;
 
-/** No test has less time than all tests have: it would fail where other processes have most of the machine. Source: docs/conventions.md#tests. */
+/**
+ * No test has less time than all tests have: it would fail where other processes have most of the machine.
+ * Source: docs/conventions.md#tests.
+ */
 export const testTimeoutsCheck: Check = {
   name: 'test timeouts',
   run(sources) {

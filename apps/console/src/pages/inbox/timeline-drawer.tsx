@@ -43,7 +43,10 @@ export function useOpenTimeline(): (message: Message) => void {
   return useContext(OpenTimeline);
 }
 
-/** Every step of a message as it happens, and what to do when it failed. It stays in the page while it is closed, to give the focus back. */
+/**
+ * Every step of a message as it happens, and what to do when it failed. It stays in the page while it is closed, to give the
+ * focus back.
+ */
 export function TimelineDrawer({
   message,
   isOpen,

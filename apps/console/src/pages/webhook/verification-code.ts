@@ -1,4 +1,7 @@
-/** Verification of `X-Service-Signature`, or `X-Service-Signature-Previous`, in four languages. Source: docs/api-behaviour.md#webhooks-signature. */
+/**
+ * Verification of `X-Service-Signature`, or `X-Service-Signature-Previous`, in four languages.
+ * Source: docs/api-behaviour.md#webhooks-signature.
+ */
 export const verificationCode: readonly { readonly language: string; readonly code: string }[] = [
   {
     language: 'Node.js',

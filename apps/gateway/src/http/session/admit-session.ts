@@ -25,8 +25,9 @@ export class AdmitSession {
   ) {}
 
   /**
-   * Refuses with 401 without a live session, with 429 one that asks too often, with 403 when another site's page may have made the request, when the person
-   * lacks the second factor that the organization requires, or when the role is not enough.
+   * Refuses with 401 without a live session, with 429 one that asks too often, with 403 when another site's page may have
+   * made the request, when the person lacks the second factor that the organization requires, or when the role is not
+   * enough.
    *
    * @param declaration absent for a route that does not exist: 404 needs a session as well
    * @throws AppError

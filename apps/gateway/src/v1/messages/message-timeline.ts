@@ -15,7 +15,11 @@ export class MessageTimeline {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** What webhooks cannot say is named in a last step, and takes nothing from the others. @throws MESSAGE_NOT_FOUND; RpcUnanswered when messaging does not answer */
+  /**
+   * What webhooks cannot say is named in a last step, and takes nothing from the others.
+   *
+   * @throws MESSAGE_NOT_FOUND; RpcUnanswered when messaging does not answer
+   */
   async of(principal: Principal, id: string): Promise<MessageTimelineView> {
     const [own, deliveries] = await Promise.all([
       this.rpc.call(getTimelineRpc, principal, { id }),

@@ -12,7 +12,10 @@ import { Declare } from '../../http/route-declaration.js';
 import { createOptOutAnswers, CreateOptOutBody, createOptOutBody } from './create-opt-out.body.js';
 import { ListOptOutsQuery } from './list-opt-outs.query.js';
 
-/** `/v1/opt-outs`, and `/app/api/opt-outs` for every member. Source: docs/api-behaviour.md#opt-outs-api, docs/api-behaviour.md#opt-outs-fence. */
+/**
+ * `/v1/opt-outs`, and `/app/api/opt-outs` for every member. Source: docs/api-behaviour.md#opt-outs-api,
+ * docs/api-behaviour.md#opt-outs-fence.
+ */
 @Controller(['v1/opt-outs', 'app/api/opt-outs'])
 export class OptOutsController {
   constructor(private readonly rpc: RpcClient) {}
