@@ -9,7 +9,7 @@ import {
   type Metrics,
   type Platform,
 } from '@switchboard/platform';
-import { Descriptions } from './reference/descriptions.js';
+import { ServedDocuments } from './reference/api-documents.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
 import { HttpListener } from './http/http-listener.js';
@@ -52,7 +52,7 @@ async function serveHttp(
   const gateway = GatewayModule.of({ config, checks });
   const app = await createApplication(PlatformModule.of(platform, gateway, stopping.signal), config, platform.log);
   await app.init();
-  app.get(Descriptions).prepare(app.get(RouteTable).mounted);
+  app.get(ServedDocuments).prepare(app.get(RouteTable).mounted);
   const internal = new InternalServer({ checks, metrics });
   const internalUrl = await internal.listen(config.SERVICE_HTTP_HOST, config.SERVICE_HTTP_PORT);
   const url = await app.get(HttpListener).listen();

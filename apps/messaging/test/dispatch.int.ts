@@ -6,7 +6,7 @@ import { callbackOf, messageOf, MessagingStore, settlementOf, taken, type Sender
 import { failExpired } from '../src/settle-overdue/settle-overdue.js';
 import { lockContacts, replaceReported } from '../src/suppression/suppression.repository.js';
 import { ARRIVE_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
-import { attemptsThatMayStillArrive } from '../src/dispatch/arriving-attempts.repository.js';
+import { markedAttempts } from '../src/dispatch/marked-attempts.repository.js';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
 import {
   claimRetries,
@@ -232,7 +232,7 @@ describe('the dispatch of messages', () => {
       await suppressed;
       await store.database.transaction(async (tx) => {
         const pending = (channelId = '*'): Promise<string[]> =>
-          attemptsThatMayStillArrive(tx, { ...target, channelIds: [channelId] });
+          markedAttempts(tx, { ...target, channelIds: [channelId] });
         await store.letMarkAge(tx, request, ARRIVE_WITHIN_MS - 1);
         expect(await pending()).toEqual([request.messageId]);
         expect(await pending(sender.channelId)).toEqual([request.messageId]);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@switchboard/check/description/closed-schemas';
 import { appDescription, assertDescribed, publicDescription } from '@switchboard/check/description/described-answers';
 import { describedValues } from '@switchboard/check/description/schema-validator';
-import { apiDescriptions } from '@switchboard/gateway/descriptions';
+import { apiDocuments } from '@switchboard/gateway/api-documents';
 import { gatewayRoutes, type GatewayRoute, type RequestParts } from '@switchboard/gateway/routes';
 import { bodyCandidates, headerCandidates, queryCandidates, isWritten } from './description-values.js';
 
@@ -27,7 +27,7 @@ const operations = [...operationsOf(publicDescription), ...operationsOf(appDescr
 
 describe('the descriptions', () => {
   it('are made from the routes as they are, and kept as they are made', async () => {
-    expect(await apiDescriptions()).toEqual({ publicApi: publicDescription, appApi: appDescription });
+    expect(await apiDocuments()).toEqual({ publicApi: publicDescription, appApi: appDescription });
   });
 
   it('name every route under /v1 and /app/api, and nothing else', () => {

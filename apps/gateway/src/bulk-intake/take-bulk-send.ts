@@ -64,7 +64,7 @@ interface Passing {
  */
 @Injectable()
 export class TakeBulkSend {
-  private readonly turns = new OrganizationSemaphore(READ_AT_ONCE_MAX);
+  private readonly semaphore = new OrganizationSemaphore(READ_AT_ONCE_MAX);
 
   constructor(
     private readonly threads: ParsingThreads,
@@ -78,7 +78,7 @@ export class TakeBulkSend {
    * @throws AppError as `piecesOf`, `BulkBody` and `commitJobRpc`; RATE_LIMITED; VALIDATION_FAILED
    */
   take(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {
-    return this.turns.run(principal.organizationId, () => this.takeNow(principal, request));
+    return this.semaphore.run(principal.organizationId, () => this.takeNow(principal, request));
   }
 
   private async takeNow(principal: Principal, request: BulkSendRequest): Promise<KeyedJob> {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Descriptions } from './descriptions.js';
+import { ServedDocuments } from './api-documents.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../gateway.config.js';
 import { HttpModule } from '../http/http.module.js';
 import { ServeDescriptionController } from './serve-description.controller.js';
@@ -11,8 +11,8 @@ import { ShowReferenceController } from './show-reference.controller.js';
   controllers: [ServeDescriptionController, ShowReferenceController],
   providers: [
     {
-      provide: Descriptions,
-      useFactory: (config: GatewayConfig) => new Descriptions(config.PUBLIC_BASE_URL),
+      provide: ServedDocuments,
+      useFactory: (config: GatewayConfig) => new ServedDocuments(config.PUBLIC_BASE_URL),
       inject: [GATEWAY_CONFIG],
     },
   ],

@@ -1,12 +1,15 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Descriptions } from './descriptions.js';
+import { ServedDocuments } from './api-documents.js';
 import { Declare } from '../http/route-declaration.js';
 
-/** `GET /v1/openapi.json` and `GET /app/openapi.json`, for everybody. Source: docs/api-behaviour.md#versioning, docs/api-behaviour.md#application. */
+/**
+ * `GET /v1/openapi.json` and `GET /app/openapi.json`, for everybody. Source: docs/api-behaviour.md#versioning,
+ * docs/api-behaviour.md#application.
+ */
 @Controller()
 export class ServeDescriptionController {
-  constructor(private readonly descriptions: Descriptions) {}
+  constructor(private readonly documents: ServedDocuments) {}
 
   @Get('v1/openapi.json')
   @Declare({
@@ -25,12 +28,12 @@ export class ServeDescriptionController {
     },
   })
   serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
-    return this.descriptions.of('publicApi').answer(request, reply);
+    return this.documents.of('publicApi').answer(request, reply);
   }
 
   @Get('app/openapi.json')
   @Declare({ access: 'public', errors: [] })
   serveApp(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
-    return this.descriptions.of('appApi').answer(request, reply);
+    return this.documents.of('appApi').answer(request, reply);
   }
 }

@@ -8,8 +8,8 @@ import {
   projectContacts,
   type ProjectedContact,
 } from '../contact/contact.repository.js';
-import { attemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
-import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
+import { markedAttempts } from '../dispatch/marked-attempts.repository.js';
+import { waitForMarkedAttempts } from '../dispatch/wait-for-marked-attempts.js';
 import { lockContacts } from '../suppression/suppression.repository.js';
 
 /** The fence of opt-outs: who passes it knows that no send behind it begins any more. */
@@ -31,7 +31,7 @@ export class ApplySuppressions {
     await withConflictRetries(() =>
       this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }), { tenant: organizationId }),
     );
-    const awaited = await this.untilNoneArrives(organizationId, contact, signal);
+    const awaited = await this.waitForMarkedAttempts(organizationId, contact, signal);
     this.log.info('opt-outs.applied', {
       organizationId,
       contactId: contact.id,
@@ -42,14 +42,15 @@ export class ApplySuppressions {
   }
 
   /** @returns how many attempts were marked before the commit and had not ended */
-  private async untilNoneArrives(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<number> {
+  private async waitForMarkedAttempts(
+    organizationId: string,
+    contact: ContactFacts,
+    signal: AbortSignal,
+  ): Promise<number> {
     const channelIds = (contact.optOuts ?? []).map(({ channelId }) => channelId);
     if (channelIds.length === 0) return 0;
     // What is marked after the commit has seen the opt-outs.
-    return untilNoneArrives(
-      () => attemptsThatMayStillArrive(this.database, { organizationId, contact, channelIds }),
-      signal,
-    );
+    return waitForMarkedAttempts(() => markedAttempts(this.database, { organizationId, contact, channelIds }), signal);
   }
 }
 

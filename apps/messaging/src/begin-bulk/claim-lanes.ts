@@ -21,7 +21,7 @@ import {
 import { judgeMessages, unlessUnheld } from '../message/judge-messages.repository.js';
 import { insertMessages } from '../message/message.repository.js';
 import { claimableLanes, leaveLanes, nextItems, type ClaimableLane } from './claimable-lanes.repository.js';
-import { dealChannels, DealtSlots, type LaneDeal } from './deal-channels.policy.js';
+import { allocateSlots, AllocatedSlots, type LaneShare } from './allocate-slots.policy.js';
 
 /** An attempt of a lane that is marked, with its turn; `refusal` says why it must not be made. */
 export interface LaneAttempt extends Attempt {
@@ -72,21 +72,21 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
   const readAtMs = systemClock.monotonic();
   await holdLanes(tx, disconnectedOf(lanes));
   const connected = lanes.filter(({ channelStatus }) => channelStatus === 'CONNECTED');
-  const deals = dealChannels(paces, connected, spec.attemptsMax, spec.owner);
-  const laneDeals = deals.flatMap(({ lanes: dealt }) => dealt);
-  const { passed, ended } = await judge(tx, laneDeals);
+  const channelShares = allocateSlots(paces, connected, spec.attemptsMax, spec.owner);
+  const laneShares = channelShares.flatMap(({ lanes: own }) => own);
+  const { passed, ended } = await judge(tx, laneShares);
   const entered = await enterConversations(tx, passed, contentOf);
   const repeated = await claimPaced(
     tx,
-    laneDeals.flatMap(({ lane, repeats }) => (repeats > 0 ? [{ ...lane, count: repeats }] : [])),
+    laneShares.flatMap(({ lane, repeats }) => (repeats > 0 ? [{ ...lane, count: repeats }] : [])),
     spec.lease,
   );
 
-  const turns = new DealtSlots(laneDeals, readAtMs);
-  const again = repeated.map((attempt) => ({ ...attempt, lane: turns.next(attempt), markedMs }));
+  const slots = new AllocatedSlots(laneShares, readAtMs);
+  const again = repeated.map((attempt) => ({ ...attempt, lane: slots.next(attempt), markedMs }));
   const first = entered
     .toSorted((a, b) => a.item.recipientIndex - b.item.recipientIndex)
-    .map((one) => ({ ...one, attempt: attemptOf(one, turns.next(one.item), spec.lease, markedMs) }));
+    .map((one) => ({ ...one, attempt: attemptOf(one, slots.next(one.item), spec.lease, markedMs) }));
   const attempts: LaneAttempt[] = [...again, ...first.flatMap((one) => (one.candidate.waits ? [] : [one.attempt]))];
 
   insertMessages(
@@ -103,9 +103,9 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
   );
   appendEvents(tx, first.flatMap(acceptedEventsOf));
   noteContacts(tx, ended.unknown, false);
-  leaveLanes(tx, spec.owner, turns.lanesAfter(first.map(({ item }) => item)));
+  leaveLanes(tx, spec.owner, slots.lanesAfter(first.map(({ item }) => item)));
   const isFruitless = first.length + repeated.length + Object.values(ended).flat().length === 0;
-  leavePaces(tx, spec.owner, turns.pacesAfter(deals, isFruitless));
+  leavePaces(tx, spec.owner, slots.pacesAfter(channelShares, isFruitless));
   // Last: skipped recipients give quota back.
   endItems(tx, [...first.map(({ item }) => item), ...ended.begun], ended.skipped);
   return { attempts, channels: paces.length, skipped: ended.skipped.length, hasUnknown: ended.unknown.length > 0 };
@@ -128,10 +128,10 @@ interface EndedItems {
 /** Holds and judges as a send does; what is refused for a cause of its channel stays where it is. */
 async function judge(
   tx: Transaction,
-  deals: readonly LaneDeal[],
+  shares: readonly LaneShare[],
 ): Promise<{ readonly passed: readonly PassedMessage<ClaimedItem>[]; readonly ended: EndedItems }> {
-  const lanes = new Map(deals.map(({ lane }) => [laneKey(lane), lane]));
-  const counts = deals.map(({ lane, slots, repeats }) => ({ ...lane, count: slots.length - repeats }));
+  const lanes = new Map(shares.map(({ lane }) => [laneKey(lane), lane]));
+  const counts = shares.map(({ lane, slots, repeats }) => ({ ...lane, count: slots.length - repeats }));
   const next = await nextItems(
     tx,
     counts.filter(({ count }) => count > 0),

@@ -13,7 +13,7 @@ export interface ClaimableLane extends LaneKey, ChannelKey {
   readonly channelStatus: 'CONNECTED' | 'DISCONNECTED';
   /** Messages that are due to be sent again, counted up to the limit. */
   readonly due: number;
-  /** Those of them that may be sent now: no slot is dealt for one that waits for another of its conversation. */
+  /** Those of them that may be sent now: no slot is allocated to one that waits for another of its conversation. */
   readonly repeats: number;
   /** When the next of them is due, later than now; null: none. */
   readonly nextRepeatMs: number | null;

@@ -14,7 +14,7 @@ const COUNTED_BY_WINDOW_FROM = 10;
 
 /** How the attempts of a throttled lane follow one another. */
 export interface Spacing {
-  /** Milliseconds from one to the next, as they are dealt out. */
+  /** Milliseconds from one to the next, as they are divided. */
   readonly everyMs: number;
   /** Attempts in any half-open window of `windowMs` at most: where attempts begin, this is what is held. */
   readonly windowMax: number;
@@ -46,36 +46,36 @@ export interface WaitingLane {
 }
 
 /** A slot: the time for which an attempt is claimed. */
-export interface DealtSlot<Lane> {
+export interface LaneSlot<Lane> {
   readonly lane: Lane;
   readonly atMs: number;
 }
 
 /** The slots of a channel. */
-export interface Deal<Lane> {
-  readonly slots: readonly DealtSlot<Lane>[];
-  /** The first slot that was not dealt, and waits for its time; null: nothing waits. */
+export interface ChannelSlots<Lane> {
+  readonly slots: readonly LaneSlot<Lane>[];
+  /** The first slot that was not given, and waits for its time; null: nothing waits. */
   readonly nextSlotMs: number | null;
 }
 
-/** Until when slots are dealt, and how many. */
-export interface DealBounds {
+/** Until when slots are divided, and how many. */
+export interface SlotBounds {
   readonly nowMs: number;
   readonly untilMs: number;
   readonly max: number;
 }
 
 /**
- * Deals a channel's slots to its lanes: each goes to a lane that may begin then, of several to the one that has waited
+ * Divides a channel's slots among its lanes: each goes to a lane that may begin then, of several to the one that has waited
  * longest. Never before now: what was not used in the past is not caught up with.
  */
-export function dealSlots<Lane extends WaitingLane>(
+export function divideSlots<Lane extends WaitingLane>(
   channel: { readonly nextBeginMs: number; readonly everyMs: number },
   lanes: readonly Lane[],
-  { nowMs, untilMs, max }: DealBounds,
-): Deal<Lane> {
+  { nowMs, untilMs, max }: SlotBounds,
+): ChannelSlots<Lane> {
   const states = lanes.map((lane) => ({ lane, nextMs: lane.nextBeginMs, left: lane.waiting }));
-  const slots: DealtSlot<Lane>[] = [];
+  const slots: LaneSlot<Lane>[] = [];
   let atMs = Math.max(nowMs, channel.nextBeginMs);
   for (;;) {
     let first: (typeof states)[number] | undefined;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dealSlots, nextBeginAfter, spacingOf, type WaitingLane } from './lane-pace.policy.js';
+import { divideSlots, nextBeginAfter, spacingOf, type WaitingLane } from './lane-pace.policy.js';
 
 const HOUR_MS = 3_600_000;
 const channel = { nextBeginMs: -Infinity, everyMs: 0.001 };
 
-/** All slots of a throttled lane, claimed at the times given, as a channel without a limit of its own deals them. */
+/** All slots of a throttled lane, claimed at the times given, as a channel without a limit of its own divides them. */
 function slotsOf(throttlePerHour: number, looksMs: readonly number[]): number[] {
   const spacing = spacingOf(throttlePerHour);
   const slots: number[] = [];
   let nextBeginMs = -Infinity;
   for (const nowMs of looksMs) {
     const lane: WaitingLane = { spacing, nextBeginMs, waiting: 200 };
-    const deal = dealSlots(channel, [lane], { nowMs, untilMs: nowMs + 400, max: 200 });
-    slots.push(...deal.slots.map(({ atMs }) => atMs));
+    const divided = divideSlots(channel, [lane], { nowMs, untilMs: nowMs + 400, max: 200 });
+    slots.push(...divided.slots.map(({ atMs }) => atMs));
     const last = slots.at(-1);
     if (last !== undefined) nextBeginMs = nextBeginAfter(last, spacing);
   }
@@ -74,25 +74,25 @@ describe("a channel's slots", () => {
 
   it('go to its lanes in turns, and all to one when it is alone', () => {
     const bounds = { nowMs: 0, untilMs: 400, max: 200 };
-    const deal = dealSlots({ nextBeginMs: 0, everyMs: 12.5 }, [lane('large', 1_000), lane('small', 3)], bounds);
+    const divided = divideSlots({ nextBeginMs: 0, everyMs: 12.5 }, [lane('large', 1_000), lane('small', 3)], bounds);
     expect(
-      deal.slots
+      divided.slots
         .slice(0, 6)
         .map(({ lane: { name } }) => name)
         .toSorted(),
     ).toEqual(['large', 'large', 'large', 'small', 'small', 'small']);
-    expect(deal.slots).toHaveLength(33);
-    expect(deal.nextSlotMs).toBe(412.5);
+    expect(divided.slots).toHaveLength(33);
+    expect(divided.nextSlotMs).toBe(412.5);
   });
 
   it('leave a throttled lane to its time and serve the others meanwhile', () => {
     const slow = lane('slow', 5, { spacing: spacingOf(3_600), nextBeginMs: 100 });
-    const deal = dealSlots({ nextBeginMs: 0, everyMs: 50 }, [slow, lane('free', 100)], {
+    const divided = divideSlots({ nextBeginMs: 0, everyMs: 50 }, [slow, lane('free', 100)], {
       nowMs: 0,
       untilMs: 200,
       max: 9,
     });
-    expect(deal.slots.map(({ lane: { name }, atMs }) => `${name} ${atMs}`)).toEqual([
+    expect(divided.slots.map(({ lane: { name }, atMs }) => `${name} ${atMs}`)).toEqual([
       'free 0',
       'free 50',
       'free 100',
@@ -102,8 +102,8 @@ describe("a channel's slots", () => {
   });
 
   it('end where nothing waits, and say when something may begin next', () => {
-    expect(dealSlots(channel, [lane('a', 2)], { nowMs: 5, untilMs: 9, max: 10 })).toMatchObject({ nextSlotMs: null });
+    expect(divideSlots(channel, [lane('a', 2)], { nowMs: 5, untilMs: 9, max: 10 })).toMatchObject({ nextSlotMs: null });
     const later = lane('a', 1, { spacing: spacingOf(3_600), nextBeginMs: 900 });
-    expect(dealSlots(channel, [later], { nowMs: 5, untilMs: 9, max: 10 })).toEqual({ slots: [], nextSlotMs: 900 });
+    expect(divideSlots(channel, [later], { nowMs: 5, untilMs: 9, max: 10 })).toEqual({ slots: [], nextSlotMs: 900 });
   });
 });

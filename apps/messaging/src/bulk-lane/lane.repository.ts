@@ -13,8 +13,8 @@ export interface LockedLane {
   readonly begun: number;
 }
 
-/** How a lane stands still. */
-export type LaneStand = Pick<LockedLane, 'isPaused' | 'isWithdrawn' | 'holds'>;
+/** What keeps a lane from being claimed, as it is stored. */
+export type StoredLaneState = Pick<LockedLane, 'isPaused' | 'isWithdrawn' | 'holds'>;
 
 const makeSql = statement(
   'messaging.lane.make',
@@ -28,7 +28,7 @@ const lockSql = statement<LockedLane>(
    FROM bulk_lane WHERE organization_id = $1 AND job_id = $2 FOR UPDATE`,
 );
 /** A lane that is withdrawn before anything came has finished: the event of its end may have come already. */
-const standSql = statement(
+const stateSql = statement(
   'messaging.lane.stand',
   `UPDATE bulk_lane SET is_paused = $3, is_withdrawn = $4, held_reason = ($5::text[])[1], further_holds = ($5::text[])[2:],
      finished_at = CASE WHEN $4 AND channel_id IS NULL THEN coalesce(finished_at, now()) ELSE finished_at END
@@ -103,10 +103,10 @@ export async function lockLane(tx: Transaction, { organizationId, jobId }: LaneK
   return lane;
 }
 
-/** Stores how a locked lane stands; with events where a hold began or ended. Travels with COMMIT. */
-export function setStand(tx: Transaction, key: LaneKey, before: LockedLane, after: LaneStand): void {
+/** Stores the state of a locked lane, with events where a hold began or ended. Travels with COMMIT. */
+export function storeLaneState(tx: Transaction, key: LaneKey, before: LockedLane, after: StoredLaneState): void {
   const { organizationId, jobId } = key;
-  tx.atCommit(standSql, [organizationId, jobId, after.isPaused, after.isWithdrawn, after.holds]);
+  tx.atCommit(stateSql, [organizationId, jobId, after.isPaused, after.isWithdrawn, after.holds]);
   if (before.channelId === null) return;
   const { channelId } = before;
   const ended = before.holds.filter((reason) => !after.holds.includes(reason));

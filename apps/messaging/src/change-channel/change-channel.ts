@@ -18,8 +18,8 @@ import { displaced, lockChannels, requireRoom, updateChannels } from '../channel
 import type { Channel } from '../channel/channel.entity.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
 import { ShowToken } from '../channel/show-token.js';
-import { channelAttemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
-import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
+import { markedAttemptsOfChannel } from '../dispatch/marked-attempts.repository.js';
+import { waitForMarkedAttempts } from '../dispatch/wait-for-marked-attempts.js';
 
 /** Changes channels, and disconnects them. */
 @Injectable()
@@ -81,7 +81,7 @@ export class ChangeChannel {
     }));
     const key = { organizationId, channelId: id };
     await awaitClaims(this.database, key);
-    await untilNoneArrives(() => channelAttemptsThatMayStillArrive(this.database, key), signal);
+    await waitForMarkedAttempts(() => markedAttemptsOfChannel(this.database, key), signal);
     return changed;
   }
 

@@ -7,11 +7,11 @@ import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
 import { endWithdrawn } from '../bulk-lane/end-withdrawn.js';
 import type { LaneKey } from '../bulk-lane/lane.entity.js';
 import { withdrawItems } from '../bulk-lane/lane-item.repository.js';
-import { lockLane, setStand } from '../bulk-lane/lane.repository.js';
+import { lockLane, storeLaneState } from '../bulk-lane/lane.repository.js';
 import { LaneSignal } from '../bulk-lane/lane-signal.js';
-import { laneAttemptsThatMayStillArrive } from '../dispatch/arriving-attempts.repository.js';
-import { untilNoneArrives } from '../dispatch/until-none-arrives.js';
-import { standAfter } from './lane-stand.policy.js';
+import { markedAttemptsOfLane } from '../dispatch/marked-attempts.repository.js';
+import { waitForMarkedAttempts } from '../dispatch/wait-for-marked-attempts.js';
+import { laneStateAfter } from './lane-state.policy.js';
 
 /** Recipients that one call takes out at most. */
 const WITHDRAWN_MAX = 1_000;
@@ -35,7 +35,7 @@ export class ControlLane {
     const key = { organizationId, jobId: request.jobId };
     const control = async (tx: Transaction) => {
       const lane = await lockLane(tx, key);
-      setStand(tx, key, lane, standAfter(lane, request));
+      storeLaneState(tx, key, lane, laneStateAfter(lane, request));
       const withdrawn = request.action === 'WITHDRAW' ? await withdrawItems(tx, key, WITHDRAWN_MAX) : [];
       return { lane, withdrawn };
     };
@@ -47,7 +47,7 @@ export class ControlLane {
       this.lanes.wake();
     }
     if (request.action === 'PAUSE' || request.action === 'WITHDRAW') {
-      await untilNoneArrives(() => laneAttemptsThatMayStillArrive(this.database, key), signal);
+      await waitForMarkedAttempts(() => markedAttemptsOfLane(this.database, key), signal);
     }
     if (request.action === 'WITHDRAW') await this.endMessages(key, signal);
     return { begun, withdrawn: withdrawn.map(({ recipientIndex }) => recipientIndex) };

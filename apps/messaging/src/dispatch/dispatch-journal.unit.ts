@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Log } from '@switchboard/platform';
 import { endedCopyOf } from '../../test/ended-journal.js';
 import { DispatchJournal } from './dispatch-journal.js';
-import { leftJournals, removeLeft, removeUnproven } from './left-journals.js';
+import { orphanedJournals, removeOrphaned, removeUnproven } from './orphaned-journals.js';
 
 describe('the journal of attempts', () => {
   const errors: string[] = [];
@@ -26,7 +26,7 @@ describe('the journal of attempts', () => {
   it('proves of an ended process which of its attempts never began, one lease or message apart', async () => {
     const [one, two] = [journal.newLease(), journal.newLease()];
     journal.begin({ lease: one, messageId: 'a' });
-    const [left] = await leftJournals(await endedCopyOf(folder, journal.instance), 'another');
+    const [left] = await orphanedJournals(await endedCopyOf(folder, journal.instance), 'another');
     expect(left?.mayHaveBegun({ lease: one, messageId: 'a' })).toBe(true);
     expect(left?.mayHaveBegun({ lease: one, messageId: 'b' })).toBe(false);
     expect(left?.mayHaveBegun({ lease: two, messageId: 'a' })).toBe(false);
@@ -35,11 +35,11 @@ describe('the journal of attempts', () => {
 
   it('proves nothing of a process that lives, of one whose lock is gone, and of another boot', async () => {
     journal.begin({ lease: journal.newLease(), messageId: 'a' });
-    expect(await leftJournals(folder, 'another')).toEqual([]);
+    expect(await orphanedJournals(folder, 'another')).toEqual([]);
     const unlocked = await endedCopyOf(folder, journal.instance);
     await rm(join(unlocked, `${journal.instance}.sock`));
-    expect(await leftJournals(unlocked, 'another')).toEqual([]);
-    expect(await leftJournals(await copyOfAnotherBoot(), 'another')).toEqual([]);
+    expect(await orphanedJournals(unlocked, 'another')).toEqual([]);
+    expect(await orphanedJournals(await copyOfAnotherBoot(), 'another')).toEqual([]);
   });
 
   it('is removed with its lock a day after it was written when it proves nothing', async () => {
@@ -76,10 +76,10 @@ describe('the journal of attempts', () => {
     journal.begin({ lease: begun, messageId: 'a' });
     await journal.close(false);
     expect(() => journal.begin({ lease: waiting, messageId: 'b' })).toThrow('the journal of the attempt is closed');
-    const [left] = await leftJournals(folder, 'another');
+    const [left] = await orphanedJournals(folder, 'another');
     expect(left?.mayHaveBegun({ lease: begun, messageId: 'a' })).toBe(true);
     expect(left?.mayHaveBegun({ lease: waiting, messageId: 'b' })).toBe(false);
-    if (left) await removeLeft(folder, left);
+    if (left) await removeOrphaned(folder, left);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('the journal of attempts', () => {
     const second = journal.newLease();
     for (const lease of [first, second]) journal.begin({ lease, messageId: 'a' });
     expect(second.split('.')[0]).not.toBe(first.split('.')[0]);
-    const [left] = await leftJournals(await endedCopyOf(folder, journal.instance), 'another');
+    const [left] = await orphanedJournals(await endedCopyOf(folder, journal.instance), 'another');
     for (const lease of [first, second]) {
       expect(left?.mayHaveBegun({ lease, messageId: 'a' })).toBe(true);
       expect(left?.mayHaveBegun({ lease, messageId: 'b' })).toBe(false);

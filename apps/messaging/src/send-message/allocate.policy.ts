@@ -38,7 +38,7 @@ export function allocate<Message extends WaitingMessage>(
   taken: readonly TakenKey[],
 ): Allocation<Message> {
   const owners = new KeyOwners(taken);
-  const quota = new QuotaDealer();
+  const quota = new QuotaAllocator();
   const conflicts = new Map<Message, TakenKey>();
   const candidates = judged.map((candidate, index): Candidate => {
     const message = messages[index];
@@ -54,7 +54,7 @@ export function allocate<Message extends WaitingMessage>(
       return { ...candidate, verdict: 'quota-used-up' };
     }
     if (candidate.verdict !== 'accepted') return candidate;
-    if (!quota.deal(ask)) return { ...candidate, verdict: 'quota-used-up' };
+    if (!quota.allocate(ask)) return { ...candidate, verdict: 'quota-used-up' };
     owners.take(message);
     return candidate;
   });
@@ -108,18 +108,18 @@ export interface QuotaAsk {
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Deals what is left of quotas to messages, one after the other, as if each had come alone.
+ * Allocates what is left of quotas to messages, one after the other, as if each had come alone.
  *
  * Each is held to the number that it came with, so that a plan that changes between two of a batch counts at once.
  */
-export class QuotaDealer {
-  private readonly dealt = new Map<string, QuotaTake>();
+export class QuotaAllocator {
+  private readonly allocated = new Map<string, QuotaTake>();
 
   /** Whether the message fits; then it takes one. */
-  deal(ask: QuotaAsk): boolean {
+  allocate(ask: QuotaAsk): boolean {
     const { key, take, leftMax } = this.next(ask);
     if (ask.used > leftMax) return false;
-    this.dealt.set(key, { ...take, usedBeforeMax: Math.min(take.usedBeforeMax, leftMax) });
+    this.allocated.set(key, { ...take, usedBeforeMax: Math.min(take.usedBeforeMax, leftMax) });
     return true;
   }
 
@@ -131,13 +131,13 @@ export class QuotaDealer {
   private next({ organizationId, messageId, messagesMax }: QuotaAsk) {
     const month = quotaMonthOf(messageId);
     const key = `${organizationId} ${month}`;
-    const before = this.dealt.get(key) ?? { organizationId, month, messages: 0, usedBeforeMax: UNLIMITED };
+    const before = this.allocated.get(key) ?? { organizationId, month, messages: 0, usedBeforeMax: UNLIMITED };
     const take: QuotaTake = { ...before, messages: before.messages + 1 };
     return { key, take, leftMax: (messagesMax ?? UNLIMITED) - take.messages };
   }
 
   /** What those that fit take together. */
   get takes(): readonly QuotaTake[] {
-    return [...this.dealt.values()];
+    return [...this.allocated.values()];
   }
 }

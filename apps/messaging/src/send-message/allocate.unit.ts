@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
 import fc from 'fast-check';
 import { quotaMonthOf } from '../quota/quota.repository.js';
-import { QuotaDealer, type QuotaAsk } from './allocate.policy.js';
+import { QuotaAllocator, type QuotaAsk } from './allocate.policy.js';
 
 const idAt = (iso: string): string => `${cuidFloor(new Date(iso))}0123456789abcdef`;
 
@@ -17,7 +17,7 @@ describe('what is left of quotas', () => {
     { maxLength: 20 },
   );
 
-  it('is dealt to a batch as to its messages one by one, and what it takes holds exactly as long as that is so', () => {
+  it('is allocated to a batch as to its messages one by one, and what it takes holds exactly as long as that is so', () => {
     fc.assert(
       fc.property(asks, fc.array(fc.nat({ max: 5 }), { minLength: 4, maxLength: 4 }), (all, used) => {
         const before = (ask: Pick<QuotaAsk, 'organizationId' | 'messageId'>): number =>
@@ -26,11 +26,11 @@ describe('what is left of quotas', () => {
         const taken = new Map<string, number>();
         const oneByOne = seen.map((ask) => {
           const key = `${ask.organizationId} ${quotaMonthOf(ask.messageId)}`;
-          const { fits } = dealQuota([{ ...ask, used: ask.used + (taken.get(key) ?? 0) }]);
+          const { fits } = allocateQuota([{ ...ask, used: ask.used + (taken.get(key) ?? 0) }]);
           if (fits[0]) taken.set(key, (taken.get(key) ?? 0) + 1);
           return fits[0];
         });
-        const { fits, takes } = dealQuota(seen);
+        const { fits, takes } = allocateQuota(seen);
         expect(fits).toEqual(oneByOne);
         expect(new Map(takes.map((take) => [`${take.organizationId} ${take.month}`, take.messages]))).toEqual(taken);
         // One more used than was seen: those that fitted fit still, or the bound says that they do not.
@@ -40,7 +40,7 @@ describe('what is left of quotas', () => {
               fits[index] && ask.organizationId === take.organizationId && quotaMonthOf(ask.messageId) === take.month,
           );
           const fitsWith = (count: number): boolean =>
-            dealQuota(own.map((ask) => ({ ...ask, used: count }))).fits.every(Boolean);
+            allocateQuota(own.map((ask) => ({ ...ask, used: count }))).fits.every(Boolean);
           expect(fitsWith(take.usedBeforeMax)).toBe(true);
           if (take.usedBeforeMax < 1_000) expect(fitsWith(take.usedBeforeMax + 1)).toBe(false);
         }
@@ -49,7 +49,9 @@ describe('what is left of quotas', () => {
   });
 });
 
-function dealQuota(asks: readonly QuotaAsk[]): { readonly fits: readonly boolean[] } & Pick<QuotaDealer, 'takes'> {
-  const dealer = new QuotaDealer();
-  return { fits: asks.map((ask) => dealer.deal(ask)), takes: dealer.takes };
+function allocateQuota(
+  asks: readonly QuotaAsk[],
+): { readonly fits: readonly boolean[] } & Pick<QuotaAllocator, 'takes'> {
+  const allocator = new QuotaAllocator();
+  return { fits: asks.map((ask) => allocator.allocate(ask)), takes: allocator.takes };
 }

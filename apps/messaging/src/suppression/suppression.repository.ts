@@ -53,7 +53,7 @@ const forgetObservedSql = statement(
  * locks anything else (see `lockMessages`).
  *
  * A send that is being marked holds its contact and its number too (`holdRecipients`, `claimRetries`): it is marked before, and seen by
- * `attemptsThatMayStillArrive` once this transaction is committed, or it sees what this transaction writes.
+ * `markedAttempts` once this transaction is committed, or it sees what this transaction writes.
  *
  * @returns how many rows it locked: one that is not there, or not committed yet, it cannot (`makeRoomForContact`)
  */

@@ -5,7 +5,7 @@ import { LaneStore } from '../../test/lane-store.js';
 import { callbackOf, MessagingStore, settlementOf } from '../../test/messaging-store.js';
 import { lockPaces } from '../bulk-lane/channel-pace.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
-import { leftAttempts } from '../dispatch/left-attempts.repository.js';
+import { orphanedAttempts } from '../dispatch/orphaned-attempts.repository.js';
 import { claimRetries, retryLines } from '../dispatch/retry-claim.repository.js';
 import { failExpired } from '../settle-overdue/settle-overdue.js';
 import { takeBackRestored } from './take-back-restored.js';
@@ -58,12 +58,12 @@ describe('messaging on a database that was restored', () => {
     const left = await store.attempt(await store.sender());
     await backedUp();
     expect(await claim()).toEqual([]);
-    expect(await leftAttempts(store.database, [left.lease])).toEqual([]);
+    expect(await orphanedAttempts(store.database, [left.lease])).toEqual([]);
     await sql(`UPDATE messaging.dispatch SET state = 'UNKNOWN' WHERE message_id = '${due.messageId}'`);
     expect(await failExpired(store.database, 10, new Date())).toBe(0);
     await sql(`UPDATE messaging.dispatch SET state = 'RETRY' WHERE message_id = '${due.messageId}'`);
     await compared();
-    expect(await leftAttempts(store.database, [left.lease])).toHaveLength(1);
+    expect(await orphanedAttempts(store.database, [left.lease])).toHaveLength(1);
     expect(await claim()).toEqual([due.messageId]);
   });
 
@@ -79,7 +79,7 @@ describe('messaging on a database that was restored', () => {
     expect(await store.dispatches(underway)).toMatchObject([{ state: 'UNKNOWN', lease: 'restored' }]);
     expect(await store.dispatches(due)).toMatchObject([{ state: 'UNKNOWN', lease: 'restored' }]);
     // A journal that outlived the restore does not speak for them.
-    expect(await leftAttempts(store.database, [underway.lease, due.lease])).toEqual([]);
+    expect(await orphanedAttempts(store.database, [underway.lease, due.lease])).toEqual([]);
     expect(lines).toEqual([{ event: 'dispatch.restored', fields: { messages: 2, lanes: 0 } }]);
     await store.callbacks(callbackOf(sender, underway, { status: 'delivered' }));
     expect(await store.message(underway)).toMatchObject({ status: 'DELIVERED' });

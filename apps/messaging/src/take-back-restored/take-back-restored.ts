@@ -38,7 +38,7 @@ const takeBackSql = statement<MessageKey & { wasUnknown: boolean }>(
    FROM open WHERE d.organization_id = open.organization_id AND d.message_id = open.message_id
    RETURNING d.organization_id AS "organizationId", d.message_id AS "messageId", open.state = 'UNKNOWN' AS "wasUnknown"`,
 );
-const leftSql = statement<{ left: boolean }>(
+const orphanedSql = statement<{ left: boolean }>(
   'messaging.dispatch.take-back-left',
   `SELECT EXISTS (SELECT FROM dispatch WHERE ${OF_BACKUP}) AS left`,
 );
@@ -79,6 +79,6 @@ export async function takeBackRestored(database: Database, { writtenBefore }: Re
   dispatchMetrics().unknown('restored', messages);
   const [paused] = await database.query(pauseSql, [writtenBefore]);
   log.warn('dispatch.restored', { messages, lanes: paused?.lanes ?? 0 });
-  const [rest] = await database.query(leftSql, [writtenBefore]);
+  const [rest] = await database.query(orphanedSql, [writtenBefore]);
   if (rest?.left === true) throw new Error('attempts of the backup are being settled: they are looked at again');
 }

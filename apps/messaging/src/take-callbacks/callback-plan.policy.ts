@@ -59,10 +59,10 @@ export type CallbackPlan =
       readonly people: readonly SeenPerson[];
     }
   /** Only contacts have something to learn. */
-  | { readonly act: 'see'; readonly people: readonly SeenPerson[] }
+  | { readonly act: 'inform-contacts'; readonly people: readonly SeenPerson[] }
   | { readonly act: 'ignore'; readonly reason: IgnoredReason }
   /** It cannot be read: kept as a dead letter of its own. */
-  | { readonly act: 'bury'; readonly reason: string };
+  | { readonly act: 'dead-letter'; readonly reason: string };
 
 /** As the gateway reads a time of the upstream. */
 const UNIX_SECONDS = /^\d{9,10}$/;
@@ -106,7 +106,7 @@ export function planOf(envelope: EventEnvelope, lines: KnownLines): CallbackPlan
   const change = dataOf(callbackChange, envelope);
   if (!change) return ignored('other-field');
   if (change.isOdd)
-    return { act: 'bury', reason: `an item of \`${change.field}\` is not in the shape that was agreed` };
+    return { act: 'dead-letter', reason: `an item of \`${change.field}\` is not in the shape that was agreed` };
   return ignored(partOf(change.value, 'errors') === undefined ? 'other-field' : 'upstream-error');
 }
 
@@ -121,11 +121,11 @@ function planOfMessage(
   if (item.message.type === 'system') {
     if (!isNumberChange(item.message)) return ignored('system-message');
     const moved = movedPerson(item, at);
-    if (!moved) return { act: 'bury', reason: 'a number changed, but from which to which cannot be read' };
-    return { act: 'see', people: [{ organizationId, sighting: moved }] };
+    if (!moved) return { act: 'dead-letter', reason: 'a number changed, but from which to which cannot be read' };
+    return { act: 'inform-contacts', people: [{ organizationId, sighting: moved }] };
   }
   const sender = senderOf(item);
-  if (!sender) return { act: 'bury', reason: 'the message does not say who sent it' };
+  if (!sender) return { act: 'dead-letter', reason: 'the message does not say who sent it' };
   const value = spokenPreference(saidWith(item.message), optOutKeywords);
   const preference = value && ({ channelId, value, source: 'KEYWORD' } as const);
   const sighting = preference ? stating(sender, preference, item.message.id, at) : sender;
@@ -153,7 +153,7 @@ function planOfPreference(preference: CallbackPreference, lines: KnownLines, at:
   if (channels.length === 0) return ignored('unknown-line');
   if (item.value !== 'stop' && item.value !== 'resume') return ignored('unknown-preference');
   const person = personOfPreference(item, profileName);
-  if (!person) return { act: 'bury', reason: 'the preference does not say whose it is' };
+  if (!person) return { act: 'dead-letter', reason: 'the preference does not say whose it is' };
   const value = item.value === 'stop' ? 'stop' : 'start';
   // The upstream gives it no id; repeated it is the same statement, if its time can be read: what is no time is replaced by
   // when the gateway took it. Whose it is, as it was understood: contacts would refuse the whole batch for an id that is long
@@ -161,7 +161,7 @@ function planOfPreference(preference: CallbackPreference, lines: KnownLines, at:
   const when = UNIX_SECONDS.test(item.timestamp) ? item.timestamp : at.toISOString();
   const id = `user_preferences ${person.messagingId ?? person.upstreamUserId ?? ''} ${when} ${item.value}`;
   return {
-    act: 'see',
+    act: 'inform-contacts',
     people: channels.map(({ organizationId, id: channelId }) => ({
       organizationId,
       sighting: stating(person, { channelId, value, source: 'UPSTREAM' }, id, at),

@@ -117,7 +117,7 @@ describe('who is seen in a callback', () => {
     const nameless = { phone: null, profileName: 'Ada', messagingId: null, upstreamUserId: 'US.13' };
     expect(person(message({ from: '' }, { userId: 'US.13' }))).toEqual(nameless);
     expect(person(message({ from: 'US.13' }))).toEqual(nameless);
-    expect(message({ from: '' })).toMatchObject({ act: 'bury' });
+    expect(message({ from: '' })).toMatchObject({ act: 'dead-letter' });
   });
 
   it('is a person whose number changed, and makes no message', () => {
@@ -126,7 +126,7 @@ describe('who is seen in a callback', () => {
       { type: 'customer_changed_number', new_wa_id: '16505559999' },
     ]) {
       expect(message({ type: 'system', system })).toEqual({
-        act: 'see',
+        act: 'inform-contacts',
         people: [
           {
             organizationId: 'corg',
@@ -141,7 +141,7 @@ describe('who is seen in a callback', () => {
         ],
       });
     }
-    expect(message({ type: 'system', system: { type: 'user_changed_number' } })).toMatchObject({ act: 'bury' });
+    expect(message({ type: 'system', system: { type: 'user_changed_number' } })).toMatchObject({ act: 'dead-letter' });
     expect(message({ type: 'system', system: { type: 'customer_identity_changed' } })).toMatchObject({ act: 'ignore' });
   });
 
@@ -207,7 +207,7 @@ describe('a plan', () => {
   it('keeps what is odd, counts errors of the upstream, and leaves other fields alone', () => {
     const change = { businessAccountId: 'waba', field: 'messages', value: { errors: [{ code: 1 }] } };
     expect(planFor(callbackChange, change)).toEqual({ act: 'ignore', reason: 'upstream-error' });
-    expect(planFor(callbackChange, { ...change, isOdd: true })).toMatchObject({ act: 'bury' });
+    expect(planFor(callbackChange, { ...change, isOdd: true })).toMatchObject({ act: 'dead-letter' });
     expect(planFor(callbackChange, { ...change, field: 'account_update', value: null })).toMatchObject({
       reason: 'other-field',
     });

@@ -94,7 +94,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
       if (plan?.act === 'report') statuses.push({ ...source, ...plan, eventId });
       else if (plan?.act === 'store' && contact) inbound.push({ ...source, ...plan, contact });
       else if (plan?.act === 'ignore') callbackMetrics().ignored(plan.reason);
-      else if (plan?.act === 'bury') await this.bury(tx, event, plan.reason);
+      else if (plan?.act === 'dead-letter') await this.bury(tx, event, plan.reason);
     }
     await takeInbound(tx, inbound);
     const waiting = await takeStatuses(tx, statuses);

@@ -1,16 +1,21 @@
 import type { Database } from '@switchboard/postgres';
 import { LEASE_MS } from '../dispatch/dispatch.entity.js';
 import type { Postponement } from '../dispatch/dispatch.repository.js';
-import { leftAttempts, mayTakeOver, takeOver, type LeftAttempt } from '../dispatch/left-attempts.repository.js';
-import { leftJournals, removeLeft, type LeftJournal } from '../dispatch/left-journals.js';
+import {
+  orphanedAttempts,
+  mayTakeOver,
+  takeOver,
+  type OrphanedAttempt,
+} from '../dispatch/orphaned-attempts.repository.js';
+import { orphanedJournals, removeOrphaned, type OrphanedJournal } from '../dispatch/orphaned-journals.js';
 import { SETTLE_DEADLINE_MS } from '../dispatch/retry.policy.js';
 
 /** What came of a look at what ended processes left. */
 export interface TakenOver {
   /** Provably never left: to be sent at once. */
-  readonly released: readonly LeftAttempt[];
+  readonly released: readonly OrphanedAttempt[];
   /** May have left: wait for evidence as UNKNOWN. */
-  readonly unknown: readonly LeftAttempt[];
+  readonly unknown: readonly OrphanedAttempt[];
 }
 
 /** Its row says which attempt it was; no answer gave a code. */
@@ -34,7 +39,7 @@ export class TakeOverAttempts {
 
   /** @param nowMs monotonic */
   async execute(nowMs: number): Promise<TakenOver> {
-    const journals = await leftJournals(this.folder, this.instance);
+    const journals = await orphanedJournals(this.folder, this.instance);
     // A look at a database that is not compared decides nothing, so the time after which journals go does not begin with it.
     if (journals.length === 0 || !(await mayTakeOver(this.database))) return { released: [], unknown: [] };
     for (const { instance } of journals) if (!this.ended.has(instance)) this.ended.set(instance, nowMs);
@@ -43,21 +48,22 @@ export class TakeOverAttempts {
     if (!isComplete) return taken;
     for (const journal of journals) {
       if (nowMs - (this.ended.get(journal.instance) ?? nowMs) <= LEASE_MS) continue;
-      await removeLeft(this.folder, journal);
+      await removeOrphaned(this.folder, journal);
       this.ended.delete(journal.instance);
     }
     return taken;
   }
 
-  private async decide(journals: readonly LeftJournal[]): Promise<TakenOver & { readonly isComplete: boolean }> {
-    const left = await leftAttempts(
+  private async decide(journals: readonly OrphanedJournal[]): Promise<TakenOver & { readonly isComplete: boolean }> {
+    const orphaned = await orphanedAttempts(
       this.database,
       journals.flatMap(({ generations }) => generations),
     );
-    const mayHaveBegun = (attempt: LeftAttempt): boolean => journals.every((journal) => journal.mayHaveBegun(attempt));
-    const released = left.filter((attempt) => !mayHaveBegun(attempt));
+    const mayHaveBegun = (attempt: OrphanedAttempt): boolean =>
+      journals.every((journal) => journal.mayHaveBegun(attempt));
+    const released = orphaned.filter((attempt) => !mayHaveBegun(attempt));
     // What may still be on its way is looked for by opt-outs, which count marks.
-    const unknown = left.filter((one) => mayHaveBegun(one) && one.state === 'DISPATCHING' && one.hasArrived);
+    const unknown = orphaned.filter((one) => mayHaveBegun(one) && one.state === 'DISPATCHING' && one.hasArrived);
     const postponements: Postponement[] = [
       ...released.map((dispatch) => ({ dispatch, ...AS_MARKED, state: 'RETRY', delayMs: 0, attempts: 0 }) as const),
       ...unknown.map((dispatch) => {

@@ -3,7 +3,7 @@ import { Database } from '@switchboard/postgres';
 import { CLOCK, LOG, PollingWorker, type Clock, type Log } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { dispatchMetrics } from '../dispatch/dispatch-metrics.js';
-import { removeUnproven } from '../dispatch/left-journals.js';
+import { removeUnproven } from '../dispatch/orphaned-journals.js';
 import { RetrySignal } from '../dispatch/retry-signal.js';
 import { TakeOverAttempts } from './take-over-attempts.js';
 

@@ -22,8 +22,8 @@ export interface OpenWork {
 
 type OutboxRow = RecordedEvent & { readonly isPublished: boolean };
 
-/** Services that tell events, and so have an outbox. */
-const TELLING = Object.entries<ServiceTopology>(topology)
+/** Services that may emit events, and so have an outbox. */
+const EMITTERS = Object.entries<ServiceTopology>(topology)
   .filter(([, { stream }]) => stream !== null)
   .map(([service]) => service);
 
@@ -51,7 +51,7 @@ export class DatabaseLedger {
   async mark(): Promise<DatabaseMark> {
     const [now] = await this.query<{ at: Date }>('SELECT clock_timestamp() AS at');
     const positions = new Map<string, number>();
-    for (const service of TELLING) {
+    for (const service of EMITTERS) {
       const [row] = await this.query<{ last: string }>(
         `SELECT coalesce(max(position), 0) AS last FROM ${service}.outbox`,
       );
@@ -61,7 +61,7 @@ export class DatabaseLedger {
   }
 
   async openWork(): Promise<OpenWork> {
-    const unpublished = TELLING.map((service) => `(SELECT count(*) FROM ${service}.outbox_pending)`);
+    const unpublished = EMITTERS.map((service) => `(SELECT count(*) FROM ${service}.outbox_pending)`);
     const [row] = await this.query<Record<keyof OpenWork, string>>(
       `SELECT ${unpublished.join(' + ')} AS unpublished,
          (SELECT count(*) FROM messaging.dispatch WHERE state = 'RETRY') AS retries,
@@ -97,7 +97,7 @@ export class DatabaseLedger {
   /** Events committed since the mark. */
   async outboxSince({ positions }: DatabaseMark): Promise<OutboxRow[]> {
     const rows: OutboxRow[] = [];
-    for (const service of TELLING) {
+    for (const service of EMITTERS) {
       // One at a time: a push of all of them at once would overflow the stack.
       for (const row of await this.outboxOf(service, positions.get(service) ?? 0)) rows.push(row);
     }
@@ -106,7 +106,7 @@ export class DatabaseLedger {
 
   /** Ids of events committed since the mark. */
   async eventIdsSince({ positions }: DatabaseMark): Promise<string[]> {
-    const all = TELLING.map((service) => `SELECT id FROM ${service}.outbox WHERE position > ${positionOf(service)}`);
+    const all = EMITTERS.map((service) => `SELECT id FROM ${service}.outbox WHERE position > ${positionOf(service)}`);
     function positionOf(service: string): number {
       return positions.get(service) ?? 0;
     }

@@ -154,7 +154,7 @@ export const canaries: readonly Canary[] = [
   {
     rule: 'http-carries-every-route',
     path: 'apps/gateway/src/http/route-docs.ts',
-    text: typeImport('a', '../reference/descriptions.js'),
+    text: typeImport('a', '../reference/api-documents.js'),
   },
   {
     rule: 'description-is-data',
@@ -180,7 +180,7 @@ export const lawfulFiles: Readonly<Record<string, string>> = {
   'apps/gateway/src/app/inbox/inbox-view.ts': imports('../../messages/whole-page.js') + 'export type a = 1;\n',
   'apps/gateway/src/description/headers.ts': 'export type a = 1;\n',
   'apps/gateway/src/messages/whole-page.ts': imports('../description/headers.js'),
-  'apps/gateway/src/reference/descriptions.ts': imports('../description/headers.js') + 'export type a = 1;\n',
+  'apps/gateway/src/reference/api-documents.ts': imports('../description/headers.js') + 'export type a = 1;\n',
   'apps/gateway/src/identity/admission.contract.ts': imports('./key/key.entity.js'),
   'apps/gateway/src/identity/identity.module.ts': imports('./key/key.entity.js'),
   'apps/gateway/src/identity/key/key.entity.ts': imports('typeorm'),

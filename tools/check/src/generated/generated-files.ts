@@ -1,6 +1,6 @@
 import { errorRegistry } from '@switchboard/contracts/error-registry';
 import { serviceNames, topology } from '@switchboard/contracts/topology';
-import { apiDescriptions } from '@switchboard/gateway/descriptions';
+import { apiDocuments } from '@switchboard/gateway/api-documents';
 import { catalogueOf } from '../catalogue/catalogue.js';
 import { viewSchemas } from '../catalogue/views.js';
 import type { Sources } from '../sources.js';
@@ -44,14 +44,14 @@ export const generatedFiles: readonly GeneratedFile[] = [
     path: OPENAPI,
     // From the views of the present sources: those that the gateway was built with may be about to be written.
     generate: async (sources) => {
-      const { publicApi } = await apiDescriptions(viewSchemas(sources));
+      const { publicApi } = await apiDocuments(viewSchemas(sources));
       return formatted(sources, OPENAPI, JSON.stringify(publicApi));
     },
   },
   {
     path: APP_OPENAPI,
     generate: async (sources) => {
-      const { appApi } = await apiDescriptions(viewSchemas(sources));
+      const { appApi } = await apiDocuments(viewSchemas(sources));
       return formatted(sources, APP_OPENAPI, JSON.stringify(appApi));
     },
   },

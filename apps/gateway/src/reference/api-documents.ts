@@ -26,7 +26,7 @@ export function describeApis(routes: readonly MountedRoute[], baseUrl: string, a
 }
 
 /** The documents as they are served. */
-export class Descriptions {
+export class ServedDocuments {
   private served: Readonly<Record<keyof ApiDocuments, StaticContent>> | undefined;
 
   /** @param baseUrl the canonical base; empty when there is none */

@@ -8,7 +8,7 @@ import { isSystemError } from './system-error.js';
 const UNPROVEN_KEEP_MS = 24 * 60 * 60 * 1_000;
 
 /** What a process that has ended left behind, complete: nothing is written to it any more. */
-export interface LeftJournal {
+export interface OrphanedJournal {
   readonly instance: string;
   readonly generations: readonly string[];
   /** Whether the attempt may have begun; false is a proof that none of its bytes left. */
@@ -16,18 +16,18 @@ export interface LeftJournal {
 }
 
 /** The journals of processes that have provably ended, read after they had. */
-export async function leftJournals(folder: string, ownInstance: string): Promise<LeftJournal[]> {
-  const left: LeftJournal[] = [];
+export async function orphanedJournals(folder: string, ownInstance: string): Promise<OrphanedJournal[]> {
+  const orphaned: OrphanedJournal[] = [];
   for (const [instance, generations] of await journalsOfOthers(folder, ownInstance)) {
     if ((await stateOfHolder(folder, instance)) !== 'ended') continue;
-    const journal = await readLeft(folder, instance, generations);
-    if (journal) left.push(journal);
+    const journal = await readOrphaned(folder, instance, generations);
+    if (journal) orphaned.push(journal);
   }
-  return left;
+  return orphaned;
 }
 
 /** Removes what is taken over, the proof of its end last. */
-export async function removeLeft(folder: string, { instance, generations }: LeftJournal): Promise<void> {
+export async function removeOrphaned(folder: string, { instance, generations }: OrphanedJournal): Promise<void> {
   for (const generation of generations) await rm(journalPath(folder, generation), { force: true });
   for (const path of [lockPath(folder, instance), endPath(folder, instance)]) await rm(path, { force: true });
 }
@@ -44,7 +44,7 @@ export async function removeUnproven(folder: string, ownInstance: string): Promi
   for (const instance of instances) {
     const state = await stateOfHolder(folder, instance);
     const generations = journals.get(instance) ?? [];
-    if (state === 'lives' || (state === 'ended' && (await readLeft(folder, instance, generations)))) continue;
+    if (state === 'lives' || (state === 'ended' && (await readOrphaned(folder, instance, generations)))) continue;
     const paths = generations.map((generation) => journalPath(folder, generation));
     // The lock last: as long as there is a journal it may be the proof that its process has ended.
     paths.push(lockPath(folder, instance), endPath(folder, instance));
@@ -68,7 +68,7 @@ async function journalsOfOthers(folder: string, ownInstance: string): Promise<Ma
   return journals;
 }
 
-async function readLeft(folder: string, instance: string, all: readonly string[]): Promise<LeftJournal | null> {
+async function readOrphaned(folder: string, instance: string, all: readonly string[]): Promise<OrphanedJournal | null> {
   const begun = new Map<string, ReadonlySet<string>>();
   for (const generation of all) {
     const lines = await readJournal(folder, generation).catch(ignoreGone);

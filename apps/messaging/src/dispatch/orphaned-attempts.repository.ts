@@ -6,7 +6,7 @@ import { ARRIVE_WITHIN_MS, LEASE_MS, type Dispatch } from './dispatch.entity.js'
 import { postponeDispatches, type Postponement } from './dispatch.repository.js';
 
 /** An attempt whose process is gone. */
-export interface LeftAttempt extends Pick<Dispatch, 'organizationId' | 'messageId' | 'lease'> {
+export interface OrphanedAttempt extends Pick<Dispatch, 'organizationId' | 'messageId' | 'lease'> {
   readonly state: 'DISPATCHING' | 'UNKNOWN';
   /** Whatever left of it has reached the upstream by now: it was marked so long ago. */
   readonly hasArrived: boolean;
@@ -16,7 +16,7 @@ export interface LeftAttempt extends Pick<Dispatch, 'organizationId' | 'messageI
  * Open marks of all tenants are few; index `dispatch_due`. In a database that is from a backup they were marked again since,
  * perhaps, and a journal does not speak for them.
  */
-const leftSql = statement<LeftAttempt>(
+const orphanedSql = statement<OrphanedAttempt>(
   'messaging.dispatch.left',
   `SELECT organization_id AS "organizationId", message_id AS "messageId", lease, state,
      due_at <= now() + make_interval(secs => ${(LEASE_MS - ARRIVE_WITHIN_MS) / 1_000}) AS "hasArrived"
@@ -36,8 +36,8 @@ export async function mayTakeOver(database: Database): Promise<boolean> {
 }
 
 /** Attempts that were marked under leases of the generations and are not settled, those that ended as UNKNOWN included. */
-export async function leftAttempts(database: Database, generations: readonly string[]): Promise<LeftAttempt[]> {
-  return database.query(leftSql, [generations]);
+export async function orphanedAttempts(database: Database, generations: readonly string[]): Promise<OrphanedAttempt[]> {
+  return database.query(orphanedSql, [generations]);
 }
 
 /**

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 25;
  * @returns how many were waited for
  * @throws SERVICE_UNAVAILABLE when the caller's patience ends before
  */
-export async function untilNoneArrives(look: () => Promise<string[]>, signal: AbortSignal): Promise<number> {
+export async function waitForMarkedAttempts(look: () => Promise<string[]>, signal: AbortSignal): Promise<number> {
   const first = new Set(await look());
   for (let open = first.size; open > 0; open = (await look()).filter((id) => first.has(id)).length) {
     await pause(LOOK_EVERY_MS, signal);

@@ -42,7 +42,7 @@ const pendingOfChannelSql = statement<{ messageId: string }>(
  * sees every mark that did not see the suppression: the marks' transactions hold a contact and a phone as well. When they
  * have left this list, which they do `ARRIVE_WITHIN_MS` after their mark at the latest, no such send begins any more.
  */
-export async function attemptsThatMayStillArrive(
+export async function markedAttempts(
   through: Queryable,
   { organizationId, contact, channelIds }: Recipient,
 ): Promise<string[]> {
@@ -54,15 +54,12 @@ export async function attemptsThatMayStillArrive(
  * Messages of a bulk send whose attempt was marked before and may still reach the upstream: asked for behind the COMMIT that
  * stopped the lane, under whose lock marks are made, they are the last.
  */
-export async function laneAttemptsThatMayStillArrive(
-  through: Queryable,
-  { organizationId, jobId }: LaneKey,
-): Promise<string[]> {
+export async function markedAttemptsOfLane(through: Queryable, { organizationId, jobId }: LaneKey): Promise<string[]> {
   return (await through.query(pendingOfJobSql, [organizationId, jobId])).map(({ messageId }) => messageId);
 }
 
 /** Messages on a channel whose attempt is marked and may still reach the upstream. */
-export async function channelAttemptsThatMayStillArrive(
+export async function markedAttemptsOfChannel(
   through: Queryable,
   { organizationId, channelId }: ChannelKey,
 ): Promise<string[]> {

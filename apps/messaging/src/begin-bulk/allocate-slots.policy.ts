@@ -1,6 +1,6 @@
 import type { LockedPace, PaceAfter } from '../bulk-lane/channel-pace.repository.js';
 import type { LaneKey } from '../bulk-lane/lane.entity.js';
-import { dealSlots, nextBeginAfter, spacingOf, type Spacing } from '../bulk-lane/lane-pace.policy.js';
+import { divideSlots, nextBeginAfter, spacingOf, type Spacing } from '../bulk-lane/lane-pace.policy.js';
 import type { AttemptLane } from '../dispatch/dispatch.entity.js';
 import { LATE_MAX_MS } from '../dispatch/lane-turns.js';
 import type { ClaimableLane, LaneAfter } from './claimable-lanes.repository.js';
@@ -13,11 +13,11 @@ const AHEAD_MS = 400;
 const LEAD_MS = 100;
 /** Before what waits for another message of its conversation is looked at again. */
 const BEHIND_MS = 250;
-/** Before the next look when nothing could be claimed of what was dealt: somebody holds its rows. */
+/** Before the next look when nothing could be claimed of what was allocated: somebody holds its rows. */
 const NOTHING_CLAIMED_MS = 50;
 
 /** The slots of a lane in a claim. */
-export interface LaneDeal {
+export interface LaneShare {
   readonly lane: ClaimableLane;
   readonly spacing: Spacing | null;
   /** Epoch milliseconds, rising. */
@@ -27,37 +27,37 @@ export interface LaneDeal {
 }
 
 /** The slots of a channel in a claim. */
-export interface ChannelDeal {
+export interface ChannelShare {
   readonly pace: LockedPace;
-  readonly lanes: readonly LaneDeal[];
+  readonly lanes: readonly LaneShare[];
   /** The next time at which something may begin; null: nothing waits. */
   readonly nextMs: number | null;
 }
 
 /**
- * Deals the slots of channels, in all at most `max`: channels that want less than an equal share get it, the others share
+ * Allocates the slots of channels, in all at most `max`: channels that want less than an equal share get it, the others share
  * the rest.
  *
  * @param owner of lanes that this process paced last: others keep a distance, as attempts of theirs may still begin
  */
-export function dealChannels(
+export function allocateSlots(
   paces: readonly LockedPace[],
   lanes: readonly ClaimableLane[],
   max: number,
   owner: string,
-): ChannelDeal[] {
+): ChannelShare[] {
   const byChannel = Map.groupBy(lanes, ({ channelId }) => channelId);
-  const wanted = paces.map((pace) => dealChannel(pace, byChannel.get(pace.channelId) ?? [], max, owner));
+  const wanted = paces.map((pace) => allocateChannel(pace, byChannel.get(pace.channelId) ?? [], max, owner));
   const sizes = wanted.map(slotCount);
   const shares = equalShares(sizes, max);
-  return wanted.map((deal, index) => {
+  return wanted.map((channel, index) => {
     const share = shares[index] ?? 0;
-    if (slotCount(deal) <= share) return deal;
-    return dealChannel(deal.pace, byChannel.get(deal.pace.channelId) ?? [], share, owner);
+    if (slotCount(channel) <= share) return channel;
+    return allocateChannel(channel.pace, byChannel.get(channel.pace.channelId) ?? [], share, owner);
   });
 }
 
-function dealChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: number, owner: string): ChannelDeal {
+function allocateChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: number, owner: string): ChannelShare {
   const [first] = lanes;
   if (!first) return { pace, lanes: [], nextMs: null };
   const { nowMs } = first;
@@ -67,9 +67,9 @@ function dealChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: num
     return { lane, spacing, nextBeginMs: lane.nextBeginMs + distanceMs, waiting: lane.repeats + lane.items };
   });
   const channel = { nextBeginMs: pace.nextBeginMs, everyMs: 1_000 / pace.perSecond };
-  const { slots, nextSlotMs } = dealSlots(channel, waiting, { nowMs, untilMs: nowMs + AHEAD_MS, max });
+  const { slots, nextSlotMs } = divideSlots(channel, waiting, { nowMs, untilMs: nowMs + AHEAD_MS, max });
   const byLane = Map.groupBy(slots, ({ lane }) => lane);
-  const dealt = [...byLane].map(([{ lane, spacing }, own]) => ({
+  const allocated = [...byLane].map(([{ lane, spacing }, own]) => ({
     lane,
     spacing,
     slots: own.map(({ atMs }) => atMs),
@@ -81,10 +81,10 @@ function dealChannel(pace: LockedPace, lanes: readonly ClaimableLane[], max: num
     ...lanes.map(({ nextRepeatMs }) => nextRepeatMs),
   ];
   const known = times.filter((time) => time !== null);
-  return { pace, lanes: dealt, nextMs: known.length > 0 ? Math.min(...known) : null };
+  return { pace, lanes: allocated, nextMs: known.length > 0 ? Math.min(...known) : null };
 }
 
-function slotCount({ lanes }: ChannelDeal): number {
+function slotCount({ lanes }: ChannelShare): number {
   return lanes.reduce((sum, { slots }) => sum + slots.length, 0);
 }
 
@@ -104,50 +104,50 @@ export function equalShares(wanted: readonly number[], max: number): number[] {
   return shares;
 }
 
-/** Gives the slots of a deal to what turned out to begin, the earliest first; the others are left to the next claim. */
-export class DealtSlots {
-  private readonly lanes: ReadonlyMap<string, { readonly deal: LaneDeal; used: number }>;
+/** Gives the slots of a claim to what turned out to begin, the earliest first; the others are left to the next claim. */
+export class AllocatedSlots {
+  private readonly lanes: ReadonlyMap<string, { readonly share: LaneShare; used: number }>;
 
   /** @param readAtMs monotonic, when the lanes' `nowMs` was read: not before it */
   constructor(
-    deals: readonly LaneDeal[],
+    shares: readonly LaneShare[],
     private readonly readAtMs: number,
   ) {
-    this.lanes = new Map(deals.map((deal) => [keyOf(deal.lane), { deal, used: 0 }]));
+    this.lanes = new Map(shares.map((share) => [keyOf(share.lane), { share, used: 0 }]));
   }
 
-  /** @throws Error when more begin than slots were dealt: a bug */
+  /** @throws Error when more begin than slots were allocated: a bug */
   next(of: LaneKey): AttemptLane {
     const lane = this.lanes.get(keyOf(of));
-    const slotMs = lane?.deal.slots[lane.used];
+    const slotMs = lane?.share.slots[lane.used];
     if (!lane || slotMs === undefined) throw new Error('more attempts than slots');
     lane.used++;
-    const { spacing, lane: claimed } = lane.deal;
+    const { spacing, lane: claimed } = lane.share;
     return { jobId: of.jobId, slotMs, beginAtMs: this.readAtMs + (slotMs - claimed.nowMs), spacing };
   }
 
   /** How lanes are left of which something began. @param begun first attempts */
   lanesAfter(begun: readonly LaneKey[]): LaneAfter[] {
     const counts = Map.groupBy(begun, keyOf);
-    return [...this.lanes].flatMap(([key, { deal, used }]) => {
-      const lastMs = deal.slots[used - 1];
+    return [...this.lanes].flatMap(([key, { share, used }]) => {
+      const lastMs = share.slots[used - 1];
       if (lastMs === undefined) return [];
-      const { organizationId, jobId } = deal.lane;
-      const nextBeginMs = nextBeginAfter(lastMs, deal.spacing);
+      const { organizationId, jobId } = share.lane;
+      const nextBeginMs = nextBeginAfter(lastMs, share.spacing);
       return [{ organizationId, jobId, nextBeginMs, begun: counts.get(key)?.length ?? 0 }];
     });
   }
 
   /**
-   * How the channels are left: credit that was dealt and not used is not lost, and looked for at once.
+   * How the channels are left: credit that was allocated and not used is not lost, and looked for at once.
    *
-   * @param isFruitless nothing that was dealt began or ended
+   * @param isFruitless nothing that was allocated began or ended
    */
-  pacesAfter(deals: readonly ChannelDeal[], isFruitless: boolean): PaceAfter[] {
-    return deals.map(({ pace, lanes, nextMs }) => {
+  pacesAfter(shares: readonly ChannelShare[], isFruitless: boolean): PaceAfter[] {
+    return shares.map(({ pace, lanes, nextMs }) => {
       const states = lanes.flatMap(({ lane }) => this.lanes.get(keyOf(lane)) ?? []);
-      const lastMs = Math.max(...states.map(({ deal, used }) => deal.slots[used - 1] ?? -Infinity), -Infinity);
-      const isAllUsed = states.every(({ deal, used }) => used === deal.slots.length);
+      const lastMs = Math.max(...states.map(({ share, used }) => share.slots[used - 1] ?? -Infinity), -Infinity);
+      const isAllUsed = states.every(({ share, used }) => used === share.slots.length);
       const nextBeginMs = lastMs === -Infinity ? pace.nextBeginMs : lastMs + 1_000 / pace.perSecond;
       const soonestMs = (lanes[0]?.lane.nowMs ?? 0) + (isFruitless ? NOTHING_CLAIMED_MS : 0);
       const soonMs = Math.max(nextBeginMs - LEAD_MS, soonestMs);

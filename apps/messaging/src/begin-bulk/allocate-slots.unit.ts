@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { equalShares } from './deal-channels.policy.js';
+import { equalShares } from './allocate-slots.policy.js';
 
 describe('shares of channels', () => {
   it.each([

@@ -1,14 +1,14 @@
 import type { ControlLaneRequest } from '@switchboard/contracts/messaging/bulk-rpc';
-import type { LaneStand } from '../bulk-lane/lane.repository.js';
+import type { StoredLaneState } from '../bulk-lane/lane.repository.js';
 
 /**
- * How a lane stands after an action; an action that was done before changes nothing. Causes of a hold come and go by
+ * The state of a lane after an action; an action that was done before changes nothing. Causes of a hold come and go by
  * themselves: the lane goes on when the last one has ended.
  */
-export function standAfter(
-  before: LaneStand,
+export function laneStateAfter(
+  before: StoredLaneState,
   { action, heldReason, keptReasons }: Pick<ControlLaneRequest, 'action' | 'heldReason' | 'keptReasons'>,
-): LaneStand {
+): StoredLaneState {
   const { isPaused, isWithdrawn, holds } = before;
   switch (action) {
     case 'PAUSE':
