@@ -3,12 +3,11 @@ import type {
   UpstreamPreferenceItem,
   UpstreamStatusItem,
 } from '@switchboard/contracts/gateway/events';
+import { isUpstreamId } from '@switchboard/contracts/grammar/upstream-id';
 
 /** An object of a callback whose members are unchecked. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What the provider's ids look like at most: no control characters, no half characters; indexes have their limits. */
-const ID = /^[^\p{Cc}\p{Cs}]{1,300}$/u;
 /** An id of a person that has nothing to do with a number: printable, without blanks. */
 const USER_ID = /^[!-~]{1,128}$/;
 /** Longer words for a kind say nothing. */
@@ -63,13 +62,13 @@ export function preferenceOf(
   const digits = textOf(item.wa_id).replace(/^\+/, '');
   const contact = contacts.find(digits, item.user_id);
   const userId = [item.user_id, contact?.user_id].find(isUserId);
-  if (!ID.test(digits) && userId === undefined) return null;
+  if (!isUpstreamId(digits) && userId === undefined) return null;
   return {
     item: {
       value: item.value,
       timestamp: textOf(item.timestamp),
       ...(isWord(item.category) && { category: item.category }),
-      ...(ID.test(digits) && { wa_id: digits }),
+      ...(isUpstreamId(digits) && { wa_id: digits }),
       ...(userId !== undefined && { user_id: userId }),
     },
     profileName: profileNameOf(contact),
@@ -84,11 +83,6 @@ export function lineOf(metadata: unknown): Json | null {
     ...(typeof shown === 'string' && { display_phone_number: shown.slice(0, WORD_MAX) }),
     ...(typeof id === 'string' && { phone_number_id: id.slice(0, LINE_ID_MAX) }),
   };
-}
-
-/** Whether it can be an id of the provider's: of a message, of a line. */
-export function isUpstreamId(value: unknown): value is string {
-  return typeof value === 'string' && ID.test(value);
 }
 
 /** A text, or a number as one; empty for anything else. */

@@ -1,9 +1,9 @@
+import { isUpstreamId } from '@switchboard/contracts/grammar/upstream-id';
 import type { NewEvent } from '@switchboard/outbox';
 import { changeEvent, messageEvent, preferenceEvent, statusEvent } from './callback-event.policy.js';
 import { EventSink, type SplitCallback } from './event-sink.js';
 import {
   isObject,
-  isUpstreamId,
   KnownContacts,
   lineOf,
   listOf,

@@ -104,6 +104,27 @@ describe('a request to the provider', () => {
     },
   );
 
+  it.each([
+    ['an id with NUL', { messages: [{ id: 'wamid.\u0000' }] }],
+    ['half a character', { messages: [{ id: 'wamid.\ud800' }] }],
+    ['an empty id', { messages: [{ id: '' }] }],
+    ['an id of 301 characters', { messages: [{ id: 'w'.repeat(301) }] }],
+    ['no id', { messages: [{}] }],
+    ['a number as its id', { messages: [{ id: 1 }] }],
+  ])('that is accepted with %s has an unknown outcome, as without an id', async (_label, body) => {
+    const client = clientOf(await provider((response) => void response.end(JSON.stringify(body))));
+    expect(await client.sendText(text, limits())).toMatchObject({ state: 'unknown' });
+  });
+
+  it.each(['', 'a\u0000b', 'w'.repeat(301), 14155550123])(
+    'that is accepted for a person whose id cannot be one is accepted without it',
+    async (wa_id) => {
+      const body = JSON.stringify({ messages: [{ id: 'wamid.1' }], contacts: [{ wa_id }] });
+      const client = clientOf(await provider((response) => void response.end(body)));
+      expect(await client.sendText(text, limits())).toEqual({ ...accepted, messagingId: null });
+    },
+  );
+
   it('that finds every connection in use is not taken, and leaves nothing behind', async () => {
     const client = clientOf(await provider(silent), { connectionsMax: 1, requestDeadlineMs: SILENCE_MS });
     const open = client.sendText(text, limits());

@@ -1,4 +1,5 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { isUpstreamId } from '@switchboard/contracts/grammar/upstream-id';
 import { systemClock, type Clock } from '@switchboard/platform';
 import { Pool } from 'undici';
 import { outcomeOfError, type CloudError } from './cloud-errors.policy.js';
@@ -120,8 +121,8 @@ export class CloudClient extends Upstream {
 }
 
 interface SendAnswer {
-  readonly contacts?: readonly { readonly wa_id?: string }[];
-  readonly messages?: readonly { readonly id?: string }[];
+  readonly contacts?: readonly { readonly wa_id?: unknown }[];
+  readonly messages?: readonly { readonly id?: unknown }[];
   readonly error?: CloudError;
 }
 
@@ -129,8 +130,10 @@ function outcomeOfAnswer(httpStatus: number, body: string): UpstreamOutcome {
   const answer = parse(body);
   if (typeof answer?.error?.code === 'number') return outcomeOfError(answer.error, httpStatus);
   const upstreamMessageId = answer?.messages?.[0]?.id;
-  if (httpStatus < 300 && typeof upstreamMessageId === 'string') {
-    return { state: 'accepted', upstreamMessageId, messagingId: answer?.contacts?.[0]?.wa_id ?? null };
+  // What cannot be an id is none: it could not be stored, or no callback would name it, and ours carry our reference.
+  if (httpStatus < 300 && isUpstreamId(upstreamMessageId)) {
+    const messagingId = answer?.contacts?.[0]?.wa_id;
+    return { state: 'accepted', upstreamMessageId, messagingId: isUpstreamId(messagingId) ? messagingId : null };
   }
   // 408: the server closes a connection on which no whole request came. Source: RFC 9110, 15.5.9.
   if (httpStatus === 429 || httpStatus === 408) {
