@@ -27,6 +27,7 @@ quota_reservation with fillfactor=70
 relay_state with fillfactor=50
 suppression
 upstream_message partition by RANGE (month)
+waiting_status with autovacuum_vacuum_scale_factor=0.05
 
 -- columns
 attempt_begun.organization_id text collate C not null
@@ -222,6 +223,15 @@ upstream_message.upstream_message_id text collate C not null
 upstream_message.organization_id text collate C not null
 upstream_message.message_id text collate C not null
 upstream_message.month text collate C not null default cuid_floor((date_trunc('month'::text, (now() AT TIME ZONE 'UTC'::text)) AT TIME ZONE 'UTC'::text))
+waiting_status.event_id text collate C not null
+waiting_status.organization_id text collate C not null
+waiting_status.channel_id text collate C not null
+waiting_status.upstream_message_id text collate C not null
+waiting_status.message_id text collate C
+waiting_status.fact text not null
+waiting_status.traceparent text
+waiting_status.looks integer not null
+waiting_status.due_at timestamp with time zone not null
 
 -- constraints
 attempt_begun: PRIMARY KEY (organization_id, job_id, begun_at, message_id)
@@ -277,6 +287,7 @@ relay_state: PRIMARY KEY (stream)
 suppression: CHECK ((source = ANY (ARRAY['API'::text, 'KEYWORD'::text, 'CONSOLE'::text, 'UPSTREAM'::text])))
 suppression: PRIMARY KEY (organization_id, contact_id, channel_id, observed_by)
 upstream_message: PRIMARY KEY (channel_id, upstream_message_id, month)
+waiting_status: PRIMARY KEY (event_id)
 
 -- indexes
 CREATE UNIQUE INDEX attempt_begun_pkey ON messaging.attempt_begun USING btree (organization_id, job_id, begun_at, message_id)
@@ -335,6 +346,8 @@ CREATE UNIQUE INDEX quota_reservation_pkey ON messaging.quota_reservation USING 
 CREATE UNIQUE INDEX relay_state_pkey ON messaging.relay_state USING btree (stream)
 CREATE UNIQUE INDEX suppression_pkey ON messaging.suppression USING btree (organization_id, contact_id, channel_id, observed_by)
 CREATE UNIQUE INDEX upstream_message_pkey ON ONLY messaging.upstream_message USING btree (channel_id, upstream_message_id, month)
+CREATE INDEX waiting_status_due ON messaging.waiting_status USING btree (organization_id, due_at)
+CREATE UNIQUE INDEX waiting_status_pkey ON messaging.waiting_status USING btree (event_id)
 
 -- functions
 cuid_floor(moment timestamp with time zone)
@@ -375,3 +388,4 @@ message.text
 message_reference.expr
 outbox.aggregate_id
 outbox.payload
+waiting_status.fact

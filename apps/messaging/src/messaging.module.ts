@@ -46,12 +46,14 @@ import { SendMessageOnce } from './send-message/send-message-once.js';
 import { SendMessageHandler } from './send-message/send-message.handler.js';
 import { SendMessage } from './send-message/send-message.js';
 import { SettleOverdueWorker } from './settle-overdue/settle-overdue.worker.js';
+import { callbackConsumers } from './take-callbacks/callback-consumers.js';
 import { ResolveContactsClient } from './take-callbacks/resolve-contacts.client.js';
-import { TakeCallbacksConsumer } from './take-callbacks/take-callbacks.consumer.js';
 import { TakeOverAttemptsWorker } from './take-over-attempts/take-over-attempts.worker.js';
 import { CloudClient } from './upstream/cloud.client.js';
 import { MeasuredUpstream } from './upstream/measured-upstream.js';
 import { Upstream } from './upstream/upstream.js';
+import { LookAgainWorker } from './waiting-status/look-again.worker.js';
+import { WaitingSignal } from './waiting-status/waiting-signal.js';
 import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
 
 /** The messaging service. */
@@ -75,6 +77,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
   providers: [
     ...bulkProviders,
     ...channelProviders,
+    ...callbackConsumers,
     AcceptMessage,
     CountedPageRepository,
     ApplySuppressions,
@@ -90,6 +93,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     keyPruner,
     LearnContact,
     ListUpstreamTemplates,
+    LookAgainWorker,
     StoreResponse,
     ResolveContactsClient,
     MessagePageRepository,
@@ -103,10 +107,10 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     SendMessageOnce,
     SettleDispatch,
     SettleOverdueWorker,
-    TakeCallbacksConsumer,
     TakeOverAttemptsWorker,
     ReleasedLeases,
     SnoozeSignal,
+    WaitingSignal,
     WakeSnoozedWorker,
   ],
 })

@@ -12,7 +12,7 @@ import { Message } from '../src/message/message.entity.js';
 import { messagingMigrations } from '../src/migrations/all.js';
 import { seedChannels } from '../src/seed.js';
 import { acceptMessages, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
-import { takeStatuses, type StatusCallback } from '../src/take-callbacks/take-statuses.js';
+import { reportsOf, takeStatuses, type StatusCallback } from '../src/take-callbacks/take-statuses.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 
 /** Seals the tokens of the store's channels. */
@@ -133,7 +133,8 @@ export class MessagingStore {
 
   /** Applies status callbacks. @returns ids of those whose message is not known */
   async callbacks(...callbacks: readonly StatusCallback[]): Promise<Set<string>> {
-    return this.database.transaction((tx) => takeStatuses(tx, callbacks));
+    const unknown = await this.database.transaction((tx) => takeStatuses(tx, callbacks.flatMap(reportsOf)));
+    return new Set(unknown.map(({ eventId }) => eventId));
   }
 
   /** Forgets every attempt, made or to be made. */

@@ -8,13 +8,22 @@ export interface ConsumerTopology {
   readonly ackPendingMax: number;
 }
 
-/** Takes callbacks of the upstream into messages. */
-export const messagingCallbacksConsumer: ConsumerTopology = {
-  name: 'messaging-callbacks',
-  stream: 'GATEWAY',
-  filter: 'gateway.callback.>',
-  ackPendingMax: 2_000,
-};
+/**
+ * Takes callbacks of the upstream into messages, a consumer for each kind: what people write, and what they opt out of, waits for no
+ * status.
+ */
+function callbacksConsumer(name: string, kind: string): ConsumerTopology {
+  return { name: `messaging-${name}`, stream: 'GATEWAY', filter: `gateway.callback.${kind}.>`, ackPendingMax: 2_000 };
+}
+
+/** Statuses of messages. */
+export const messagingCallbacksConsumer = callbacksConsumer('callbacks', 'status');
+/** Messages of contacts. */
+export const messagingInboundConsumer = callbacksConsumer('inbound', 'message');
+/** Preferences that contacts state in the upstream's own settings. */
+export const messagingPreferencesConsumer = callbacksConsumer('preferences', 'preference');
+/** Other changes. */
+export const messagingChangesConsumer = callbacksConsumer('changes', 'change');
 
 /** Keeps messaging's projection of contacts. */
 export const messagingContactsConsumer: ConsumerTopology = {

@@ -16,6 +16,7 @@ const readsWhole = [
   'messaging.pace.lock',
   'messaging.pace.sweep',
   'messaging.reservation.close',
+  'messaging.waiting-status.next',
 ];
 
 describePlans({ service: 'messaging', migrations: messagingMigrations, folder, servers: testServers(), readsWhole });

@@ -3,7 +3,8 @@ import { ignoredReasons, type IgnoredReason } from './callback-plan.policy.js';
 
 /** What is counted of callbacks that change nothing. */
 export interface CallbackMetrics {
-  ignored(reason: IgnoredReason): void;
+  /** @param items 1 by default */
+  ignored(reason: IgnoredReason, items?: number): void;
 }
 
 let made: CallbackMetrics | undefined;
@@ -18,5 +19,5 @@ function makeCallbackMetrics(): CallbackMetrics {
     description: 'Items of callbacks that were understood and change nothing, by why',
   });
   for (const reason of ignoredReasons) ignored.add(0, { reason });
-  return { ignored: (reason) => ignored.add(1, { reason }) };
+  return { ignored: (reason, items = 1) => ignored.add(items, { reason }) };
 }

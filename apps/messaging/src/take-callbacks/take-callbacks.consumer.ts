@@ -1,17 +1,17 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { messagingCallbacksConsumer } from '@switchboard/contracts/consumers';
+import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import { traceparentOf, type DeliveredEvent, type Unhurried } from '@switchboard/nats';
-import { buryEvent, Relay } from '@switchboard/outbox';
+import { buryEvent, type Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
-import { EventConsumer, LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
-import { ChannelRepository } from '../channel/channel.repository.js';
+import { EventConsumer, type Log, type Platform } from '@switchboard/platform';
+import type { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts } from '../contact/contact.repository.js';
+import type { WaitingSignal } from '../waiting-status/waiting-signal.js';
+import { setAside } from '../waiting-status/waiting-status.repository.js';
 import { callbackMetrics } from './callback-metrics.js';
 import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
-import { ResolveContactsClient, type ResolvedPeople } from './resolve-contacts.client.js';
+import type { ResolveContactsClient, ResolvedPeople } from './resolve-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
-import { takeStatuses, type StatusCallback } from './take-statuses.js';
-import { UnmatchedStatuses } from './unmatched-statuses.js';
+import { reportsOf, takeStatuses, type StatusReport } from './take-statuses.js';
 
 /** What a batch needs from elsewhere before its transaction; all by event id. */
 interface Prepared extends ResolvedPeople {
@@ -24,20 +24,25 @@ const GATHER_MS = 25;
 /** Other statuses have time: those of a few messages share a transaction. */
 const PROGRESS: Unhurried = { includes: ({ envelope }) => isProgress(envelope), gatherMs: 100 };
 
-/** Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. */
-@Injectable()
+/**
+ * Applies callbacks of the upstream, item by item, whatever comes twice, late or broken. Each kind has a consumer of its own, and
+ * any of them takes a dead letter of every kind.
+ */
 export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
-  private readonly unmatched = new UnmatchedStatuses();
+  /** By the batch under way. */
+  private hasSetAside = false;
 
   constructor(
-    @Inject(PLATFORM) platform: Platform,
-    @Inject(LOG) private readonly log: Log,
-    relay: Relay,
+    private readonly topology: ConsumerTopology,
+    platform: Platform,
+    private readonly log: Log,
+    relay: Pick<Relay, 'wake'>,
     private readonly channels: ChannelRepository,
     private readonly contacts: ResolveContactsClient,
+    waiting: WaitingSignal,
   ) {
     super(platform, {
-      consumer: messagingCallbacksConsumer,
+      consumer: topology,
       batchMax: BATCH_MAX,
       gatherMs: GATHER_MS,
       unhurried: PROGRESS,
@@ -47,7 +52,11 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
       },
       // Each kind locks its conversations in order; both in one transaction would not.
       groupOf: ({ subject }) => subject,
-      onBatch: () => relay.wake(),
+      onBatch: () => {
+        relay.wake();
+        if (this.hasSetAside) waiting.wake();
+        this.hasSetAside = false;
+      },
     });
   }
 
@@ -82,7 +91,7 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     const { unresolved = [], events = [] } = Object.groupBy(given, ({ envelope }) =>
       prepared.unresolved.has(envelope.id) ? 'unresolved' : 'events',
     );
-    const statuses: StatusCallback[] = [];
+    const statuses: StatusReport[] = [];
     const inbound: InboundCallback[] = [];
     const met = events.flatMap(({ envelope }) => prepared.people.get(envelope.id) ?? []);
     await projectContacts(tx, met);
@@ -91,29 +100,25 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
       const plan = prepared.plans.get(eventId);
       const source = { at: new Date(occurredAt), traceparent: traceparentOf(event.context) };
       const contact = prepared.people.get(eventId)?.[0]?.contact;
-      if (plan?.act === 'report') statuses.push({ ...source, ...plan, eventId });
+      if (plan?.act === 'report') statuses.push(...reportsOf({ ...source, ...plan, eventId }));
       else if (plan?.act === 'store' && contact) inbound.push({ ...source, ...plan, contact });
       else if (plan?.act === 'ignore') callbackMetrics().ignored(plan.reason);
       else if (plan?.act === 'dead-letter') await this.bury(tx, event, plan.reason);
     }
     await takeInbound(tx, inbound);
-    const waiting = await takeStatuses(tx, statuses);
-    // Such belong to another system that sends from the same line, most likely: ours are stored before the upstream hears of
-    // them, and carry our reference. Waiting long for them would fill the consumer for all.
-    const unmatched = events.filter(
-      ({ envelope }) => waiting.has(envelope.id) && this.unmatched.isOverdue(envelope.id),
+    // Waiting at the broker they would fill this consumer for all.
+    const unknown = await takeStatuses(tx, statuses);
+    setAside(
+      tx,
+      unknown.map((status) => ({ ...status, looks: 1 })),
     );
-    for (const { envelope } of unmatched) {
-      waiting.delete(envelope.id);
-      callbackMetrics().ignored('unknown-message');
-      this.log.warn('callback.unknown-message', { eventId: envelope.id });
-    }
-    return new Set([...waiting, ...unresolved.map(({ envelope }) => envelope.id)]);
+    if (unknown.length > 0) this.hasSetAside = true;
+    return new Set(unresolved.map(({ envelope }) => envelope.id));
   }
 
   /** Nothing can be made of it, now or later: a dead letter at once, which delays no other. */
   private async bury(tx: Transaction, event: DeliveredEvent, reason: string): Promise<void> {
-    await buryEvent(tx, messagingCallbacksConsumer.name, event, reason);
+    await buryEvent(tx, this.topology.name, event, reason);
     this.log.warn('callback.unreadable', { eventId: event.envelope.id, reason });
   }
 }

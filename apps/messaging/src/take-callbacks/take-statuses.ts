@@ -2,6 +2,7 @@ import type { CallbackItem, UpstreamStatusItem } from '@switchboard/contracts/ga
 import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { Channel } from '../channel/channel.entity.js';
+import type { ProgressFact } from '../message/message-progress.policy.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
 import { factOf } from './status-fact.policy.js';
 
@@ -15,6 +16,18 @@ export interface StatusCallback {
   readonly callback: CallbackItem<UpstreamStatusItem>;
 }
 
+/** What a status says of a message. */
+export interface StatusReport {
+  readonly eventId: string;
+  readonly organizationId: string;
+  readonly channelId: string;
+  readonly upstreamMessageId: string;
+  /** Our reference; null where the status has none: the upstream's id must be known then. */
+  readonly messageId: string | null;
+  readonly fact: ProgressFact;
+  readonly traceparent: string | null;
+}
+
 const findSql = statement<{ channelId: string; upstreamMessageId: string; messageId: string }>(
   'messaging.upstream-message.find',
   `SELECT u.channel_id AS "channelId", u.upstream_message_id AS "upstreamMessageId", u.message_id AS "messageId"
@@ -23,49 +36,46 @@ const findSql = statement<{ channelId: string; upstreamMessageId: string; messag
      AND u.organization_id = given.organization_id`,
 );
 
+/** @returns nothing for a kind of status that we do not know */
+export function reportsOf({ eventId, at, traceparent, channel, callback }: StatusCallback): StatusReport[] {
+  const { id: upstreamMessageId, biz_opaque_callback_data: reference } = callback.item;
+  const { organizationId, id: channelId } = channel;
+  const messageId = isCuid(reference) ? reference : null;
+  const fact = factOf(callback.item, at);
+  return fact ? [{ eventId, organizationId, channelId, upstreamMessageId, messageId, fact, traceparent }] : [];
+}
+
 /**
  * Applies status callbacks of our messages. Our reference finds a message even before our own record of the
  * send; without one the upstream's id must be known.
  *
- * @returns ids of events whose message is not known yet: they wait
+ * @returns those whose message is not known yet
  */
-export async function takeStatuses(tx: Transaction, statuses: readonly StatusCallback[]): Promise<Set<string>> {
-  const facts = statuses.flatMap((status) => {
-    const fact = factOf(status.callback.item, status.at);
-    return fact ? [{ status, fact }] : [];
-  });
-  const known = await findByUpstreamId(
-    tx,
-    facts.map(({ status }) => status),
-  );
-  const reports = new Map<string, ProgressReport>();
-  const waiting = new Set<string>();
-  for (const { status, fact } of facts) {
-    const { eventId, traceparent, channel, callback } = status;
-    const reference = callback.item.biz_opaque_callback_data;
-    const messageId = isCuid(reference) ? reference : known.get(`${channel.id} ${callback.item.id}`);
-    const { organizationId } = channel;
-    if (messageId === undefined) waiting.add(eventId);
-    else reports.set(eventId, { organizationId, messageId, fact, upstreamMessageId: callback.item.id, traceparent });
+export async function takeStatuses<Status extends StatusReport>(
+  tx: Transaction,
+  statuses: readonly Status[],
+): Promise<Status[]> {
+  const known = await findByUpstreamId(tx, statuses);
+  const reports = new Map<Status, ProgressReport>();
+  for (const status of statuses) {
+    const { organizationId, channelId, upstreamMessageId, fact, traceparent } = status;
+    const messageId = status.messageId ?? known.get(`${channelId} ${upstreamMessageId}`);
+    if (messageId === undefined) continue;
+    reports.set(status, { organizationId, messageId, fact, upstreamMessageId, traceparent });
   }
   const existing = await recordProgress(tx, [...reports.values()]);
-  for (const [eventId, report] of reports) if (!existing.has(report.messageId)) waiting.add(eventId);
-  return waiting;
+  return statuses.filter((status) => !existing.has(reports.get(status)?.messageId ?? ''));
 }
 
 async function findByUpstreamId(
   tx: Transaction,
-  statuses: readonly StatusCallback[],
+  statuses: readonly StatusReport[],
 ): Promise<ReadonlyMap<string, string>> {
-  const unreferenced = statuses.filter(({ callback }) => !isCuid(callback.item.biz_opaque_callback_data));
+  const unreferenced = statuses.filter(({ messageId }) => messageId === null);
   if (unreferenced.length === 0) return new Map();
   const rows = await tx.query(
     findSql,
-    unnestColumns(unreferenced, [
-      ({ channel }) => channel.organizationId,
-      ({ channel }) => channel.id,
-      ({ callback }) => callback.item.id,
-    ]),
+    unnestColumns(unreferenced, ['organizationId', 'channelId', 'upstreamMessageId']),
   );
   return new Map(rows.map((row) => [`${row.channelId} ${row.upstreamMessageId}`, row.messageId]));
 }

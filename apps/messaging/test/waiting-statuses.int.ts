@@ -1,0 +1,165 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { messagingCallbacksConsumer, type ConsumerTopology } from '@switchboard/contracts/consumers';
+import { callbackMessage, callbackStatus } from '@switchboard/contracts/gateway/events';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import type { Disposition, DeliveredEvent, NatsConnection } from '@switchboard/nats';
+import { handleBatch } from '@switchboard/outbox';
+import { createLog, type Platform } from '@switchboard/platform';
+import { testServers } from '@switchboard/testing';
+import { ChannelRepository } from '../src/channel/channel.repository.js';
+import { ResolveContactsClient } from '../src/take-callbacks/resolve-contacts.client.js';
+import { TakeCallbacksConsumer } from '../src/take-callbacks/take-callbacks.consumer.js';
+import { LookAgainWorker } from '../src/waiting-status/look-again.worker.js';
+import { WaitingSignal } from '../src/waiting-status/waiting-signal.js';
+import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
+import { silentRelay } from './silent-relay.js';
+
+const servers = testServers();
+/** More than a transaction of the worker takes. */
+const UNKNOWN = 450;
+
+/** A round at a time. */
+class Looks extends LookAgainWorker {
+  look(): ReturnType<LookAgainWorker['round']> {
+    return this.round();
+  }
+}
+
+describe('statuses whose message is not known', () => {
+  let store: MessagingStore;
+  let worker: Looks;
+  let lines: string[];
+
+  beforeAll(async () => {
+    store = await MessagingStore.open(servers);
+  });
+  beforeEach(async () => {
+    await store.superuser.dataSource.query('DELETE FROM messaging.waiting_status');
+    lines = [];
+    const log = createLog('messaging', { write: (line: string) => void lines.push(line) });
+    worker = new Looks(store.database, silentRelay, log, new WaitingSignal());
+  });
+
+  /** As the consumer handles a batch of them. */
+  async function handle(own: Sender, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
+    const log = createLog('messaging', { write: () => undefined });
+    // It pulls nothing before it is started.
+    const nats = {} as NatsConnection;
+    const platform = { database: store.database, nats, log } as Platform;
+    const [contact] = own.contacts;
+    const known = contactOf(own.organizationId, contact?.id ?? '', contact?.phone ?? '').contact;
+    const call = async (_rpc: unknown, _principal: unknown, { sightings }: { readonly sightings: readonly unknown[] }) => ({
+      contacts: sightings.map(() => known),
+    });
+    const people = new ResolveContactsClient({ call: call as never });
+    const topology: ConsumerTopology = messagingCallbacksConsumer;
+    const channels = new ChannelRepository(store.database);
+    const consumer = new TakeCallbacksConsumer(topology, platform, log, silentRelay, channels, people, new WaitingSignal());
+    const handler = {
+      database: store.database,
+      consumer: topology.name,
+      prepare: consumer.prepare.bind(consumer),
+      apply: consumer.apply.bind(consumer),
+      onDead: () => undefined,
+    };
+    return handleBatch(handler, events);
+  }
+
+  const waiting = async (): Promise<number> => {
+    const [row] = await store.superuser.dataSource.query('SELECT count(*)::int AS n FROM messaging.waiting_status');
+    return row.n;
+  };
+  const letBeDue = (sender: Sender): Promise<unknown> =>
+    store.superuser.dataSource.query(
+      `UPDATE messaging.waiting_status SET due_at = now() - interval '1 ms' WHERE organization_id = $1`,
+      [sender.organizationId],
+    );
+
+  it('are set aside in their thousands, so that a message of another organization comes before they are given up', async () => {
+    const [many, other] = [await store.sender(), await store.sender()];
+    const unknown = Array.from({ length: UNKNOWN }, () => statusOf(many, `wamid.${newCuid()}`));
+    expect(await handle(other, [...unknown, messageOf(other)])).toEqual(
+      Array.from({ length: UNKNOWN + 1 }, () => ({ ack: true })),
+    );
+    const events = await store.events(other.organizationId);
+    expect(events.map(({ subject }) => subject)).toContain('messaging.message.received.v1');
+    expect(await waiting()).toBe(UNKNOWN);
+    // A repetition is no other status.
+    expect(await handle(other, unknown)).toEqual(unknown.map(() => ({ ack: true })));
+    expect(await waiting()).toBe(UNKNOWN);
+  });
+
+  it('are applied when the upstream’s id of their message is recorded after them', async () => {
+    const sender = await store.sender();
+    const attempt = await store.attempt(sender);
+    await handle(sender, [statusOf(sender, `wamid.${attempt.messageId}`)]);
+    await letBeDue(sender);
+    expect(await worker.look()).toBe(true);
+    expect([await waiting(), (await store.message(attempt)).status]).toEqual([1, 'QUEUED']);
+    await store.settle(settlementOf(attempt, taken(attempt)));
+    await letBeDue(sender);
+    await worker.look();
+    expect([await waiting(), (await store.message(attempt)).status]).toEqual([0, 'DELIVERED']);
+    expect((await store.message(attempt)).deliveredAt).toEqual(new Date(1_749_416_383_000));
+  });
+
+  it('are given up at the fourth look, with one line, and are not looked at before they are due', async () => {
+    const sender = await store.sender();
+    await handle(sender, [statusOf(sender, 'wamid.1'), statusOf(sender, 'wamid.2')]);
+    for (let look = 2; look <= 4; look++) {
+      expect(await worker.look()).toEqual(expect.any(Number));
+      expect([await waiting(), lines]).toEqual([2, []]);
+      await letBeDue(sender);
+      expect(await worker.look()).toBe(true);
+    }
+    expect(await waiting()).toBe(0);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'callback.unknown-message', organizationId: sender.organizationId, statuses: 2 },
+    ]);
+    expect(await worker.look()).toBe(false);
+  });
+
+  it('of one organization whose row is locked, or which has many, hold up none of another', async () => {
+    const [locked, other] = [await store.sender(), await store.sender()];
+    for (const sender of [locked, other]) {
+      const attempt = await store.attempt(sender);
+      const own = statusOf(sender, `wamid.${attempt.messageId}`);
+      const more = sender === locked ? Array.from({ length: UNKNOWN }, () => statusOf(sender, newCuid())) : [];
+      await handle(sender, [own, ...more]);
+      await store.settle(settlementOf(attempt, taken(attempt)));
+      await letBeDue(sender);
+    }
+    const holder = await store.superuser.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM messaging.conversation WHERE organization_id = $1 FOR UPDATE', [
+        locked.organizationId,
+      ]);
+      await worker.look();
+      const left = 'SELECT count(*)::int AS n FROM messaging.waiting_status WHERE organization_id = $1';
+      expect(await store.superuser.dataSource.query(left, [other.organizationId])).toEqual([{ n: 0 }]);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+  });
+});
+
+function statusOf(sender: Sender, id: string): DeliveredEvent {
+  const item = { id, status: 'delivered', timestamp: '1749416383' };
+  return delivered(callbackStatus, { phoneNumberId: sender.phoneNumberId, item });
+}
+
+function messageOf(sender: Sender): DeliveredEvent {
+  const from = sender.contacts[0]?.phone.slice(1) ?? '';
+  const message = { id: `wamid.${newCuid()}`, from, timestamp: '1749416383', type: 'text', text: { body: 'hello' } };
+  return delivered(callbackMessage, { phoneNumberId: sender.phoneNumberId, item: { message, profileName: null } });
+}
+
+function delivered(event: EventDefinition, data: unknown): DeliveredEvent {
+  const occurredAt = new Date(1_749_416_383_000).toISOString();
+  const envelope = { id: newCuid(), subject: event.subject, organizationId: null, aggregateId: 'a', sequence: null };
+  return { envelope: { ...envelope, occurredAt, data }, deliveries: 1, context: ROOT_CONTEXT };
+}
