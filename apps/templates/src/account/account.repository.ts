@@ -9,6 +9,8 @@ export interface LeasedAccount extends AccountKey {
   readonly dueAt: string;
   /** Runs before this one that failed in a row. */
   readonly failures: number;
+  /** Of the last run, if it failed. */
+  readonly error: string | null;
 }
 
 /**
@@ -38,7 +40,7 @@ const claimSql = statement<Omit<LeasedAccount, 'leaseOwner'>>(
      ORDER BY next_sync_at LIMIT $2 FOR UPDATE SKIP LOCKED) due
    WHERE a.organization_id = due.organization_id AND a.business_account_id = due.business_account_id
    RETURNING a.organization_id AS "organizationId", a.business_account_id AS "businessAccountId",
-     a.next_sync_at::text AS "dueAt", a.failures`,
+     a.next_sync_at::text AS "dueAt", a.failures, a.error`,
 );
 const OWN = 'organization_id = $1 AND business_account_id = $2 AND lease_owner = $3';
 const renewSql = statement<{ organizationId: string }>(

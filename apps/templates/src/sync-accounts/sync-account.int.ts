@@ -115,6 +115,23 @@ describe('the synchronisation of an account', () => {
     expect(await store.events(account)).toHaveLength(2);
   });
 
+  it('disables all templates when two runs in a row find the list empty, and none when only one does', async () => {
+    const account = await store.account();
+    const full = [listed('a'), listed('b')];
+    store.lists(full);
+    await store.sync(account);
+    for (const list of [[], full, []]) {
+      store.now = at(200);
+      store.lists(list);
+      await store.sync(account);
+      expect(await store.statuses(account)).toEqual({ a: 'APPROVED', b: 'APPROVED' });
+      expect(await store.accountRow(account)).toMatchObject({ error: list === full ? null : 'EMPTY_LIST', due: false });
+    }
+    await store.sync(account);
+    expect(await store.statuses(account)).toEqual({ a: 'DISABLED', b: 'DISABLED' });
+    expect(await store.accountRow(account)).toMatchObject({ error: null, failures: 0 });
+  });
+
   it('does not disable what a list that ended in a failure had not named', async () => {
     const account = await store.account();
     store.lists([listed('a'), listed('b')]);

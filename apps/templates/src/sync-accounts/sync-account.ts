@@ -4,7 +4,7 @@ import { listUpstreamTemplatesRpc, type UpstreamTemplatePage } from '@switchboar
 import { RpcClient } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { STOPPING } from '@switchboard/platform';
-import { completeSync, renewLease, RUNS_APART_SECONDS, type LeasedAccount } from '../account/account.repository.js';
+import { completeSync, failSync, renewLease, RUNS_APART_SECONDS, type LeasedAccount } from '../account/account.repository.js';
 import { templateKey } from './reconcile.policy.js';
 import { disableVanished, findUnlisted, storePage } from './template-page.repository.js';
 
@@ -24,6 +24,8 @@ export class EndlessList extends Error {
   }
 }
 
+/** Of a run whose list was empty, though there were templates. */
+const EMPTY_LIST = 'EMPTY_LIST';
 /** A page has 50 templates; an account has 6,000 at most. */
 const PAGES_MAX = 2_000;
 
@@ -38,7 +40,8 @@ interface Walk {
  * Reads the upstream's list of an account's templates to its end and stores it page by page.
  *
  * A template that is missing is disabled when a second walk, right behind the first, misses it too: a list that shrinks
- * between two pages may skip one that is there.
+ * between two pages may skip one that is there. A list that has become empty is believed when the next run finds it so, too: an
+ * answer without an error that is none would stop every bulk send of the account.
  */
 @Injectable()
 export class SyncAccount {
@@ -56,6 +59,9 @@ export class SyncAccount {
       walk = await this.walk(account);
       const again = new Set(await findUnlisted(this.database, account, walk.keys));
       unlisted = unlisted.filter((id) => again.has(id));
+    }
+    if (walk.keys.size === 0 && unlisted.length > 0 && account.error !== EMPTY_LIST) {
+      return failSync(this.database, account, { nextInSeconds: intervalSeconds, error: EMPTY_LIST });
     }
     const { asOf, isInDoubt } = walk;
     const nextInSeconds = isInDoubt ? RUNS_APART_SECONDS : intervalSeconds;
