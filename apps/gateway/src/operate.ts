@@ -37,6 +37,7 @@ export {
   type PlanOverrides,
 } from './identity/organization/organization.repository.js';
 export { scopes };
+export { momentOf } from './http/input/moment.policy.js';
 export type { PlanChange } from './identity/change-plan/change-plan.js';
 
 /** An organization as an operator sees it. */
@@ -93,6 +94,8 @@ export interface Operation {
   appendQuotaRepair(tx: Transaction, id: string, repair: QuotaRepair): void;
   /** Writes into the log that a channel got another rate, in the transaction that sets it: the rate itself is messaging's. */
   appendChannelRate(tx: Transaction, id: string, change: ChannelRateChange): void;
+  /** Writes into the log that an unknown outcome is awaited no longer, in the transaction that ends the wait. */
+  appendGivenUp(tx: Transaction, id: string, messageId: string): void;
   /** A person by their address. @throws AppError NOT_FOUND */
   user(email: string): Promise<UserDetail>;
   /** See `resetPassword`. @throws AppError NOT_FOUND */
@@ -144,6 +147,10 @@ export function operate(database: Pick<Database, 'query' | 'transaction'>, opera
     appendChannelRate: (tx, id, { channelId, before, after }) => {
       const [was, is] = [before, after].map((perSecond) => ({ id: channelId, perSecond: perSecond ?? 'default' }));
       appendAudit(tx, { ...act(id), action: 'channel.changed', before: was ?? null, after: is ?? null });
+    },
+    appendGivenUp: (tx, id, messageId) => {
+      const after = { id: messageId, code: 'UPSTREAM_OUTCOME_UNKNOWN' };
+      appendAudit(tx, { ...act(id), action: 'message.given-up', before: null, after });
     },
     user: (email) => userOf(database, email),
     resetPassword: (email, unconfirmed) => resetPassword(database, by, email, unconfirmed),

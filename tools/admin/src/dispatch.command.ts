@@ -1,5 +1,8 @@
+import { operate } from '@switchboard/gateway/operate';
 import type pg from 'pg';
+import type { AdminContext } from './admin-context.js';
 import { UsageError, type Choices } from './command-line.js';
+import { gatewayDatabase } from './gateway-database.js';
 import { servicesIn } from './services.js';
 
 /**
@@ -9,9 +12,11 @@ import { servicesIn } from './services.js';
 const SET_UNKNOWN = `
   UPDATE messaging.dispatch SET state = 'UNKNOWN', due_at = now() + interval '24 hours', lease = 'restored'
   WHERE state IN ('RETRY', 'PACED', 'DISPATCHING')`;
+const LOCK = `
+  SELECT organization_id AS organization, due_at > now() AS "isAwaited" FROM messaging.dispatch
+  WHERE message_id = $1 AND state = 'UNKNOWN' FOR UPDATE`;
 /** The worker that settles what is overdue looks every few seconds. */
-const GIVE_UP = `
-  UPDATE messaging.dispatch SET due_at = now() WHERE message_id = $1 AND state = 'UNKNOWN' RETURNING message_id`;
+const GIVE_UP = `UPDATE messaging.dispatch SET due_at = now() WHERE organization_id = $1 AND message_id = $2`;
 /** A recipient that waits in a restored lane may have its message by now: resumed by hand, once that is known. */
 const PAUSE_LANES = 'UPDATE messaging.bulk_lane SET is_paused = true WHERE is_open AND NOT is_withdrawn';
 const SESSIONS = `
@@ -35,15 +40,26 @@ export async function setAttemptsUnknown(client: pg.ClientBase, choices: Choices
   return [choices.json ? JSON.stringify({ attempts }) : `${attempts} attempts are UNKNOWN now; none is made again.`];
 }
 
-/** Awaits the unknown outcome of a message no longer: messaging fails it within seconds, as it would after 24 hours. */
+/**
+ * Awaits the unknown outcome of a message no longer: messaging fails it within seconds, as it would after 24 hours. The audit log
+ * of the message's organization says so, in the same transaction.
+ */
 export async function giveUpOutcome(
   client: pg.ClientBase,
   { operands: [messageId], json }: Choices,
+  { operator }: Pick<AdminContext, 'operator'>,
 ): Promise<string[]> {
   if (messageId === undefined) throw new UsageError('Which message? Give its id.');
   await servicesIn(client, 'messaging');
-  const { rowCount } = await client.query(GIVE_UP, [messageId]);
-  if (rowCount === 0) throw new Error(`The message ${messageId} awaits no unknown outcome.`);
+  const database = await gatewayDatabase(client);
+  await database.transaction(async (tx) => {
+    const { rows } = await client.query<{ organization: string; isAwaited: boolean }>(LOCK, [messageId]);
+    const [found] = rows;
+    if (!found) throw new Error(`The message ${messageId} awaits no unknown outcome.`);
+    if (!found.isAwaited) return;
+    await client.query(GIVE_UP, [found.organization, messageId]);
+    operate(database, operator).appendGivenUp(tx, found.organization, messageId);
+  });
   const said = `The message ${messageId} will be FAILED with UPSTREAM_OUTCOME_UNKNOWN within seconds.`;
   return [json ? JSON.stringify({ messageId }) : said];
 }

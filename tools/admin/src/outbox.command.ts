@@ -1,3 +1,4 @@
+import { momentOf } from '@switchboard/gateway/operate';
 import type pg from 'pg';
 import { UsageError, type Choices } from './command-line.js';
 import { servicesIn } from './services.js';
@@ -32,8 +33,8 @@ export async function outboxStatus(client: pg.ClientBase, choices: Choices): Pro
 export async function replayOutbox(client: pg.ClientBase, choices: Choices): Promise<string[]> {
   if (choices.service === undefined) throw new UsageError('Whose outbox? Give --service.');
   if (choices.since === undefined) throw new UsageError('Since when? Give --since, for example 2026-01-31T12:00:00Z.');
-  const since = new Date(choices.since);
-  if (Number.isNaN(since.getTime())) throw new UsageError(`--since ${choices.since} is no date.`);
+  const since = momentOf(choices.since);
+  if (!since) throw new UsageError(`--since ${choices.since} is no date of ISO 8601, for example 2026-01-31T12:00:00Z.`);
   if (since.getTime() > Date.now()) throw new UsageError(`--since ${choices.since} is in the future.`);
   const [service = ''] = await servicesIn(client, choices.service);
   const schema = client.escapeIdentifier(service);

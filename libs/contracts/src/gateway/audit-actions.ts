@@ -11,6 +11,7 @@ export const auditActions = [
   'channel.tested',
   'channel.disconnected',
   'contact.erased',
+  'message.given-up',
   'user.signed-in',
   'user.sign-in-failed',
   'user.signed-out',

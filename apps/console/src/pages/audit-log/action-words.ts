@@ -36,6 +36,7 @@ export const actionWords: Readonly<Record<Action, string>> = {
   'channel.tested': 'Channel tested',
   'channel.disconnected': 'Channel disconnected',
   'contact.erased': 'Contact erased',
+  'message.given-up': 'Unknown outcome given up',
   'invite.created': 'Invitation created',
   'invite.revoked': 'Invitation revoked',
   'invite.accepted': 'Invitation accepted',
