@@ -47,7 +47,7 @@ export class UsageError extends Error {
 export function readCommandLine(args: readonly string[]): CommandLine {
   try {
     const { values, positionals } = parseArgs({
-      args: [...args],
+      args: withNegatives(args),
       allowPositionals: true,
       options: {
         service: { type: 'string' },
@@ -107,6 +107,17 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(message.split('. ')[0] ?? message);
+    throw new UsageError(message.split(/\.\s/)[0] ?? message);
   }
+}
+
+/** A number below zero belongs to the option before it, whose command says what it may be; `parseArgs` takes it for an option. */
+function withNegatives(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const last = joined.at(-1) ?? '';
+    if (/^-\d/.test(arg) && /^--[^=]+$/.test(last)) joined.splice(-1, 1, `${last}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
 }

@@ -88,6 +88,8 @@ describe('organizations', () => {
     ['plan set cnobody0 --plan GROWTH', 1, 'There is no organization cnobody0'],
     ['plan set cacme000 --seats many', 2, '--seats must be a whole number from 0 to 1000000, not "many".'],
     ['plan set cacme000 --requests-per-minute 0', 2, '--requests-per-minute must be'],
+    ['plan set cacme000 --messages-per-month -5', 2, '--messages-per-month must be a whole number from 0 to'],
+    ['plan set cacme000 --messages-per-month --json', 2, "'--messages-per-month' argument is ambiguous"],
     ['plan set cacme000 --request-burst 1e3', 2, '--request-burst must be'],
     ['plan set cacme000 --messages-per-month 99999999999999999999', 2, '--messages-per-month must be'],
     ['plan set cacme000 GROWTH', 2, 'takes no "GROWTH"'],
