@@ -87,6 +87,16 @@ describe('what HTTP itself can get wrong', () => {
       'VALIDATION_FAILED',
     ],
     [
+      'a coding below the chunks',
+      () =>
+        raw(
+          headWithKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: gzip, chunked'),
+          '24\r\n{"to":"+12015550123","text":"hello"}\r\n0\r\n\r\n',
+        ),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
       'a bad chunk',
       () => raw(headWithKey('POST /v1/messages HTTP/1.1', json, 'Transfer-Encoding: chunked'), 'zz\r\n'),
       400,

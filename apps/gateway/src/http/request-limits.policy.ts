@@ -66,7 +66,12 @@ function refusalOfMedia(headers: Headers, isJson: boolean): AppError | null {
   if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') {
     return new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE, '`Content-Encoding` must be identity or absent');
   }
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  // The parser undoes chunks alone: what another coding hides would be read as the body itself.
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && String(coding).trim().toLowerCase() !== 'chunked') {
+    return new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE, '`Transfer-Encoding` must be chunked or absent');
+  }
+  const hasBody = coding !== undefined || Number(headers['content-length'] ?? 0) > 0;
   const contentType = headers['content-type'];
   const isWrong = isJson && (hasBody || contentType !== undefined) && !isJsonType(String(contentType ?? ''));
   return isWrong ? new AppError(gatewayErrors.UNSUPPORTED_MEDIA_TYPE) : null;
