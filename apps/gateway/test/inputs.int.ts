@@ -9,7 +9,7 @@ const { authorization, call, post } = http;
 
 describe('bodies and queries', () => {
   const REFERENCE = /^`clientReference` must be 1 to 128 characters long or null$/;
-  const METADATA = /^`metadata` must be an object of at most 16 strings, with names of 1 to 40 characters .* 500 char/;
+  const METADATA = /^`metadata` must be null or an object of at most 16 strings, with names of 1 to 40 characters .* 500 characters$/;
   const bodyWith = (more: object): string => JSON.stringify({ to: '+12015550123', text: 'a', ...more });
   const entries = (count: number, nameLength: number, valueLength: number): object =>
     Object.fromEntries(
@@ -178,6 +178,10 @@ describe('the search for messages', () => {
     ['jobId=X', '`jobId` must be a cuid'],
     ['conversationId=X', '`conversationId` must be a cuid'],
     [`clientReference=${'x'.repeat(129)}`, '`clientReference` must be 1 to 128 characters long'],
+    ['clientReference=%ed%a0%80', '`clientReference` must be percent-encoded UTF-8'],
+    ['clientReference=a%ED%A0%BD', '`clientReference` must be percent-encoded UTF-8'],
+    ['client%52eference=%ed%a0%80', '`clientReference` must be percent-encoded UTF-8'],
+    ['clientReference=a=%ed%a0%80', '`clientReference` must be percent-encoded UTF-8'],
     ['createdFrom=yesterday', '`createdFrom` must be an ISO 8601 date, or date and time'],
     ['createdTo=2026-02-30', '`createdTo` must be an ISO 8601 date, or date and time'],
   ])('refuses the query %s', async (query, message) => {

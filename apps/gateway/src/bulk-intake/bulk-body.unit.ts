@@ -179,7 +179,7 @@ describe('what is wrong with recipients', () => {
     [
       'metadata that is no text',
       [{ to, metadata: { a: 1 } }],
-      /^`recipients\[0\]\.metadata` must be an object of at most 16/,
+      /^`recipients\[0\]\.metadata` must be null or an object of at most 16/,
     ],
     ['NUL', [{ to, clientReference: 'a\u0000' }], '`recipients[0].clientReference` must not contain the character NUL'],
     [

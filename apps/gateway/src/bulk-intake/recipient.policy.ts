@@ -30,7 +30,7 @@ export function recipientProblem(value: unknown): { readonly field: string; read
   }
   if (metadata !== null && !isMetadata(metadata)) {
     const expected =
-      'must be an object of at most 16 strings, names of 1 to 40 and values of at most 500 characters, or null';
+      'must be null or an object of at most 16 strings, names of 1 to 40 and values of at most 500 characters';
     return { field: 'metadata', expected };
   }
   return null;

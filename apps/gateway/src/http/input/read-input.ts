@@ -54,8 +54,10 @@ function undecodableParameters(target: string): ReadonlySet<string> {
   const undecodable = new Set<string>();
   if (isDecodable(target)) return undecodable;
   for (const pair of target.slice(target.indexOf('?') + 1).split('&')) {
-    const [name = '', value = ''] = pair.split('=', 2);
-    if (!isDecodable(value)) undecodable.add(name);
+    const end = pair.indexOf('=');
+    const [name, value] = end === -1 ? [pair, ''] : [pair.slice(0, end), pair.slice(end + 1)];
+    // A name may be encoded as well.
+    if (!isDecodable(value)) undecodable.add(isDecodable(name) ? decodeURIComponent(name) : name);
   }
   return undecodable;
 }
@@ -100,7 +102,14 @@ function sentencesOf({ property, constraints, target }: ValidationError): string
   const sentences = Object.values(constraints ?? {}).map((one) =>
     one.replace('one of the following values:', 'one of'),
   );
-  return sentences.map((sentence) => sentence.replace(property, `\`${property}\``) + (isNullable ? ' or null' : ''));
+  return sentences.map((sentence) => {
+    const named = sentence.replace(property, `\`${property}\``);
+    if (!isNullable) return named;
+    // What it says of an object ends with its values, which are not meant.
+    return named.includes(' must be an object ')
+      ? named.replace(' must be ', ' must be null or ')
+      : `${named} or null`;
+  });
 }
 
 /** The names of a shape's fields. */
