@@ -1,3 +1,4 @@
+import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Queryable } from '@switchboard/postgres';
 
 /** An event of the feed. */
@@ -31,6 +32,15 @@ const pageSql = statement<FeedRow>(
    ORDER BY event.position LIMIT $5`,
 );
 
+/**
+ * Of an organization without a feed the first position is drawn from above the base. A database that may be a restored one has forgotten
+ * what it gave: its feeds are raised before it is called compared.
+ */
+const aheadSql = statement<{ isAhead: boolean }>(
+  'webhooks.feed.ahead',
+  `SELECT $2::bigint > coalesce((SELECT last_position FROM feed WHERE organization_id = $1), (SELECT position_base FROM beginning))
+     AND ${IS_COMPARED} AS "isAhead"`,
+);
 const nextSql = statement<{ position: number | null }>(
   'webhooks.feed.next',
   'SELECT min(position)::float8 AS position FROM event WHERE organization_id = $1 AND position > $2',
@@ -45,6 +55,12 @@ const CLOCK_MARGIN_MS = 60_000;
 export async function lastPosition(on: Queryable, organizationId: string): Promise<number> {
   const [bounds] = await on.query(boundsSql, [organizationId]);
   return bounds?.last ?? 0;
+}
+
+/** Whether a position is known to lie ahead of all that the feed of an organization has ever given. */
+export async function isAhead(on: Queryable, organizationId: string, position: number): Promise<boolean> {
+  const [found] = await on.query(aheadSql, [organizationId, position]);
+  return found?.isAhead === true;
 }
 
 /** The position after which events that occurred at a time, or later, are found: none of them is at it or before. */

@@ -4,7 +4,7 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { listEventsRpc, type EventFeedPage, type ListEventsRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, type Queryable } from '@switchboard/postgres';
-import { firstSlice, lastPosition, positionBefore, readFeed, type FeedRow } from '../event/feed.repository.js';
+import { firstSlice, isAhead, lastPosition, positionBefore, readFeed, type FeedRow } from '../event/feed.repository.js';
 import { feedCursor, feedPosition } from './feed-cursor.policy.js';
 
 /** The answer fits into one message of the broker, escaped as it is there. */
@@ -31,17 +31,20 @@ async function readPage(on: Queryable, organizationId: string, request: ListEven
   const { limit, types } = request;
   const after = await startOf(on, organizationId, request);
   // Read first: every position up to it is committed, and what commits later has a higher one.
-  const end = Math.max(await lastPosition(on, organizationId), after);
+  const last = await lastPosition(on, organizationId);
+  // Events would be stored behind its reader, who would never see them.
+  if (after > last && (await isAhead(on, organizationId, after))) throw notOfThisList();
+  const end = Math.max(last, after);
   const range = { organizationId, after, upTo: end };
   const { upTo } = types === null ? range : await firstSlice(on, range);
   const rows = await readFeed(on, organizationId, { after, upTo, types }, limit);
   const shown = fitting(rows);
   const isWhole = shown.length === rows.length && rows.length < limit;
-  const last = shown.at(-1)?.position ?? after;
+  const lastShown = shown.at(-1)?.position ?? after;
   return {
     bodies: shown.map(({ body }) => body),
     cursors: shown.map(({ position }) => feedCursor(position)),
-    nextCursor: feedCursor(isWhole ? upTo : last),
+    nextCursor: feedCursor(isWhole ? upTo : lastShown),
   };
 }
 
@@ -49,7 +52,11 @@ async function startOf(on: Queryable, organizationId: string, { cursor, from }: 
   if (cursor === null) return from === null ? 0 : positionBefore(on, organizationId, new Date(from));
   const position = feedPosition(cursor);
   if (position !== null) return position;
-  throw new AppError(serviceErrors.VALIDATION_FAILED, '`cursor` must be a `nextCursor` of this list');
+  throw notOfThisList();
+}
+
+function notOfThisList(): AppError {
+  return new AppError(serviceErrors.VALIDATION_FAILED, '`cursor` must be a `nextCursor` of this list');
 }
 
 /** As many as fit, at least one. */

@@ -6,6 +6,7 @@ const folder = join(import.meta.dirname, '..');
 const readsWhole = [
   'webhooks.delivery.backlog',
   'webhooks.event.store',
+  'webhooks.feed.ahead',
   'webhooks.feed.draw',
   'webhooks.feed.raise',
   'webhooks.feed.raise-base',

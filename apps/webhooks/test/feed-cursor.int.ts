@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import type { EventFeedPage } from '@switchboard/contracts/webhooks/rpc';
+import { createLog } from '@switchboard/platform';
+import { statement, type Database } from '@switchboard/postgres';
+import { testServers } from '@switchboard/testing';
+import { raiseFeed } from '../src/event/restored-feed.js';
+import { ListEventsHandler } from '../src/list-events/list-events.handler.js';
+import { webhooksMigrations } from '../src/migrations/all.js';
+import { storeEvents, storeWebhook } from './stored-webhook.js';
+
+const servers = testServers();
+const comparedSql = statement(
+  't.compared',
+  `INSERT INTO webhooks.incarnation (number, token, consumer_epoch, compared_at, server_started_at)
+   VALUES (1, 't', 0, now(), pg_postmaster_start_time())
+   ON CONFLICT (id) DO UPDATE SET compared_at = now(), server_started_at = pg_postmaster_start_time()`,
+);
+const restoreSql = statement(
+  't.restored',
+  `WITH restored AS (UPDATE webhooks.incarnation SET server_started_at = pg_postmaster_start_time() - interval '1 hour'),
+   forgotten AS (DELETE FROM webhooks.feed WHERE organization_id = $2)
+   UPDATE webhooks.feed SET last_position = 2 WHERE organization_id = $1`,
+);
+const REFUSED = { code: 'VALIDATION_FAILED', message: '`cursor` must be a `nextCursor` of this list' };
+let database: Database;
+let superuser: Database;
+
+beforeAll(async () => {
+  const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+  database = await prepared.database();
+  superuser = await prepared.superuser();
+  await superuser.query(comparedSql, []);
+});
+
+/** A page as a reader of the organization gets it. */
+function read(organizationId: string, cursor: string | null, types: readonly string[] | null = null) {
+  const principal = { organizationId, actor: { type: 'user' as const, userId: newCuid() }, scopes: null };
+  const call = { principal, request: { limit: 100, cursor, types, from: null } };
+  return new ListEventsHandler(database).list(call as never) as Promise<EventFeedPage>;
+}
+
+describe('a cursor of the feed', () => {
+  it('is refused when it is ahead of all that the feed has given, and the reader of its own goes on', async () => {
+    const long = await storeWebhook(database, 9);
+    const short = await storeWebhook(database, 3);
+    const [{ nextCursor: ofLong }, own] = [
+      await read(long.organizationId, null),
+      await read(short.organizationId, null),
+    ];
+    for (const types of [null, ['message.received']]) {
+      await expect(read(short.organizationId, ofLong, types)).rejects.toMatchObject(REFUSED);
+      expect(await read(short.organizationId, own.nextCursor, types)).toMatchObject({
+        bodies: [],
+        nextCursor: own.nextCursor,
+      });
+    }
+    const none = newCuid();
+    await expect(read(none, ofLong)).rejects.toMatchObject(REFUSED);
+    const { nextCursor } = await read(none, null);
+    expect(await read(none, nextCursor)).toMatchObject({ bodies: [], nextCursor });
+    await storeEvents(database, short, 4);
+    expect((await read(short.organizationId, own.nextCursor)).bodies).toHaveLength(4);
+  });
+
+  it('that was given before a restore from a backup is good before the feed is raised, and after', async () => {
+    const kept = await storeWebhook(database, 7);
+    const lost = await storeWebhook(database, 7);
+    const cursors = new Map<string, string>();
+    for (const { organizationId } of [kept, lost]) {
+      cursors.set(organizationId, (await read(organizationId, null)).nextCursor);
+    }
+    await superuser.query(restoreSql, [kept.organizationId, lost.organizationId]);
+    const readAll = () => Promise.all([...cursors].map(([organizationId, cursor]) => read(organizationId, cursor)));
+    expect(await readAll()).toMatchObject([{ bodies: [] }, { bodies: [] }]);
+    await raiseFeed(database, { writtenBefore: new Date(), number: 1, lastNumber: 2 }, createLog('webhooks'));
+    await superuser.query(comparedSql, []);
+    expect(await readAll()).toMatchObject([{ bodies: [] }, { bodies: [] }]);
+    for (const webhook of [kept, lost]) await storeEvents(database, webhook, 2);
+    expect((await readAll()).map(({ bodies }) => bodies.length)).toEqual([2, 2]);
+  });
+});
