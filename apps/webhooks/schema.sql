@@ -3,6 +3,7 @@ attempt partition by RANGE (id)
 beginning
 data_key
 dead_letter
+deleted_webhook
 delivery with fillfactor=70, autovacuum_vacuum_scale_factor=0.02
 dropped_delivery partition by RANGE (id)
 erasure with fillfactor=70
@@ -50,6 +51,9 @@ dead_letter.error text not null
 dead_letter.deliveries integer not null
 dead_letter.died_at timestamp with time zone not null default now()
 dead_letter.redrive_requested_at timestamp with time zone
+deleted_webhook.organization_id text collate C not null
+deleted_webhook.id text collate C not null
+deleted_webhook.deleted_at timestamp with time zone not null default now()
 delivery.webhook_id text collate C not null
 delivery.id text collate C not null
 delivery.organization_id text collate C not null
@@ -164,6 +168,7 @@ attempt: PRIMARY KEY (webhook_id, id)
 beginning: PRIMARY KEY (event_id)
 data_key: PRIMARY KEY (organization_id)
 dead_letter: PRIMARY KEY (event_id, consumer)
+deleted_webhook: PRIMARY KEY (organization_id, id)
 delivery: CHECK ((((attempt_id IS NULL) = (attempt_at IS NULL)) AND ((attempt_id IS NULL) = (lease_until IS NULL))))
 delivery: CHECK ((kind = ANY (ARRAY['AUTOMATIC'::text, 'MANUAL'::text, 'REPLAY'::text])))
 delivery: PRIMARY KEY (webhook_id, id)
@@ -193,11 +198,14 @@ worker: PRIMARY KEY (id)
 CREATE INDEX attempt_again ON ONLY webhooks.attempt USING btree ((((webhook_id || ' '::text) || event_id))) WHERE ((kind <> 'AUTOMATIC'::text) AND (outcome = 'SUCCEEDED'::text))
 CREATE INDEX attempt_delivery ON ONLY webhooks.attempt USING btree (delivery_id)
 CREATE INDEX attempt_failed ON ONLY webhooks.attempt USING btree (webhook_id, id) WHERE (outcome = 'FAILED'::text)
+CREATE INDEX attempt_of_event ON ONLY webhooks.attempt USING btree (event_id) WHERE (kind <> 'AUTOMATIC'::text)
 CREATE UNIQUE INDEX attempt_pkey ON ONLY webhooks.attempt USING btree (webhook_id, id)
 CREATE UNIQUE INDEX beginning_pkey ON webhooks.beginning USING btree (event_id)
 CREATE UNIQUE INDEX data_key_pkey ON webhooks.data_key USING btree (organization_id)
 CREATE INDEX dead_letter_redrive ON webhooks.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON webhooks.dead_letter USING btree (event_id, consumer)
+CREATE INDEX deleted_webhook_deleted ON webhooks.deleted_webhook USING btree (deleted_at)
+CREATE UNIQUE INDEX deleted_webhook_pkey ON webhooks.deleted_webhook USING btree (organization_id, id)
 CREATE INDEX delivery_first ON webhooks.delivery USING btree (webhook_id, ((kind = 'REPLAY'::text)), "position") WHERE ((tries = 0) AND (attempt_id IS NULL))
 CREATE INDEX delivery_retry ON webhooks.delivery USING btree (webhook_id, due_at) WHERE ((tries > 0) AND (attempt_id IS NULL))
 CREATE INDEX delivery_under_way ON webhooks.delivery USING btree (webhook_id) WHERE (attempt_id IS NOT NULL)

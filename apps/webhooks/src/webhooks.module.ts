@@ -34,6 +34,7 @@ import { OutboundApart, outboundOf, secretBoxOf } from './outbound.js';
 import { ReadWebhooksHandler } from './read-webhooks/read-webhooks.handler.js';
 import { WebhookSecretHandler } from './webhook-secret/webhook-secret.handler.js';
 import { JudgeUrl } from './webhook/judge-url.js';
+import { deletedWebhookPruner } from './delete-webhook/prune-deleted.worker.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
 
 /** The webhooks service. */
@@ -71,6 +72,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     ReplaySignal,
     RequestsInFlight,
     replayPruner,
+    deletedWebhookPruner,
     SendRequest,
   ],
 })

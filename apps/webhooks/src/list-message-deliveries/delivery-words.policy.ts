@@ -12,14 +12,11 @@ export function timelineItemOf(step: DeliveryStep): TimelineItem {
   switch (step.kind) {
     case 'PENDING': {
       const due = step.dueAt?.toISOString() ?? 'once it is possible';
-      return {
-        at,
-        what: 'webhook pending',
-        detail: `${whom} gets ${step.event} in attempt ${step.attempt}, due ${due}.`,
-      };
+      const detail = `${whom} gets ${step.event} in attempt ${step.attempt}${againOf(step)}, due ${due}.`;
+      return { at, what: 'webhook pending', detail };
     }
     case 'DROPPED': {
-      const detail = `${whom} was deactivated before it got ${step.event}.`;
+      const detail = `${whom} was deactivated or deleted before it got ${step.event}${againOf(step)}.`;
       return { at, what: 'webhook not informed', detail };
     }
     case 'ATTEMPT': {
@@ -27,7 +24,14 @@ export function timelineItemOf(step: DeliveryStep): TimelineItem {
       const isInformed = step.outcome === 'SUCCEEDED';
       const did = isInformed ? 'got' : 'did not take';
       const what = isInformed ? 'webhook informed' : 'webhook not informed';
-      return { at, what, detail: `${whom} ${did} ${step.event} in attempt ${step.attempt}: ${answer}.` };
+      const detail = `${whom} ${did} ${step.event} in attempt ${step.attempt}${againOf(step)}: ${answer}.`;
+      return { at, what, detail };
     }
   }
+}
+
+/** Why it was sent again; nothing of what was sent by itself. */
+function againOf({ sent }: DeliveryStep): string {
+  if (sent === 'AUTOMATIC') return '';
+  return sent === 'REPLAY' ? ' of a replay' : ' of a re-delivery';
 }

@@ -8,6 +8,8 @@ export interface DeliveryStep {
   readonly webhookId: string;
   readonly event: WebhookEvent;
   readonly kind: 'ATTEMPT' | 'PENDING' | 'DROPPED';
+  /** Why it is, or was, sent. */
+  readonly sent: 'AUTOMATIC' | 'MANUAL' | 'REPLAY';
   readonly at: Date;
   /** Of an attempt. */
   readonly outcome: 'SUCCEEDED' | 'FAILED' | null;
@@ -19,37 +21,76 @@ export interface DeliveryStep {
   readonly dueAt: Date | null;
 }
 
+interface Row extends Omit<DeliveryStep, 'at'> {
+  /** Null: it is the time of the replay. */
+  readonly at: Date | null;
+  readonly replayId: string | null;
+}
+
 /** Events and attempts are not older than the message, but for the clocks of other processes. */
 const CLOCK_MARGIN_MS = 60_000;
-/** More than four events to 20 webhooks in three attempts each. */
+/** Of what is sent by itself: more than four events to 20 webhooks in three attempts each. */
 const STEPS_MAX = 300;
+/** Of what was sent again: the newest attempts. */
+const AGAIN_MAX = 100;
+/** Of an organization, the newest. */
+const DELETED_MAX = 100;
+const REPLAYS_MAX = 60;
+
+const ENDED_AT = 'a.began_at + make_interval(secs => a.duration_ms / 1000.0)';
 
 /**
- * By index `event_message`, then by the ids of deliveries, which follow from event and webhook (`storeEvents`). Attempts sent
- * again by hand have the same ids; those of a replay have others and are not found.
+ * By index `event_message`, then by the ids of deliveries: those follow from the event and the webhook (`storeEvents`), or the
+ * replay (`queueReplay`), of which the row is kept for a day. Attempts of what was sent again are found by the event itself,
+ * `attempt_of_event`, for as long as they are kept.
  */
-const stepsSql = statement<DeliveryStep>(
+const stepsSql = statement<Row>(
   'webhooks.message.deliveries',
-  `WITH carried AS (
-     SELECT e.type AS event, e.stored_at, w.id AS webhook_id,
+  `WITH told AS MATERIALIZED (
+     SELECT id, type, stored_at FROM event WHERE message_id = $2 AND organization_id = $1 AND id >= $3),
+   taker AS (
+     SELECT id FROM webhook WHERE organization_id = $1
+     UNION ALL
+     (SELECT id FROM deleted_webhook WHERE organization_id = $1 ORDER BY id DESC LIMIT ${DELETED_MAX})),
+   carried AS MATERIALIZED (
+     SELECT e.type AS event, e.stored_at AS at, w.id AS webhook_id, NULL AS replay_id,
        ${deliveryIdSql('e.id', 'w.id')} AS delivery_id
-     FROM event e JOIN webhook w ON w.organization_id = e.organization_id
-     WHERE e.message_id = $2 AND e.organization_id = $1 AND e.id >= $3), steps AS (
-     SELECT t.webhook_id, t.event, 'ATTEMPT' AS kind, a.began_at + make_interval(secs => a.duration_ms / 1000.0) AS at,
+     FROM told e CROSS JOIN taker w
+     UNION ALL
+     SELECT e.type, NULL, r.webhook_id, r.id, ${deliveryIdSql('e.id', 'r.id', 'r.id')}
+     FROM told e CROSS JOIN (
+       SELECT id, webhook_id FROM replay WHERE organization_id = $1 ORDER BY id DESC LIMIT ${REPLAYS_MAX}) AS r),
+   first_steps AS (
+     SELECT a.webhook_id, a.type AS event, 'ATTEMPT' AS kind, a.kind AS sent, ${ENDED_AT} AS at, NULL AS replay_id,
        a.outcome, a.response_status, a.error, a.number AS attempt, NULL::timestamptz AS due_at
-     FROM carried t JOIN attempt a ON a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3
-     UNION ALL
-     SELECT t.webhook_id, t.event, 'PENDING', coalesce((
-         SELECT max(a.began_at + make_interval(secs => a.duration_ms / 1000.0)) FROM attempt a
-         WHERE a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3), t.stored_at),
-       NULL, NULL, NULL, d.attempts + 1, d.due_at
+     FROM attempt a
+     WHERE a.delivery_id = ANY (ARRAY(SELECT delivery_id FROM carried WHERE replay_id IS NULL))
+       AND a.organization_id = $1 AND a.kind = 'AUTOMATIC' AND a.id >= $3
+     ORDER BY at LIMIT ${STEPS_MAX}),
+   again AS (
+     SELECT a.webhook_id, a.type, 'ATTEMPT', a.kind, ${ENDED_AT} AS at, NULL, a.outcome, a.response_status, a.error, a.number,
+       NULL::timestamptz
+     FROM attempt a
+     WHERE a.event_id = ANY (ARRAY(SELECT id FROM told)) AND a.kind <> 'AUTOMATIC' AND a.organization_id || '' = $1
+     ORDER BY a.began_at DESC LIMIT ${AGAIN_MAX}),
+   waiting AS (
+     SELECT t.webhook_id, t.event, CASE WHEN l.is_open THEN 'PENDING' ELSE 'DROPPED' END, d.kind, coalesce((
+         SELECT max(${ENDED_AT}) FROM attempt a
+         WHERE a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3), t.at), t.replay_id,
+       NULL, NULL::integer, NULL, d.attempts + 1, d.due_at
      FROM carried t JOIN delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id
-     UNION ALL
-     SELECT t.webhook_id, t.event, 'DROPPED', t.stored_at, NULL, NULL, NULL, NULL, NULL
-     FROM carried t JOIN dropped_delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id AND d.id >= $3)
-   SELECT webhook_id AS "webhookId", event, kind, at, outcome, response_status AS "responseStatus", error, attempt,
-     due_at AS "dueAt"
-   FROM steps ORDER BY at, webhook_id, attempt, kind LIMIT ${STEPS_MAX}`,
+     LEFT JOIN lane l ON l.webhook_id = d.webhook_id
+     LIMIT ${STEPS_MAX}),
+   dropped AS (
+     SELECT t.webhook_id, t.event, 'DROPPED', CASE WHEN t.replay_id IS NULL THEN 'AUTOMATIC' ELSE 'REPLAY' END, t.at, t.replay_id,
+       NULL, NULL::integer, NULL, NULL::integer, NULL::timestamptz
+     FROM carried t JOIN dropped_delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id AND d.id >= $3
+     LIMIT ${STEPS_MAX}),
+   steps AS (
+     SELECT * FROM first_steps UNION ALL SELECT * FROM again UNION ALL SELECT * FROM waiting UNION ALL SELECT * FROM dropped)
+   SELECT webhook_id AS "webhookId", event, kind, sent, at, replay_id AS "replayId", outcome,
+     response_status AS "responseStatus", error, attempt, due_at AS "dueAt"
+   FROM steps ORDER BY at, webhook_id, attempt, kind`,
 );
 
 /** What happened to the deliveries of a message's events, in order of time. */
@@ -59,5 +100,11 @@ export async function deliveryStepsOf(
   messageId: string,
 ): Promise<DeliveryStep[]> {
   const from = cuidFloor(new Date(cuidTime(messageId).getTime() - CLOCK_MARGIN_MS));
-  return on.query(stepsSql, [organizationId, messageId, from]);
+  const rows = await on.query(stepsSql, [organizationId, messageId, from]);
+  return rows
+    .flatMap(({ at, replayId, ...step }) => {
+      const known = at ?? (replayId === null ? null : cuidTime(replayId));
+      return known === null ? [] : { ...step, at: known };
+    })
+    .sort((one, other) => one.at.getTime() - other.at.getTime());
 }

@@ -9,6 +9,8 @@ import { AttemptFailed1767200000000 } from './1767200000000-attempt-failed.js';
 import { AttemptAgain1767210000000 } from './1767210000000-attempt-again.js';
 import { Replay1767220000000 } from './1767220000000-replay.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
+import { AttemptOfEvent1767510000000 } from './1767510000000-attempt-of-event.js';
+import { DeletedWebhook1767520000000 } from './1767520000000-deleted-webhook.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -23,4 +25,6 @@ export const webhooksMigrations = [
   AttemptAgain1767210000000,
   Replay1767220000000,
   SmallTables1767500000000,
+  AttemptOfEvent1767510000000,
+  DeletedWebhook1767520000000,
 ] as const;

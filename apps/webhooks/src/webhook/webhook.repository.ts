@@ -56,7 +56,8 @@ const activateSql = statement(
 );
 const deleteSql = statement(
   'webhooks.webhook.delete',
-  `WITH gone AS (DELETE FROM lane WHERE webhook_id = $2)
+  `WITH gone AS (DELETE FROM lane WHERE webhook_id = $2),
+   kept AS (INSERT INTO deleted_webhook (organization_id, id) VALUES ($1, $2) ON CONFLICT DO NOTHING)
    DELETE FROM webhook WHERE organization_id = $1 AND id = $2`,
 );
 
@@ -122,7 +123,7 @@ export async function activateWebhook(tx: Transaction, organizationId: string, i
   await tx.query(activateSql, [organizationId, id]);
 }
 
-/** Removes a webhook and its lane; what is pending is dropped by a worker. */
+/** Removes a webhook and its lane, and keeps its id for timelines; what is pending is dropped by a worker. */
 export async function removeWebhook(tx: Transaction, organizationId: string, id: string): Promise<void> {
   await tx.query(deleteSql, [organizationId, id]);
 }
