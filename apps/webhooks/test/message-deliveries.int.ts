@@ -91,7 +91,7 @@ describe('the timeline of a message', () => {
     await running.superuser.query(deactivateSql, [id]);
     release();
     running.receiver.at('/waits', status(204));
-    const dropped = `webhook not informed: Webhook ${id} was deactivated or deleted before it got message.received of a replay.`;
+    const dropped = `webhook not informed: Webhook ${id} was deactivated, deleted or unsubscribed before it got message.received of a replay.`;
     await eventually(async () => (await stepsOf(customer, eventId)).join() === dropped);
     await gateway.call(enableWebhookRpc, principal, { id });
     await gateway.call(replayWebhookRpc, principal, { replayId: newCuid(), webhookId: id, ...ALL });

@@ -1,4 +1,5 @@
 import { statement, unnestColumns, type Transaction } from '@switchboard/postgres';
+import { isWantedSql } from '../delivery/is-wanted.sql.js';
 import { beginningOf, type MarkedAttempt, type SettledAttempt } from '../delivery/delivery.entity.js';
 
 const at = (column: string): string => `to_timestamp(${column} / 1000)`;
@@ -44,6 +45,8 @@ export interface BegunRequest {
   readonly url: string;
   readonly secretSealed: Buffer;
   readonly previousSecretSealed: Buffer | null;
+  /** False: its webhook no longer subscribes to the event, and nobody has asked for the delivery by hand. */
+  readonly isWanted: boolean;
 }
 const beginSql = statement<BegunRequest>(
   'webhooks.attempt.begin',
@@ -52,15 +55,17 @@ const beginSql = statement<BegunRequest>(
      FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[])
        AS b (webhook_id, delivery_id, id, began_at, lease_until)
      WHERE d.webhook_id = b.webhook_id AND d.id = b.delivery_id AND d.attempt_id IS NULL
-     RETURNING d.attempt_id, d.organization_id, d.webhook_id, d.event_id)
+     RETURNING d.attempt_id, d.organization_id, d.webhook_id, d.event_id, d.type, d.kind)
    SELECT b.attempt_id AS "attemptId", e.body, w.url, w.secret_sealed AS "secretSealed",
-     CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed"
+     CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
+     ${isWantedSql('b')} AS "isWanted"
    FROM begun b
    JOIN webhook w ON w.organization_id = b.organization_id AND w.id = b.webhook_id
    LEFT JOIN event e ON e.id = b.event_id`,
 );
 
-const MARK_COLUMNS = [
+/** What names a marked attempt in a statement: webhook, delivery and attempt. */
+export const MARK_COLUMNS = [
   ({ delivery }: MarkedAttempt) => delivery.webhookId,
   ({ delivery }: MarkedAttempt) => delivery.id,
   'id',

@@ -21,6 +21,7 @@ const request = {
     box.newDataKey(to.organizationId),
   ),
   previousSecretSealed: null,
+  isWanted: true,
 };
 const attempt: MarkedAttempt = {
   delivery: {

@@ -10,7 +10,12 @@ export interface DeliverMetrics {
 
 const KINDS = ['AUTOMATIC', 'MANUAL', 'REPLAY'] as const;
 const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const;
-const CAUSES = ['late', 'in_doubt', 'unreadable_secret'] as const satisfies readonly UnsentRequest['cause'][];
+const CAUSES = [
+  'late',
+  'in_doubt',
+  'unreadable_secret',
+  'unsubscribed',
+] as const satisfies readonly UnsentRequest['cause'][];
 let made: DeliverMetrics | undefined;
 
 /** Made when first used, and that is after the process began to measure. @param inFlight requests under way */

@@ -16,12 +16,15 @@ import {
 import { retryDelayMs } from '../delivery/retry.policy.js';
 import { heldLane, isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
 import { lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
-import { deactivateWebhooks, type Deactivation } from '../webhook/deactivate-webhooks.repository.js';
+import { deactivateWebhooks, dropMarked, type Deactivation } from '../webhook/deactivate-webhooks.repository.js';
 
-/** An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. */
+/**
+ * An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. That of a webhook
+ * which no longer subscribes to the event is dropped.
+ */
 export interface UnsentRequest {
   readonly attempt: MarkedAttempt;
-  readonly cause: 'late' | 'in_doubt' | 'unreadable_secret';
+  readonly cause: 'late' | 'in_doubt' | 'unreadable_secret' | 'unsubscribed';
   /** How long the webhook is held, for what would not be sent either. */
   readonly holdMs: number;
 }
@@ -145,18 +148,23 @@ interface TurnRows extends Pick<TurnResult, 'lanes' | 'settled' | 'begun' | 'dea
 
 async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunRequest[]> {
   const changed = [...rows.lanes.values()].filter((lane) => lane !== rows.locked.get(lane.webhookId));
+  const { unwanted = [], unsent = [] } = Object.groupBy(rows.unsent, ({ cause }) =>
+    cause === 'unsubscribed' ? 'unwanted' : 'unsent',
+  );
   // In this order: what was due again is dropped with a webhook that is deactivated.
   const written = Promise.all([
     recordAttempts(tx, rows.settled),
-    unmarkAttempts(
-      tx,
-      rows.unsent.map(({ attempt }) => attempt),
-    ),
+    unmarkAttempts(tx, unsent.map(attemptOf)),
+    dropMarked(tx, unwanted.map(attemptOf)),
     storeLanes(tx, changed),
     deactivateWebhooks(tx, rows.deactivated),
   ]);
   const [requests] = await Promise.all([beginAttempts(tx, rows.begun), written]);
   return requests;
+}
+
+function attemptOf({ attempt }: UnsentRequest): MarkedAttempt {
+  return attempt;
 }
 
 function endOf(ended: EndedRequest): number {

@@ -19,7 +19,8 @@ export function logUnsent(log: Log, unsent: readonly UnsentRequest[]): void {
   for (const { attempt, cause, holdMs } of unsent) {
     const { webhookId, organizationId, id: deliveryId } = attempt.delivery;
     const of = { organizationId, webhookId, deliveryId, cause, holdMs };
-    if (cause !== 'unreadable_secret') log.warn('delivery.unsent', of);
+    if (cause === 'unsubscribed') log.info('delivery.dropped', of);
+    else if (cause !== 'unreadable_secret') log.warn('delivery.unsent', of);
     else log.error('delivery.unsent', new Error('no master key of this process opens the secret: CREDENTIALS_KEY'), of);
   }
 }

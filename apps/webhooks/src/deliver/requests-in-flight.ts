@@ -85,8 +85,9 @@ export class RequestsInFlight {
     request: BegunRequest,
     { turnAtMs, nowMs, isApart }: SendSpec,
   ): Promise<RequestEnd> {
-    const { body, attemptId: _attemptId, ...to } = request;
+    const { body, attemptId: _attemptId, isWanted, ...to } = request;
     const { organizationId, webhookId, eventId: dataId } = attempt.delivery;
+    if (!isWanted) return { attempt, cause: 'unsubscribed', holdMs: 0 };
     if (body === null) return { attempt, result: { ...interruptedResult(0), error: BODY_GONE }, isEventGone: true };
     if (performance.now() - turnAtMs > LATE_MS) return { attempt, cause: 'late', holdMs: 0 };
     const signed = { ...to, organizationId, webhookId, dataId, body };

@@ -1,5 +1,6 @@
 import type { DeliveryState, WebhookEvent } from '@switchboard/contracts/webhooks/http';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
+import { isWantedSql } from './is-wanted.sql.js';
 import { attemptsOfDelivery, type AttemptRow } from '../attempt/attempt.repository.js';
 
 /** A delivery, wherever it is recorded. */
@@ -21,13 +22,19 @@ interface OpenRow {
   readonly dueAt: Date | null;
 }
 
-/** One that is pending in a closed lane is about to be dropped; in an open one it waits for the lane too. GREATEST passes over NULL. */
+/**
+ * One that is pending in a closed lane, or that its webhook no longer subscribes to, is about to be dropped; in an open one it waits for the
+ * lane too. GREATEST passes over NULL.
+ */
 const openSql = statement<OpenRow>(
   'webhooks.delivery.open',
-  `SELECT d.event_id AS "eventId", d.type, CASE WHEN l.is_open THEN 'PENDING' ELSE 'DROPPED' END AS state,
-     CASE WHEN l.is_open THEN
+  `SELECT d.event_id AS "eventId", d.type, CASE WHEN waits THEN 'PENDING' ELSE 'DROPPED' END AS state,
+     CASE WHEN waits THEN
        greatest(d.due_at, l.held_until, CASE WHEN l.probing_since IS NOT NULL THEN l.next_probe_at END) END AS "dueAt"
-   FROM delivery d JOIN lane l ON l.webhook_id = d.webhook_id WHERE d.webhook_id = $1 AND d.id = $2
+   FROM delivery d JOIN lane l ON l.webhook_id = d.webhook_id
+   JOIN webhook w ON w.organization_id = l.organization_id AND w.id = l.webhook_id
+   CROSS JOIN LATERAL (SELECT l.is_open AND (d.attempt_id IS NOT NULL OR ${isWantedSql('d')})) AS t (waits)
+   WHERE d.webhook_id = $1 AND d.id = $2
    UNION ALL
    SELECT event_id, type, 'DROPPED', NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
 );

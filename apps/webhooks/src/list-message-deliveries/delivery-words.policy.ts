@@ -16,7 +16,7 @@ export function timelineItemOf(step: DeliveryStep): TimelineItem {
       return { at, what: 'webhook pending', detail };
     }
     case 'DROPPED': {
-      const detail = `${whom} was deactivated or deleted before it got ${step.event}${againOf(step)}.`;
+      const detail = `${whom} was deactivated, deleted or unsubscribed before it got ${step.event}${againOf(step)}.`;
       return { at, what: 'webhook not informed', detail };
     }
     case 'ATTEMPT': {

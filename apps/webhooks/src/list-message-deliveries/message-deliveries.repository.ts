@@ -1,6 +1,7 @@
 import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { WebhookEvent } from '@switchboard/contracts/webhooks/http';
 import { statement, type Queryable } from '@switchboard/postgres';
+import { isWantedSql } from '../delivery/is-wanted.sql.js';
 import { deliveryIdSql } from '../delivery/delivery-id.sql.js';
 
 /** One thing that happened to a delivery: an attempt that ended, a wait for the next one, or its end without one. */
@@ -74,12 +75,13 @@ const stepsSql = statement<Row>(
      WHERE a.event_id = ANY (ARRAY(SELECT id FROM told)) AND a.kind <> 'AUTOMATIC' AND a.organization_id || '' = $1
      ORDER BY a.began_at DESC LIMIT ${AGAIN_MAX}),
    waiting AS (
-     SELECT t.webhook_id, t.event, CASE WHEN l.is_open THEN 'PENDING' ELSE 'DROPPED' END, d.kind, coalesce((
+     SELECT t.webhook_id, t.event, CASE WHEN l.is_open AND ${isWantedSql('d')} THEN 'PENDING' ELSE 'DROPPED' END, d.kind, coalesce((
          SELECT max(${ENDED_AT}) FROM attempt a
          WHERE a.delivery_id = t.delivery_id AND a.webhook_id = t.webhook_id AND a.id >= $3), t.at), t.replay_id,
        NULL, NULL::integer, NULL, d.attempts + 1, d.due_at
      FROM carried t JOIN delivery d ON d.webhook_id = t.webhook_id AND d.id = t.delivery_id
      LEFT JOIN lane l ON l.webhook_id = d.webhook_id
+     LEFT JOIN webhook w ON w.organization_id = l.organization_id AND w.id = l.webhook_id
      LIMIT ${STEPS_MAX}),
    dropped AS (
      SELECT t.webhook_id, t.event, 'DROPPED', CASE WHEN t.replay_id IS NULL THEN 'AUTOMATIC' ELSE 'REPLAY' END, t.at, t.replay_id,

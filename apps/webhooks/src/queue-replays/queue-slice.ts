@@ -1,6 +1,6 @@
 import type { Database } from '@switchboard/postgres';
 import { firstSlice } from '../event/feed.repository.js';
-import { shareWebhook } from '../webhook/webhook.repository.js';
+import { shareEvents } from '../webhook/webhook.repository.js';
 import { queueReplay, REPLAY_SLICE_POSITIONS, replayedEvents } from '../replay/replayed-events.repository.js';
 import { endReplay, moveReplay, takeReplay, type ReplayEnd, type ReplayKey } from '../replay/replay.repository.js';
 
@@ -27,15 +27,16 @@ export async function queueSlice(database: Database, key: ReplayKey): Promise<Qu
   const { organizationId, webhookId } = key;
   return database.transaction(
     async (tx) => {
-      const isActive = await shareWebhook(tx, organizationId, webhookId);
+      const subscribed: readonly string[] = await shareEvents(tx, organizationId, webhookId);
       const replay = await takeReplay(tx, key);
       if (!replay) return null;
-      if (!isActive) {
+      if (subscribed.length === 0) {
         await endReplay(tx, key, replay.after, 'CANCELED');
         return { queued: 0, end: 'CANCELED' };
       }
+      const types = replay.types.filter((type) => subscribed.includes(type));
       const slice = await firstSlice(tx, replay, REPLAY_SLICE_POSITIONS);
-      const { ids, upTo: position } = await replayedEvents(tx, { ...replay, ...slice }, SLICE_DELIVERIES);
+      const { ids, upTo: position } = await replayedEvents(tx, { ...replay, ...slice, types }, SLICE_DELIVERIES);
       await queueReplay(tx, replay, ids);
       const isOver = position >= replay.upTo;
       if (isOver) await endReplay(tx, key, position, 'FINISHED');

@@ -1,4 +1,6 @@
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
+import { MARK_COLUMNS } from '../attempt/record-attempts.repository.js';
+import type { MarkedAttempt } from '../delivery/delivery.entity.js';
 import { EVENT_RETENTION_DAYS } from '../event/event.repository.js';
 
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
@@ -10,10 +12,14 @@ const deactivateSql = statement(
    FROM unnest($1::text[], $2::text[], $3::text[]) AS g (organization_id, id, reason)
    WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL`,
 );
+/** Of deliveries `gone`. What is older than the events that are kept leaves no trace: a service that was away for so long has no day for it. */
+const KEEP_DROPPED = `INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
+     SELECT webhook_id, id, organization_id, event_id, type FROM gone
+     WHERE id >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - interval '${EVENT_RETENTION_DAYS} days') AT TIME ZONE 'UTC')
+     ON CONFLICT DO NOTHING`;
 /**
  * What is under way ends by itself; a mark that is long over is of a process that has gone. Of a webhook that was enabled
- * meanwhile nothing: what came since is to be delivered. What is older than the events that are kept is dropped without a trace: a
- * service that was away for so long has no day for it.
+ * meanwhile nothing: what came since is to be delivered.
  */
 const dropSql = statement<{ count: number }>(
   'webhooks.delivery.drop',
@@ -25,12 +31,18 @@ const dropSql = statement<{ count: number }>(
        AND (d.attempt_id IS NULL OR d.lease_until < now() - interval '1 minute')
        AND NOT EXISTS (SELECT FROM lane l WHERE l.webhook_id = d.webhook_id AND l.is_open)
      RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type),
-   kept AS (
-     INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
-     SELECT webhook_id, id, organization_id, event_id, type FROM gone
-     WHERE id >= cuid_floor((date_trunc('day', now() AT TIME ZONE 'UTC') - interval '${EVENT_RETENTION_DAYS} days') AT TIME ZONE 'UTC')
-     ON CONFLICT DO NOTHING)
+   kept AS (${KEEP_DROPPED})
    SELECT count(*)::integer AS count FROM gone`,
+);
+
+/** Of a mark that another process has recorded as interrupted, nothing is left to drop. */
+const dropMarkedSql = statement(
+  'webhooks.delivery.drop-marked',
+  `WITH gone AS (
+     DELETE FROM delivery d USING unnest($1::text[], $2::text[], $3::text[]) AS u (webhook_id, delivery_id, attempt_id)
+     WHERE d.webhook_id = u.webhook_id AND d.id = u.delivery_id AND d.attempt_id = u.attempt_id
+     RETURNING d.webhook_id, d.id, d.organization_id, d.event_id, d.type)
+   ${KEEP_DROPPED}`,
 );
 
 /** A webhook that is to be deactivated, and why, as a sentence. */
@@ -45,6 +57,11 @@ export async function deactivateWebhooks(tx: Transaction, deactivations: readonl
   if (deactivations.length === 0) return;
   await tx.query(deactivateSql, unnestColumns(deactivations, ['organizationId', 'webhookId', 'reason']));
   await tx.query(dropSql, [deactivations.map(({ webhookId }) => webhookId), DROP_SLICE_MAX]);
+}
+
+/** Turns the deliveries of attempts that are marked, and will not be sent, into dropped ones. */
+export async function dropMarked(tx: Transaction, attempts: readonly MarkedAttempt[]): Promise<void> {
+  if (attempts.length > 0) await tx.query(dropMarkedSql, unnestColumns(attempts, MARK_COLUMNS));
 }
 
 /** Turns a slice of pending deliveries into dropped ones. @returns whether there may be more */

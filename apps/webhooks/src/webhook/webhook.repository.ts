@@ -26,9 +26,9 @@ const lockSql = statement<{ webhookId: string }>(
   'webhooks.webhook.lock',
   `SELECT webhook_id AS "webhookId" FROM lane WHERE webhook_id = $2 AND organization_id = $1 FOR NO KEY UPDATE`,
 );
-const shareSql = statement<{ isActive: boolean }>(
+const shareSql = statement<Pick<WebhookRow, 'events'>>(
   'webhooks.webhook.share',
-  `SELECT deactivated_at IS NULL AS "isActive" FROM webhook WHERE organization_id = $1 AND id = $2 FOR SHARE`,
+  `SELECT CASE WHEN deactivated_at IS NULL THEN events ELSE '{}' END AS events FROM webhook WHERE organization_id = $1 AND id = $2 FOR SHARE`,
 );
 /** One at a time for an organization, so that its number is exact. */
 const lockNumberSql = statement(
@@ -93,10 +93,14 @@ export async function lockWebhook(tx: Transaction, organizationId: string, id: s
   return findWebhook(tx, organizationId, id);
 }
 
-/** Whether there is such a webhook and it is active; stays so until the transaction ends. Its lane goes on meanwhile. */
-export async function shareWebhook(tx: Transaction, organizationId: string, id: string): Promise<boolean> {
+/** What a webhook subscribes to, nothing when there is none that is active; stays so until the transaction ends. Its lane goes on meanwhile. */
+export async function shareEvents(
+  tx: Transaction,
+  organizationId: string,
+  id: string,
+): Promise<readonly SubscribableEvent[]> {
   const [row] = await tx.query(shareSql, [organizationId, id]);
-  return row?.isActive === true;
+  return row?.events ?? [];
 }
 
 /** How many webhooks the organization has; stays so until the transaction ends. */
