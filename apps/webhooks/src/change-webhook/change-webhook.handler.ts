@@ -21,8 +21,9 @@ export class ChangeWebhookHandler {
   async change(call: RpcCall<ChangeWebhookRequest>): Promise<ChangedWebhook> {
     const { organizationId } = call.principal;
     const { id, url, events, description } = call.request;
-    requireWebhook(await findWebhook(this.database, organizationId, id));
-    const judged = url === undefined ? undefined : await this.judge.require(url);
+    const found = requireWebhook(await findWebhook(this.database, organizationId, id));
+    // One that is sent as it is was judged when it was set: other fields can be changed while its name does not resolve.
+    const judged = url === undefined || url === found.url ? url : await this.judge.require(url);
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockWebhook(tx, organizationId, id));
