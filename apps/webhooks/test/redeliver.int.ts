@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
-import { getWebhookDeliveryRpc, redeliverWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { getWebhookDeliveryRpc, redeliverWebhookRpc, testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
@@ -54,6 +54,20 @@ describe('a re-delivery', () => {
       return all.length === 2 && all;
     });
     expect(attempts.map(({ kind }) => kind)).toEqual(['MANUAL', 'AUTOMATIC']);
+  });
+});
+
+describe('a test send', () => {
+  it('is not delivered again, and the refusal says why', async () => {
+    const customer = newCustomer(running);
+    const { id } = await customer.register(running.receiver.at('/tested'));
+    await running.gateway.call(testWebhookRpc, customer.principal, { id });
+    const [test] = await customer.attempts(id);
+    const request = { webhookId: id, deliveryId: test?.deliveryId ?? '' };
+    await expect(running.gateway.call(redeliverWebhookRpc, customer.principal, request)).rejects.toMatchObject({
+      code: 'DELIVERY_NOT_FOUND',
+      message: 'A test send is not delivered again: send another one',
+    });
   });
 });
 

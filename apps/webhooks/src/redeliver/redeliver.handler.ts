@@ -36,6 +36,10 @@ export class RedeliverHandler {
         if (await isDone(tx, call.request.by)) return;
         const delivery = await findDelivery(tx, webhookId, deliveryId);
         if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
+        if (delivery.type === 'webhook.test') {
+          const message = 'A test send is not delivered again: send another one';
+          throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, message);
+        }
         if ((await bodyOf(tx, delivery.eventId)) === null) {
           throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
         }
