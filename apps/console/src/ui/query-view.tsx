@@ -1,11 +1,15 @@
-import { Button, Center, Skeleton, Stack } from '@mantine/core';
+import { Button, Center, Skeleton, Stack, Text } from '@mantine/core';
+import { useTimeout } from '@mantine/hooks';
 import { IconListSearch } from '@tabler/icons-react';
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
-import type { ReactElement, ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import type { Problem } from '../api/problem.js';
 import type { Listed } from '../api/use-api.js';
 import { EmptyState } from './empty-state.js';
 import { ProblemAlert } from './problem-alert.js';
+
+/** From then on a skeleton says that it takes longer than usual. */
+const LATE_MS = 5_000;
 
 /** One answer in a page: a skeleton until it comes, the problem when it does not. */
 export function QueryView<T>({
@@ -68,10 +72,17 @@ function LoadMore({ query }: { readonly query: UseInfiniteQueryResult<unknown, P
   );
 }
 
-/** The shape of a list that is on its way. */
+/** The shape of a list that is on its way; says so in words when that takes long. */
 export function ListSkeleton({ rows = 5 }: { readonly rows?: number }): ReactElement {
+  const [isLate, setLate] = useState(false);
+  useTimeout(() => setLate(true), LATE_MS, { autoInvoke: true });
   return (
     <Stack gap="xs" aria-busy aria-label="Loading">
+      {isLate && (
+        <Text size="sm" c="dimmed" role="status">
+          This takes longer than usual. The page goes on trying.
+        </Text>
+      )}
       {Array.from({ length: rows }, (_row, index) => (
         <Skeleton key={index} h={44} radius="md" />
       ))}

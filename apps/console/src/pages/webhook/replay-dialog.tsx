@@ -4,6 +4,7 @@ import type { Webhook } from '../../api/api.generated.js';
 import { useChange } from '../../api/use-api.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { localTime, sinceOf } from './replay-period.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,14 +12,17 @@ const HOUR_MS = 3_600_000;
 export function ReplayDialog({
   webhook,
   from,
+  onReplayed,
   onClose,
 }: {
   readonly webhook: Webhook;
   /** Where the period begins at first; left out: an hour ago. */
   readonly from?: string | null;
+  readonly onReplayed?: () => void;
   readonly onClose: () => void;
 }): ReactElement {
-  const [since, setSince] = useState(() => localTime(from ? new Date(from) : new Date(Date.now() - HOUR_MS)));
+  const [proposed] = useState(() => from ?? new Date(Date.now() - HOUR_MS).toISOString());
+  const [since, setSince] = useState(() => localTime(new Date(proposed)));
   const [until, setUntil] = useState('');
   const [onlyMissed, setOnlyMissed] = useState(true);
   const count = useChange('replayWebhook', { isQuiet: true });
@@ -26,12 +30,15 @@ export function ReplayDialog({
     isQuiet: true,
     refreshes: ['listWebhookAttempts'],
     done: ({ count: events }) => `${events} ${events === 1 ? 'event is' : 'events are'} being sent again.`,
-    onDone: onClose,
+    onDone: () => {
+      onClose();
+      onReplayed?.();
+    },
   });
   const input = (dryRun: boolean) => ({
     path: { id: webhook.id },
     body: {
-      since: new Date(since).toISOString(),
+      since: sinceOf(since, proposed),
       ...(until === '' ? {} : { until: new Date(until).toISOString() }),
       onlyMissed,
       dryRun,
@@ -95,9 +102,4 @@ export function ReplayDialog({
       </form>
     </Dialog>
   );
-}
-
-/** As inputs of type `datetime-local` take it: in the browser's zone, to the minute. */
-function localTime(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -6,6 +6,7 @@ import { useState, type ReactElement } from 'react';
 import type { Webhook } from '../../api/api.generated.js';
 import { useChange, useRead } from '../../api/use-api.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { EmptyState } from '../../ui/empty-state.js';
 import { ForeignText } from '../../ui/foreign-text.js';
 import { PageFrame } from '../../ui/page.js';
 import { QueryView } from '../../ui/query-view.js';
@@ -25,10 +26,22 @@ const list = { to: '/settings/webhooks', label: 'Webhooks' };
 /** One webhook: its health, deliveries, secret, and code that verifies what it sends. */
 export function Page(): ReactElement {
   const webhook = useRead('getWebhook', { path: { id: usePathId() } }, { pollMs: 5_000 });
+  if (webhook.error?.status === 404) return <Gone />;
   if (webhook.data) return <WebhookView webhook={webhook.data} />;
   return (
     <PageFrame title="Webhook" back={list}>
       <QueryView query={webhook}>{() => null}</QueryView>
+    </PageFrame>
+  );
+}
+
+/** Also when somebody else deletes it while its page is open. */
+function Gone(): ReactElement {
+  return (
+    <PageFrame title="Webhook" back={list}>
+      <EmptyState icon={IconTrash} title="This webhook is gone">
+        It was deleted, or there never was one at this address.
+      </EmptyState>
     </PageFrame>
   );
 }
@@ -52,7 +65,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactElement {
       </Group>
       {webhook.status === 'DEACTIVATED' && <Deactivated webhook={webhook} onEnabled={setDeactivatedAt} />}
       {webhook.status === 'ACTIVE' && deactivatedAt !== null && (
-        <Missed webhook={webhook} deactivatedAt={deactivatedAt} />
+        <Missed webhook={webhook} deactivatedAt={deactivatedAt} onReplayed={() => setDeactivatedAt(null)} />
       )}
       <Tabs defaultValue="deliveries" keepMounted={false}>
         <Tabs.List mb="md">
@@ -133,9 +146,11 @@ function Deactivated({
 function Missed({
   webhook,
   deactivatedAt,
+  onReplayed,
 }: {
   readonly webhook: Webhook;
   readonly deactivatedAt: string;
+  readonly onReplayed: () => void;
 }): ReactElement {
   const [isReplaying, replaying] = useDisclosure(false);
   return (
@@ -150,7 +165,12 @@ function Missed({
         </Button>
       </Stack>
       {isReplaying && (
-        <ReplayDialog webhook={webhook} from={missedFrom(webhook.createdAt, deactivatedAt)} onClose={replaying.close} />
+        <ReplayDialog
+          webhook={webhook}
+          from={missedFrom(webhook.createdAt, deactivatedAt)}
+          onReplayed={onReplayed}
+          onClose={replaying.close}
+        />
       )}
     </Alert>
   );

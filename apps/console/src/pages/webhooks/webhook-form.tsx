@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { EventChoice } from './event-choice.js';
 import { eventTypes, type EventType } from './event-types.js';
+import { changesOf } from './webhook-changes.js';
 
 /** The form of a webhook, for a new one or for changes. */
 export function WebhookForm({
@@ -18,6 +19,8 @@ export function WebhookForm({
   readonly onClose: () => void;
   readonly onCreated?: (webhook: Webhook) => void;
 }): ReactElement {
+  // As it was when the form was opened: a colleague may change it meanwhile.
+  const [before] = useState(webhook);
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [events, setEvents] = useState<readonly EventType[]>(webhook?.events ?? eventTypes.map(({ type }) => type));
@@ -36,8 +39,10 @@ export function WebhookForm({
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = { url, events: [...events], description: description === '' ? null : description };
-    if (webhook) change.mutate({ path: { id: webhook.id }, body });
-    else create.mutate({ body });
+    if (!before) return create.mutate({ body });
+    const changes = changesOf(before, body);
+    if (Object.keys(changes).length === 0) return onClose();
+    change.mutate({ path: { id: before.id }, body: changes });
   };
   return (
     <Dialog onClose={onClose} title={webhook ? 'Edit webhook' : 'Add a webhook'} size="lg">
