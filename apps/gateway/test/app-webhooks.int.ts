@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { webhooksErrors } from '@switchboard/contracts/webhooks/errors';
-import { webhookActed, type WebhookActor } from '@switchboard/contracts/webhooks/events';
+import { webhookActed, webhookDeactivated, type WebhookActor } from '@switchboard/contracts/webhooks/events';
 import * as rpcs from '@switchboard/contracts/webhooks/rpc';
 import { EventPublisher } from '@switchboard/nats';
 import { AppClient, eventually, testServers } from '@switchboard/testing';
@@ -213,6 +213,31 @@ describe('an act on a webhook', () => {
     );
     const origin = { actor: { type: 'user', id: member.id, email: member.email }, traceId: by.traceId };
     expect(acts).toEqual(acts.map(() => expect.objectContaining({ ...origin, address: by.address })));
+  });
+});
+
+describe('a deactivation of a webhook', () => {
+  it('is in the log as an act of the platform', async () => {
+    const member = await makeMember(booted.database, 'ADMIN');
+    const client = new AppClient(booted.gateway.url);
+    await client.signIn(member);
+    const { subject } = webhookDeactivated;
+    const webhook = { id: known, url: 'https://example.org/', events: ['message.read'], description: null };
+    const [before, after] = [
+      { ...webhook, status: 'ACTIVE' },
+      { ...webhook, status: 'DEACTIVATED' },
+    ];
+    const of = { id: newCuid(), subject, organizationId: member.organizationId, aggregateId: known, sequence: null };
+    const data = { before, after, reason: 'it failed' };
+    const payload = JSON.stringify({ ...of, occurredAt: new Date().toISOString(), data });
+    const publisher = new EventPublisher(await (await servers.nats()).connect('webhooks'), 'webhooks');
+    await publisher.publish({ id: of.id, subject, payload, traceparent: null });
+    const entry = await eventually(async () => {
+      const log = (await client.get('/app/api/audit-log?action=webhook.deactivated')).body?.items ?? [];
+      return log[0];
+    });
+    const actor = { type: 'system', id: null, email: null };
+    expect(entry).toMatchObject({ actor, address: null, before, after: { ...after, reason: 'it failed' } });
   });
 });
 

@@ -1,5 +1,6 @@
 import { AppClient, eventually } from '@switchboard/testing';
 import { operator } from './operator.js';
+import { StackDatabase } from './stack-database.js';
 import type { EverythingRunning } from './start-everything.js';
 
 /**
@@ -73,6 +74,12 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   const webhook = await page.post('/app/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.read'] });
   if (webhook.status !== 201)
     throw new Error(`POST /app/api/webhooks: ${webhook.status} ${JSON.stringify(webhook.body)}`);
+  // Ten failures in a row take minutes: nine have been, the tenth is made here.
+  const database = await StackDatabase.open(all.stack);
+  await database.query('UPDATE webhooks.lane SET consecutive_failures = 9 WHERE webhook_id = $1', [webhook.body?.id]);
+  await database.close();
+  const last = await acme.send('+12015550112', 'read by nobody who answers');
+  await messageWhen(last.body?.id, 'READ');
   // A person acts on a channel.
   const [channel] = (await page.get('/app/api/channels')).body?.items ?? [];
   const tested = await page.post(`/app/api/channels/${String(channel?.['id'])}/test`);

@@ -1,10 +1,10 @@
 import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { ActFacts, AuditedActor } from '@switchboard/contracts/grammar/audited-act';
-import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
+import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import type { DeliveredEvent } from '@switchboard/nats';
 import { EventConsumer, eventDataOf, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
-import type { AuditAction, AuditActor, AuditTrail } from '../identity/audit.contract.js';
+import type { AuditAction, AuditActor, AuditTrail, NewAuditEntry } from '../identity/audit.contract.js';
 
 const BATCH_MAX = 100;
 const NONE_WAITS: ReadonlySet<string> = new Set();
@@ -36,14 +36,20 @@ export abstract class ActsConsumer extends EventConsumer<null> {
 
   async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
     for (const { envelope } of events) {
-      const found = eventDataOf(envelope, this.acts.event);
-      if (!found) continue;
-      const { organizationId, data } = found;
-      const { action, before, after, by } = data;
-      const { address, traceId } = by;
-      this.auditTrail.append(tx, { organizationId, actor: auditActorOf(by), address, traceId, action, before, after });
+      const entry = this.entryOf(envelope);
+      if (entry) this.auditTrail.append(tx, entry);
     }
     return NONE_WAITS;
+  }
+
+  /** What an event brings into the log; null: nothing. */
+  protected entryOf(envelope: EventEnvelope<unknown>): NewAuditEntry | null {
+    const found = eventDataOf(envelope, this.acts.event);
+    if (!found) return null;
+    const { organizationId, data } = found;
+    const { action, before, after, by } = data;
+    const { address, traceId } = by;
+    return { organizationId, actor: auditActorOf(by), address, traceId, action, before, after };
   }
 }
 

@@ -5,7 +5,7 @@ import { storeWebhook } from '../../test/stored-webhook.js';
 import { newLane } from '../lane/lane.policy.js';
 import { openLane, storeLanes } from '../lane/lane.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
-import { dropPending } from './deactivate-webhooks.repository.js';
+import { deactivateWebhooks, dropPending } from './deactivate-webhooks.repository.js';
 
 const servers = testServers();
 const countSql = statement<{ pending: number; dropped: number }>(
@@ -19,11 +19,34 @@ const ageSql = statement(
   `UPDATE delivery SET id = cuid_floor(now() - interval '40 days') || substr(id, 10)
    WHERE webhook_id = $1 AND id = (SELECT min(id) FROM delivery WHERE webhook_id = $1)`,
 );
+const eventsSql = statement<{ payload: string }>('t.events-of', 'SELECT payload FROM outbox WHERE aggregate_id = $1');
 let database: Database;
 
 beforeAll(async () => {
   const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
   database = await prepared.database();
+});
+
+describe('a deactivation', () => {
+  it('emits its event with it, for the audit log: once', async () => {
+    const { organizationId, id } = await storeWebhook(database, 0);
+    const one = { organizationId, webhookId: id, reason: '10 consecutive attempts failed; the last: status 500' };
+    const refused = database.transaction(async (tx) => {
+      await deactivateWebhooks(tx, [one]);
+      throw new Error('rolled back');
+    });
+    await expect(refused).rejects.toThrow('rolled back');
+    expect(await database.query(eventsSql, [id])).toEqual([]);
+    for (let asked = 0; asked < 2; asked++) await database.transaction((tx) => deactivateWebhooks(tx, [one]));
+    const events = (await database.query(eventsSql, [id])).map(({ payload }) => JSON.parse(payload) as object);
+    const state = { id, url: 'https://example.org/', events: ['message.received'], description: null };
+    const data = {
+      before: { ...state, status: 'ACTIVE' },
+      after: { ...state, status: 'DEACTIVATED' },
+      reason: one.reason,
+    };
+    expect(events).toMatchObject([{ subject: 'webhooks.webhook.deactivated.v1', organizationId, data }]);
+  });
 });
 
 describe('dropping what is pending of webhooks that were found deactivated', () => {

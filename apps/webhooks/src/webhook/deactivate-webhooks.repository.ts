@@ -1,3 +1,10 @@
+import {
+  auditedWebhook,
+  webhookDeactivated,
+  type AuditedWebhook,
+  type WebhookDeactivation,
+} from '@switchboard/contracts/webhooks/events';
+import { appendEvents, type NewEvent } from '@switchboard/outbox';
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
 import { MARK_COLUMNS } from '../attempt/record-attempts.repository.js';
 import type { MarkedAttempt } from '../delivery/delivery.entity.js';
@@ -6,11 +13,17 @@ import { EVENT_RETENTION_DAYS } from '../event/event.repository.js';
 /** Deliveries that are dropped at once; what is left is dropped by the worker, slice by slice. */
 const DROP_SLICE_MAX = 1_000;
 
-const deactivateSql = statement(
+interface DeactivatedRow extends Omit<AuditedWebhook, 'status'> {
+  readonly organizationId: string;
+  readonly reason: string;
+}
+
+const deactivateSql = statement<DeactivatedRow>(
   'webhooks.webhook.deactivate',
   `UPDATE webhook w SET deactivated_at = now(), deactivated_reason = g.reason, updated_at = now()
    FROM unnest($1::text[], $2::text[], $3::text[]) AS g (organization_id, id, reason)
-   WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL`,
+   WHERE w.organization_id = g.organization_id AND w.id = g.id AND w.deactivated_at IS NULL
+   RETURNING w.organization_id AS "organizationId", w.id, w.url, w.events, w.description, g.reason`,
 );
 /** Of deliveries `gone`. What is older than the events that are kept leaves no trace: a service that was away for so long has no day for it. */
 const KEEP_DROPPED = `INSERT INTO dropped_delivery (webhook_id, id, organization_id, event_id, type)
@@ -52,11 +65,22 @@ export interface Deactivation {
   readonly reason: string;
 }
 
-/** Marks webhooks as deactivated and drops a slice of what is pending; their lanes are closed by the caller. */
+/**
+ * Marks webhooks as deactivated, with an event of each for the audit log, and drops a slice of what is pending; their lanes are closed
+ * by the caller.
+ */
 export async function deactivateWebhooks(tx: Transaction, deactivations: readonly Deactivation[]): Promise<void> {
   if (deactivations.length === 0) return;
-  await tx.query(deactivateSql, unnestColumns(deactivations, ['organizationId', 'webhookId', 'reason']));
+  const rows = await tx.query(deactivateSql, unnestColumns(deactivations, ['organizationId', 'webhookId', 'reason']));
+  appendEvents(tx, rows.map(deactivatedEvent));
   await tx.query(dropSql, [deactivations.map(({ webhookId }) => webhookId), DROP_SLICE_MAX]);
+}
+
+function deactivatedEvent({ organizationId, reason, ...webhook }: DeactivatedRow): NewEvent<WebhookDeactivation> {
+  const before = auditedWebhook({ ...webhook, status: 'ACTIVE' });
+  const data = { before, after: { ...before, status: 'DEACTIVATED' as const }, reason };
+  const of = { event: webhookDeactivated, organizationId, aggregateId: webhook.id, sequence: null };
+  return { ...of, occurredAt: new Date(), data };
 }
 
 /** Turns the deliveries of attempts that are marked, and will not be sent, into dropped ones. */

@@ -38,6 +38,7 @@ export const auditActions = [
   'webhook.changed',
   'webhook.deleted',
   'webhook.enabled',
+  'webhook.deactivated',
   'webhook.secret-shown',
   'webhook.secret-rotated',
   'webhook.tested',

@@ -37,7 +37,23 @@ export const webhookActed = defineEvent<WebhookActFacts & { readonly by: Webhook
   1,
 );
 
+/** A webhook was deactivated because its receiver failed: an act of the platform, for the audit log. */
+export interface WebhookDeactivation {
+  readonly before: AuditedWebhook;
+  readonly after: AuditedWebhook;
+  /** A sentence for people: how often it failed, and how last. */
+  readonly reason: string;
+}
+
+/**
+ * A webhook was deactivated after consecutive failures; committed with the deactivation, so that the audit log says when it ended to
+ * be active.
+ *
+ * @aggregate webhook
+ */
+export const webhookDeactivated = defineEvent<WebhookDeactivation>('webhooks', 'webhook.deactivated', 1);
+
 /** A webhook as the audit log shows it. */
-export function auditedWebhook({ id, url, events, description, status }: WebhookView): AuditedWebhook {
+export function auditedWebhook({ id, url, events, description, status }: AuditedWebhook): AuditedWebhook {
   return { id, url, events, description, status };
 }

@@ -28,6 +28,7 @@ export const actionWords: Readonly<Record<Action, string>> = {
   'webhook.enabled': 'Webhook enabled',
   'webhook.secret-shown': 'Webhook secret shown',
   'webhook.secret-rotated': 'Webhook secret rotated',
+  'webhook.deactivated': 'Webhook deactivated',
   'webhook.tested': 'Webhook tested',
   'webhook.redelivered': 'Webhook event delivered again',
   'webhook.replayed': 'Webhook events replayed',
