@@ -2,6 +2,7 @@ import { BurstPace, jittered } from '@switchboard/timing';
 import type { JsMsg } from '@nats-io/jetstream';
 import { AckDeadlines } from './ack-deadline.js';
 import type { DeliveredEvent } from './delivered-event.js';
+import { ParkedEvents } from './parked-events.js';
 import type { Disposition, PullConsumerOptions } from './pull-consumer-options.js';
 import { ThrottledLog } from './throttled-log.js';
 
@@ -43,6 +44,8 @@ export class EventBatches {
   /** Of a batch that takes what waits. */
   private taken = Promise.withResolvers<void>();
   private readonly deadlines: AckDeadlines;
+  /** They hold up no pull: they may wait for what the next one brings. */
+  private readonly parked = new ParkedEvents((events) => this.handAgain(events));
   private readonly failures: ThrottledLog;
 
   constructor(private readonly options: PullConsumerOptions) {
@@ -78,9 +81,10 @@ export class EventBatches {
     this.working ??= Promise.resolve().then(() => this.work());
   }
 
-  /** From now on batches begin without a pause. */
+  /** From now on batches begin without a pause, and nothing is parked. */
   stop(): void {
     this.isStopping = true;
+    for (const { message } of this.parked.takeAll()) this.dispose(message, { retryAfterMs: 0 });
     this.changed.resolve();
   }
 
@@ -202,7 +206,13 @@ export class EventBatches {
   private async handle(batch: readonly Pulled[]): Promise<number | null> {
     try {
       const dispositions = await this.options.handle(batch.map(({ event }) => event));
-      batch.forEach(({ message }, index) => this.dispose(message, dispositions[index]));
+      const moved = new Set<string>();
+      batch.forEach((pulled, index) => {
+        const disposition = dispositions[index];
+        if (disposition && 'ack' in disposition) moved.add(pulled.event.envelope.aggregateId);
+        if (!this.park(pulled, disposition)) this.dispose(pulled.message, disposition);
+      });
+      this.handAgain(this.parked.take(moved));
       this.failures.succeeded();
       return null;
     } catch (error) {
@@ -211,6 +221,25 @@ export class EventBatches {
       for (const { message } of batch) this.dispose(message, { retryAfterMs });
       return retryAfterMs;
     }
+  }
+
+  /** @returns false when it is not to be parked, or there is no room */
+  private park(pulled: Pulled, disposition: Disposition | undefined): boolean {
+    if (!disposition || 'ack' in disposition || disposition.parkMs === undefined) return false;
+    if (this.isStopping || !this.parked.hasRoom(pulled)) return false;
+    const former = this.parked.put(pulled, disposition.parkMs);
+    if (former) this.deadlines.release(former.message);
+    return true;
+  }
+
+  /** Before what waits: it came earlier. */
+  private handAgain(events: readonly Pulled[]): void {
+    if (events.length === 0) return;
+    const again = events.map((pulled) => ({ ...pulled, sinceMs: performance.now() }));
+    for (const one of again) this.left.add(one);
+    this.waiting.unshift(...again);
+    this.changed.resolve();
+    this.working ??= Promise.resolve().then(() => this.work());
   }
 
   private dispose(message: JsMsg, disposition: Disposition | undefined): void {

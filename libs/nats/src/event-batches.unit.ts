@@ -42,8 +42,9 @@ function batchesOf(options: Partial<PullConsumerOptions> = {}): EventBatches {
 async function add(batches: EventBatches, ...names: string[]): Promise<void> {
   for (const name of names) {
     const nak = (afterMs: number): number => givenBack.push([name, afterMs]);
-    const message = { ack: () => undefined, nak, working: () => undefined } as unknown as JsMsg;
-    batches.add({ message, event: { envelope: { id: name } } as DeliveredEvent });
+    const message = { ack: () => undefined, nak, working: () => undefined, data: new Uint8Array(1) };
+    const envelope = { id: name, aggregateId: name[0], sequence: Number(name.slice(1)) };
+    batches.add({ message: message as unknown as JsMsg, event: { envelope } as DeliveredEvent });
   }
   await settled();
 }
@@ -179,5 +180,72 @@ describe('batches next to each other', () => {
     expect(begun()).toEqual([['a1', 'b1']]);
     await end(0, 'kept');
     await batches.allHandled();
+  });
+});
+
+describe('an event that is parked', () => {
+  const PARK = { retryAfterMs: 1, parkMs: NEVER_MS };
+  const together = { unhurried: undefined, nextOf: undefined, batchesMax: 1 } as Partial<PullConsumerOptions>;
+
+  async function ends(batch: number, ...dispositions: Disposition[]): Promise<void> {
+    handled[batch]?.end.resolve(dispositions);
+    await settled();
+  }
+
+  it('holds up no pull, and is handed over again, in order, when one of its aggregate is acknowledged', async () => {
+    const batches = batchesOf(together);
+    await add(batches, 'a4', 'a3', 'b7');
+    await ends(0, PARK, PARK, PARK);
+    await batches.allHandled();
+    await add(batches, 'a2', 'c1');
+    await ends(1, ACK, ACK);
+    expect([begun(), givenBack]).toEqual([
+      [
+        ['a4', 'a3', 'b7'],
+        ['a2', 'c1'],
+        ['a3', 'a4'],
+      ],
+      [],
+    ]);
+    await ends(2, ACK, ACK);
+    await batches.allHandled();
+    batches.stop();
+    expect(givenBack).toEqual([['b7', 0]]);
+  });
+
+  it('is handed over again with the others of its aggregate when it has waited for long', async () => {
+    const batches = batchesOf(together);
+    await add(batches, 'a4', 'a3', 'b7');
+    await ends(0, { ...PARK, parkMs: 5 }, PARK, PARK);
+    while (begun().length < 2) await wait(1);
+    expect(begun().slice(1)).toEqual([['a3', 'a4']]);
+    await ends(1, ACK, ACK);
+    await batches.allHandled();
+    batches.stop();
+    expect(givenBack).toEqual([['b7', 0]]);
+  });
+
+  it('is given back where the consumer stops, or more wait than are kept', async () => {
+    const batches = batchesOf({ ...together, batchMax: 2_000 });
+    const names = Array.from({ length: 1_001 }, (_, n) => `a${n}`);
+    await add(batches, ...names);
+    await ends(0, ...names.map(() => PARK));
+    expect(givenBack).toEqual([['a1000', 1]]);
+    batches.stop();
+    expect(givenBack).toHaveLength(1_001);
+    await add(batches, 'a1');
+    await ends(1, PARK);
+    expect(givenBack).toHaveLength(1_002);
+    await batches.allHandled();
+  });
+
+  it('that is delivered again takes its own place', async () => {
+    const batches = batchesOf(together);
+    await add(batches, 'a3');
+    await ends(0, PARK);
+    await add(batches, 'a3');
+    await ends(1, PARK);
+    batches.stop();
+    expect(givenBack).toEqual([['a3', 0]]);
   });
 });

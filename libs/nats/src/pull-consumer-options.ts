@@ -2,8 +2,11 @@ import type { ConsumerTopology } from '@switchboard/contracts/consumers';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { DeliveredEvent } from './delivered-event.js';
 
-/** What is to become of a delivered event. */
-export type Disposition = { readonly ack: true } | { readonly retryAfterMs: number };
+/**
+ * What is to become of a delivered event. One that is parked stays in this process, while there is room, and is handed over again
+ * when an event of its aggregate is acknowledged, or after `parkMs`; without room it is given back, to come again after `retryAfterMs`.
+ */
+export type Disposition = { readonly ack: true } | { readonly retryAfterMs: number; readonly parkMs?: number };
 
 /** Which events have time, and how much. */
 export interface Unhurried {

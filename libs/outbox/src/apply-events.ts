@@ -8,6 +8,9 @@ import { buryEvent, takeLetters } from './dead-letter.js';
 import { forgetFailures } from './event-failures.js';
 import { INBOX_RETENTION_DAYS } from './keep-partitions.js';
 
+/** Whether an event was delivered, or is a dead letter that is driven again. */
+export type EventOrigin = 'delivery' | 'dead-letter';
+
 /** How a consumer's events reach its effect. */
 export interface BatchHandler<Prepared> {
   readonly database: Database;
@@ -18,9 +21,20 @@ export interface BatchHandler<Prepared> {
   /**
    * The effect, in the transaction of the inbox rows; gets only events that were never applied.
    *
+   * @param origin whether they are delivered, or dead letters that are driven again
    * @returns ids of events that must wait (what they speak of is not here yet); they are not in the inbox
    */
-  apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>>;
+  apply(
+    tx: Transaction,
+    events: readonly DeliveredEvent[],
+    prepared: Prepared,
+    origin: EventOrigin,
+  ): Promise<ReadonlySet<string>>;
+  /**
+   * An event that must wait stays in this process and is tried again when one of its aggregate was applied, or after so long. By
+   * default it is given back to the broker.
+   */
+  readonly parkMs?: number | undefined;
   /** Whose rows an event touches: what is locked of one line holds up no other. The organization by default. */
   readonly lineOf?: ((envelope: EventEnvelope) => string) | undefined;
   /** Called when an event is given up. */
@@ -30,7 +44,7 @@ export interface BatchHandler<Prepared> {
 /** A batch of what is delivered, or of dead letters that are driven again. */
 export interface RunSpec<Prepared> {
   readonly handler: BatchHandler<Prepared>;
-  readonly origin: 'delivery' | 'dead-letter';
+  readonly origin: EventOrigin;
 }
 
 /** Before one that waits is: its deliveries may be those of an outage. */
@@ -125,7 +139,7 @@ async function apply<Prepared>(
       const fresh = new Set(rows.map(({ eventId }) => eventId));
       const seen = new Set<string>();
       const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
-      const postponed = await handler.apply(tx, unseen, prepared);
+      const postponed = await handler.apply(tx, unseen, prepared, origin);
       if (origin === 'dead-letter') {
         const again = unseen.filter(({ envelope }) => postponed.has(envelope.id));
         for (const event of again) await buryEvent(tx, handler.consumer, event, STILL_WAITING);
@@ -146,7 +160,9 @@ async function apply<Prepared>(
   handled(handler.consumer, 'applied', applied);
   handled(handler.consumer, 'waiting', waiting.size);
   handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
-  return events.map((event) =>
-    waiting.has(event.envelope.id) ? { retryAfterMs: backoffMs(event.deliveries, WAITING_BACKOFF) } : { ack: true },
-  );
+  return events.map((event) => {
+    if (!waiting.has(event.envelope.id)) return { ack: true };
+    const retryAfterMs = backoffMs(event.deliveries, WAITING_BACKOFF);
+    return handler.parkMs === undefined ? { retryAfterMs } : { retryAfterMs, parkMs: handler.parkMs };
+  });
 }

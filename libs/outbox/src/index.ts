@@ -5,7 +5,7 @@ export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './cons
 export { buryEvent, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
 export { eventFailureTable } from './event-failures.js';
 export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
-export { takeEvent, type BatchHandler } from './apply-events.js';
+export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
 export { IncarnationMigration, incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';

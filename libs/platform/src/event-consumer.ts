@@ -18,6 +18,7 @@ import {
   redriveBatch,
   ServiceLead,
   type BatchHandler,
+  type EventOrigin,
 } from '@switchboard/outbox';
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Log } from './logger.js';
@@ -56,6 +57,8 @@ export interface EventConsumerSpec {
    * ends. False by default: replicas share them.
    */
   readonly isExclusive?: boolean;
+  /** For how long an event that must wait stays in this process; see `BatchHandler`. It is given back by default. */
+  readonly parkMs?: number;
   /** Called with the events of a batch after its transactions, of which one may have failed: for example to wake the relay. */
   readonly onBatch?: (events: readonly DeliveredEvent[]) => void;
 }
@@ -94,8 +97,9 @@ export abstract class EventConsumer<Prepared>
       database: platform.database,
       consumer: name,
       lineOf: spec.lineOf,
+      parkMs: spec.parkMs,
       prepare: (events) => this.prepare(events),
-      apply: (tx, events, prepared) => this.apply(tx, events, prepared),
+      apply: (...given) => this.apply(...given),
       onDead: ({ envelope: { id: eventId, subject }, deliveries }, error) =>
         log.error('event.dead-letter', error, { consumer: name, eventId, subject, deliveries }),
     };
@@ -130,7 +134,12 @@ export abstract class EventConsumer<Prepared>
   abstract prepare(events: readonly DeliveredEvent[]): Promise<Prepared>;
 
   /** The effect, in the transaction of the inbox rows; see `BatchHandler`. @returns ids of events that must wait */
-  abstract apply(tx: Transaction, events: readonly DeliveredEvent[], prepared: Prepared): Promise<ReadonlySet<string>>;
+  abstract apply(
+    tx: Transaction,
+    events: readonly DeliveredEvent[],
+    prepared: Prepared,
+    origin: EventOrigin,
+  ): Promise<ReadonlySet<string>>;
 
   onApplicationBootstrap(): void {
     this.#pull.start();
