@@ -34,11 +34,12 @@ export function newCustomer(running: RunningWebhooks) {
       return (await gateway.call(listWebhookAttemptsRpc, principal, { webhookId, ...none, ...filter })).items;
     },
     /** An inbound message of a conversation, the next one unless its number is given. @returns the event's id */
-    receive: (text: string, conversationId = newCuid(), number?: number) => {
+    receive: (text: string, conversationId = newCuid(), number?: number, occurredAt = new Date()) => {
       const sequence = number ?? (sequences.get(conversationId) ?? 0) + 1;
       sequences.set(conversationId, sequence);
       const data = messageOf(conversationId, text);
-      return running.publish({ event: messageReceived, organizationId, aggregateId: conversationId, sequence, data });
+      const event = { event: messageReceived, organizationId, aggregateId: conversationId, sequence, occurredAt, data };
+      return running.publish(event);
     },
   };
 }

@@ -52,6 +52,30 @@ describe('an event that comes before the one that precedes it in its conversatio
     expect(arrived().filter((id) => id !== other)).toEqual([first, second, third, fourth]);
     expect((await readFeed(customer, null)).ids.filter((id) => id !== other)).toEqual([first, second, third, fourth]);
   });
+
+  it.each([
+    ['that have just occurred', 0],
+    ['that occurred long ago, as after an outage', 600_000],
+  ])('is stored right behind it, with many others of its conversation %s', async (_when, ageMs) => {
+    const customer = newCustomer(running);
+    const path = `/many-${ageMs}`;
+    await customer.register(running.receiver.at(path));
+    const arrived = (): string[] => running.receiver.arrivals(path).map(({ dataId }) => dataId);
+    const conversationId = newCuid();
+    const occurredAt = new Date(Date.now() - ageMs);
+    const receive = (number: number) => customer.receive(`${number}`, conversationId, number, occurredAt);
+    const expected = [await receive(1)];
+    const early: string[] = [];
+    for (let number = 60; number > 2; number--) early.push(await receive(number));
+    const other = await customer.receive('other');
+    await eventually(() => arrived().includes(other));
+    expect(arrived().toSorted()).toEqual([expected[0], other].toSorted());
+    expected.push(await receive(2), ...early.reverse());
+    // One at a time, each after a pause of its own, would take minutes.
+    await eventually(() => arrived().length === expected.length + 1, { deadlineMs: 15_000 });
+    expect(arrived().filter((id) => id !== other)).toEqual(expected);
+    expect((await readFeed(customer, null)).ids.filter((id) => id !== other)).toEqual(expected);
+  });
 });
 
 describe('an attempt that is marked, and begins too late to be sent', () => {

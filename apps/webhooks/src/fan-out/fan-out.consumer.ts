@@ -1,4 +1,5 @@
 import type { DeliveredEvent } from '@switchboard/nats';
+import type { EventOrigin } from '@switchboard/outbox';
 import { blankContact, erasedAmong, EventConsumer, type EventConsumerSpec, type Platform } from '@switchboard/platform';
 import type { Transaction } from '@switchboard/postgres';
 import type { FeedWakeUps } from '../event/feed-wake-ups.js';
@@ -7,7 +8,8 @@ import { publicEventOf, type PublicEvent } from '../event/event-body.policy.js';
 import { storePublicEvents } from '../event/event.repository.js';
 import { EventTakers } from './event-takers.js';
 import { FanOutParts } from './fan-out-parts.js';
-import { inOrder } from './event-order.policy.js';
+import { inOrder, NO_PATIENCE } from './event-order.policy.js';
+import { LineGaps } from './line-gaps.js';
 import { readLines, storeLines } from './line.repository.js';
 
 /** How many events of a stream become deliveries in one transaction. */
@@ -16,6 +18,8 @@ const BATCH_MAX = 200;
 const GATHER_MS = 5;
 /** Of what no webhook takes the feed alone is made. */
 const UNSENT_GATHER_MS = 250;
+/** An event that waits for its predecessor is tried again with it; after so long, another reader may have stored that. */
+const PARK_MS = 5_000;
 
 /**
  * Turns events of a stream into stored bodies and deliveries, in the transaction of the inbox rows; the delivery itself is
@@ -26,6 +30,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
   /** The webhooks of events that are stored, or about to be. */
   readonly #takenBy = new WeakMap<DeliveredEvent, readonly string[]>();
   private readonly takers = new EventTakers();
+  private readonly gaps = new LineGaps();
   private readonly parts = new FanOutParts((envelope) => this.takers.count(envelope));
 
   constructor(
@@ -37,6 +42,7 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     super(platform, {
       ...spec,
       batchMax: BATCH_MAX,
+      parkMs: PARK_MS,
       gatherMs: GATHER_MS,
       unhurried: { gatherMs: UNSENT_GATHER_MS, includes: ({ envelope }) => this.takers.areNone(envelope) },
       nextOf: (...waiting) => this.parts.next(...waiting),
@@ -48,10 +54,17 @@ export abstract class FanOutConsumer extends EventConsumer<null> {
     return null;
   }
 
-  async apply(tx: Transaction, events: readonly DeliveredEvent[]): Promise<ReadonlySet<string>> {
+  async apply(
+    tx: Transaction,
+    events: readonly DeliveredEvent[],
+    _prepared: null,
+    origin: EventOrigin,
+  ): Promise<ReadonlySet<string>> {
     const counted = events.flatMap(({ envelope }) => (envelope.sequence === null ? [] : envelope.aggregateId));
+    // For a dead letter those that follow it have waited.
+    const patience = origin === 'delivery' ? this.gaps : NO_PATIENCE;
     const last = await readLines(tx, [...new Set(counted)]);
-    const { ready, waiting, reached } = inOrder(events, last, Date.now());
+    const { ready, waiting, reached } = inOrder(events, last, patience);
     storeLines(tx, reached);
     const carried = ready.flatMap(({ envelope }) => publicEventOf(envelope) ?? []);
     const left = await withoutErased(tx, carried);
