@@ -6,6 +6,11 @@ export interface ConsumerTopology {
   readonly filter: string;
   /** Unacknowledged messages at most, over all replicas. */
   readonly ackPendingMax: number;
+  /**
+   * After so long without a sign of life the broker delivers again what a replica has taken; a replica that lives gives three in this
+   * time. 30 s by default.
+   */
+  readonly ackWaitMs?: number;
 }
 
 /**
@@ -143,6 +148,8 @@ export const webhooksMessagingConsumer: ConsumerTopology = {
   stream: 'MESSAGING',
   filter: 'messaging.>',
   ackPendingMax: 2_000,
+  // What a reader that was killed had taken holds up its conversations. A replica that stands still loses the lead after as long.
+  ackWaitMs: 10_000,
 };
 
 /** Makes deliveries of opt-outs. */

@@ -50,7 +50,7 @@ export class EventBatches {
 
   constructor(private readonly options: PullConsumerOptions) {
     this.pace = new BurstPace(options.gatherMs ?? 0, BATCHES_AT_ONCE);
-    this.deadlines = new AckDeadlines(options.extensionIntervalMs);
+    this.deadlines = new AckDeadlines(options.consumer.ackWaitMs);
     this.failures = new ThrottledLog(options.onError);
   }
 

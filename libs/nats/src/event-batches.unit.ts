@@ -18,6 +18,7 @@ beforeEach(() => {
 /** Of each initial a batch at a time, of one event that is due. What is named `idle` has time. */
 function batchesOf(options: Partial<PullConsumerOptions> = {}): EventBatches {
   const batches = new EventBatches({
+    consumer: {},
     batchMax: 100,
     batchesMax: 2,
     unhurried: { includes: ({ envelope }) => envelope.id.startsWith('idle'), gatherMs: NEVER_MS },

@@ -110,7 +110,7 @@ async function ensureDurable(manager: JetStreamManager, consumer: ConsumerTopolo
     filter_subject: consumer.filter,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
-    ack_wait: nanos(ACK_WAIT_MS),
+    ack_wait: nanos(consumer.ackWaitMs ?? ACK_WAIT_MS),
     max_deliver: -1,
     max_ack_pending: consumer.ackPendingMax,
   });

@@ -59,6 +59,4 @@ export interface PullConsumerOptions {
   readonly onMalformed: (subject: string, error: unknown) => void;
   /** Called with failures of pulling and of batches, throttled while they last. */
   readonly onError: (error: unknown) => void;
-  /** How often what is being worked on is extended; 10 s by default. */
-  readonly extensionIntervalMs?: number;
 }

@@ -23,7 +23,6 @@ const PATIENT_MS = 600_000;
 const HASTY_MS = 500;
 /** Longer than a busy machine holds a process up: then its batch is delivered again, and rightly. */
 const EXTENDED_MS = 5_000;
-const EXTENSION_INTERVAL_MS = 100;
 
 let nats: TestNats;
 let admin: NatsConnection;
@@ -167,10 +166,10 @@ describe('a consumer', () => {
       callback: (_error, message) => void (message.string() === '+WPI' && extended++),
     });
     // The second one waits in the first one's pull, while that works on a batch of one.
-    start({ handle, extensionIntervalMs: EXTENSION_INTERVAL_MS, batchMax: 1 });
-    start({ handle, extensionIntervalMs: EXTENSION_INTERVAL_MS, batchMax: 1 });
+    start({ handle, consumer: { ...own, ackWaitMs: HASTY_MS }, batchMax: 1 });
+    start({ handle, consumer: { ...own, ackWaitMs: HASTY_MS }, batchMax: 1 });
     await publish(1);
-    await eventually(() => extended > EXTENDED_MS / EXTENSION_INTERVAL_MS);
+    await eventually(() => extended > (EXTENDED_MS / HASTY_MS) * 3);
     release.resolve();
     await endConsumers();
     words.unsubscribe();
