@@ -41,6 +41,8 @@ export type Rule =
   | 'webhook.unrecorded'
   /** The attempts say something else than the receiver. */
   | 'webhook.disagrees'
+  /** The first attempt of an event arrived behind a newer event of its conversation. */
+  | 'webhook.order'
   /** One send became two messages. */
   | 'send.doubled'
   /** One phone became two contacts of one organization, or one contact two conversations on one line. */

@@ -35,7 +35,7 @@ export interface WebhookLedger {
 
 /**
  * Compares events, stored bodies, attempts and arrivals: each event arrives, with the bytes that are stored and signed, is
- * recorded as delivered once, and no request is made that is not recorded.
+ * recorded as delivered once, no request is made that is not recorded, and first attempts of a conversation keep its order.
  */
 export function webhookFindings(ledger: WebhookLedger): readonly Finding[] {
   const arrivalsOf = Map.groupBy(ledger.arrivals, ({ dataId }) => dataId);
@@ -50,24 +50,24 @@ export function webhookFindings(ledger: WebhookLedger): readonly Finding[] {
   return [
     ...findings,
     ...strangers.map((id) => finding('webhook.unrecorded', `${id} arrived and was never committed`)),
+    ...orderFindings(ledger),
   ];
 }
 
-/**
- * How many events arrived behind a newer one of their conversation: first attempts alone, for an attempt that a kill has
- * interrupted is made again later.
- */
-export function countOvertaken({ arrivals, attempts }: Pick<WebhookLedger, 'arrivals' | 'attempts'>): number {
+/** First attempts alone: one that a kill has interrupted is made again later. */
+function orderFindings({ arrivals, attempts }: WebhookLedger): Finding[] {
   const repeated = new Set(attempts.filter(({ number }) => number > 1).map(({ eventId }) => eventId));
   const last = new Map<string, number>();
-  let overtaken = 0;
+  const findings: Finding[] = [];
   for (const { dataId, conversationId, sequence } of arrivals) {
     if (conversationId === null || sequence === null || repeated.has(dataId)) continue;
     const former = last.get(conversationId) ?? 0;
-    if (sequence < former) overtaken++;
+    if (sequence < former) {
+      findings.push(finding('webhook.order', `${dataId}, ${sequence} of ${conversationId}, arrived after ${former}`));
+    }
     last.set(conversationId, Math.max(former, sequence));
   }
-  return overtaken;
+  return findings;
 }
 
 function eventFindings(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countOvertaken, webhookFindings, type WebhookArrival, type WebhookLedger } from './webhook-rules.policy.js';
+import { webhookFindings, type WebhookArrival, type WebhookLedger } from './webhook-rules.policy.js';
 
 const arrival = (dataId: string, more: Partial<WebhookArrival> = {}): WebhookArrival => {
   return { dataId, conversationId: 'c1', sequence: 1, body: `body of ${dataId}`, isSigned: true, ...more };
@@ -47,10 +47,17 @@ describe('the rules of webhooks', () => {
     ).toEqual(['webhook.disagrees']);
   });
 
-  it('count what arrived behind a newer event of its conversation, but for repeated attempts', () => {
+  it('find what arrived behind a newer event of its conversation, but for repeated attempts', () => {
     const arrivals = [arrival('e2', { sequence: 2 }), arrival('e1'), arrival('e3', { conversationId: 'c2' })];
-    expect(countOvertaken({ arrivals, attempts: [attempt] })).toBe(1);
-    expect(countOvertaken({ arrivals, attempts: [{ ...attempt, number: 2 }] })).toBe(0);
-    expect(countOvertaken({ arrivals: arrivals.toReversed(), attempts: [attempt] })).toBe(0);
+    const ids = ['e1', 'e2', 'e3'];
+    const all = {
+      committed: ids.map((id) => ({ id })),
+      bodies: new Map(ids.map((id) => [id, `body of ${id}`])),
+      attempts: ids.map((eventId) => ({ ...attempt, eventId })),
+    };
+    expect(rulesOf({ ...all, arrivals })).toEqual(['webhook.order']);
+    expect(rulesOf({ ...all, arrivals: arrivals.toReversed() })).toEqual([]);
+    const attempts = [...all.attempts, { ...interrupted, number: 2 }];
+    expect(rulesOf({ ...all, attempts, arrivals })).toEqual([]);
   });
 });
