@@ -7,6 +7,7 @@ dead_letter
 erased_number
 erasure with fillfactor=70
 event_failure with fillfactor=50
+former_alias
 held_opt_out
 inbox partition by RANGE (event_id)
 incarnation with fillfactor=50
@@ -66,6 +67,10 @@ erasure.due_at timestamp with time zone
 event_failure.event_id text collate C not null
 event_failure.consumer text not null
 event_failure.failures integer not null
+former_alias.organization_id text collate C not null
+former_alias.contact_id text collate C not null
+former_alias.alias text collate C not null
+former_alias.until timestamp with time zone not null
 held_opt_out.organization_id text collate C not null
 held_opt_out.alias_hmac bytea not null
 held_opt_out.channel_id text collate C not null
@@ -118,6 +123,7 @@ dead_letter: PRIMARY KEY (event_id, consumer)
 erased_number: PRIMARY KEY (organization_id, contact_id)
 erasure: PRIMARY KEY (organization_id, contact_id)
 event_failure: PRIMARY KEY (event_id, consumer)
+former_alias: PRIMARY KEY (organization_id, contact_id, alias)
 held_opt_out: CHECK ((length(alias_hmac) = 32))
 held_opt_out: PRIMARY KEY (organization_id, alias_hmac, channel_id)
 inbox: PRIMARY KEY (event_id, consumer)
@@ -147,6 +153,8 @@ CREATE UNIQUE INDEX erased_number_pkey ON contacts.erased_number USING btree (or
 CREATE INDEX erasure_due ON contacts.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON contacts.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
+CREATE INDEX former_alias_until ON contacts.former_alias USING btree (until)
+CREATE UNIQUE INDEX former_alias_pkey ON contacts.former_alias USING btree (organization_id, contact_id, alias)
 CREATE UNIQUE INDEX held_opt_out_pkey ON contacts.held_opt_out USING btree (organization_id, alias_hmac, channel_id)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY contacts.inbox USING btree (event_id, consumer)
 CREATE UNIQUE INDEX incarnation_pkey ON contacts.incarnation USING btree (id)
@@ -190,6 +198,7 @@ contact_search.search_grams
 dead_letter.envelope
 dead_letter.error
 erased_number.aliases
+former_alias.alias
 opt_out.reason
 outbox.aggregate_id
 outbox.payload

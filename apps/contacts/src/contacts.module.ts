@@ -15,6 +15,7 @@ import { EraseContactHandler } from './erase-contact/erase-contact.handler.js';
 import { EraseContact } from './erase-contact/erase-contact.js';
 import { EraseContactsWorker } from './erase-contact/erase-contacts.worker.js';
 import { ErasedNumberRepository } from './erase-contact/erased-number.repository.js';
+import { formerAliasPruner } from './erase-contact/prune-former-aliases.worker.js';
 import { RepeatErasuresWorker } from './erase-contact/repeat-erasures.worker.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
@@ -70,9 +71,10 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
   ],
 })
 export class ContactsModule {
-  /** @param config the key of the hashes that are left of erased contacts */
-  static of({ CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS }: ContactsConfig): DynamicModule {
-    const box = new SecretBox({ current: CREDENTIALS_KEY, previous: CREDENTIALS_KEY_PREVIOUS });
-    return { module: ContactsModule, providers: [{ provide: SecretBox, useValue: box }] };
+  /** @param config the key of the hashes that are left of erased contacts, and for how long bulk sends are kept */
+  static of(config: ContactsConfig): DynamicModule {
+    const { CREDENTIALS_KEY: current, CREDENTIALS_KEY_PREVIOUS: previous, TEMPLATES_JOB_RETENTION_DAYS: days } = config;
+    const box = { provide: SecretBox, useValue: new SecretBox({ current, previous }) };
+    return { module: ContactsModule, providers: [box, formerAliasPruner(days)] };
   }
 }

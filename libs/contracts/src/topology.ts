@@ -138,7 +138,7 @@ export const topology = {
     calls: [getChannelRpc, applySuppressionsRpc],
     stream: 'CONTACTS',
     consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
-    settings: { required: ['CREDENTIALS_KEY'], optional: ['CREDENTIALS_KEY_PREVIOUS'] },
+    settings: { required: ['CREDENTIALS_KEY'], optional: ['CREDENTIALS_KEY_PREVIOUS', 'TEMPLATES_JOB_RETENTION_DAYS'] },
   },
   templates: {
     serves: [...templateRequests, ...jobRequests],

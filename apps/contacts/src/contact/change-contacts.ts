@@ -10,6 +10,7 @@ import { ChannelRepository } from '../channel/channel.repository.js';
 import { eventsOf, needsChannels } from './contact-events.policy.js';
 import { ContactLedger } from './contact-ledger.js';
 import { ContactRepository, storeContacts, type ContactQuestion } from './contact.repository.js';
+import { keepFormerAliases } from './former-alias.repository.js';
 
 /** One call's change of contacts. */
 export interface ContactChange<Result> extends ContactQuestion {
@@ -112,6 +113,8 @@ export class ChangeContacts {
         async (tx) => {
           const writes = ledgers.flatMap((ledger) => ledger.writes());
           if (!(await storeContacts(tx, writes))) throw new RaceLost();
+          const givenUp = ledgers.flatMap((ledger) => ledger.givenUp);
+          await keepFormerAliases(tx, givenUp);
           const taken = [...byOrganization].flatMap(([organizationId, ledger]) =>
             [...ledger.taken].map((alias) => ({ organizationId, alias })),
           );

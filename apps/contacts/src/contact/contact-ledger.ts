@@ -1,5 +1,5 @@
 import { aliasList } from './alias.policy.js';
-import type { Contact, OptOut } from './contact.entity.js';
+import type { Contact, FormerAlias, OptOut } from './contact.entity.js';
 import { optOutsOfBoth } from './opt-outs-of-both.policy.js';
 
 /** One change of a contact, to be emitted. */
@@ -41,6 +41,8 @@ export class ContactLedger {
   traceparent: string | null = null;
   /** Aliases whose held opt-outs a contact has by now. */
   readonly taken = new Set<string>();
+  /** Aliases that contacts gave up, also such as they did not have when they were read. */
+  readonly givenUp: FormerAlias[] = [];
   /** Ids that callers gave to new contacts. */
   readonly givenIds: string[] = [];
   private readonly contacts = new Map<string, Contact>();
@@ -105,7 +107,10 @@ export class ContactLedger {
     const aliases = aliasList(patch.aliases ?? before.aliases);
     const changed: Contact = { ...before, ...patch, aliases, version: before.version + 1, updatedAt: this.at };
     const after = this.inherit(changed, before.aliases);
-    for (const alias of before.aliases) if (!aliases.includes(alias)) this.owners.delete(alias);
+    for (const alias of before.aliases.filter((one) => !aliases.includes(one))) {
+      this.owners.delete(alias);
+      this.givenUp.push({ organizationId: this.organizationId, contactId: before.id, alias, until: this.at });
+    }
     this.put(after);
     this.recordStep(before, after, given);
     return after;

@@ -17,6 +17,14 @@ export interface AppliedStatements {
   readonly preferences: Readonly<Record<string, { readonly at: string; readonly ids: readonly string[] }>>;
 }
 
+/** An alias that led to a contact until a moment, by our clock; then it was free, or another contact's. */
+export interface FormerAlias {
+  readonly organizationId: string;
+  readonly contactId: string;
+  readonly alias: string;
+  readonly until: Date;
+}
+
 /** A contact with all that its changes depend on. */
 export interface Contact {
   readonly organizationId: string;

@@ -4,15 +4,18 @@ import type { AuditedActor } from '@switchboard/contracts/grammar/audited-act';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { appendAct, appendEvents, findAct, Relay } from '@switchboard/outbox';
 import { EraseSignal, CLOCK, noteErasures, type Clock } from '@switchboard/platform';
-import { Database, statement } from '@switchboard/postgres';
-import type { OptOut } from '../contact/contact.entity.js';
+import { Database, statement, type Transaction } from '@switchboard/postgres';
+import { phoneForms } from '../contact/alias.policy.js';
+import type { Contact, OptOut } from '../contact/contact.entity.js';
+import { keepFormerAliases } from '../contact/former-alias.repository.js';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
 import { erasedEvent } from './erased-event.js';
 
 /** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
-const deleteContact = statement<{ version: number }>(
+const deleteContact = statement<Pick<Contact, 'version' | 'phone' | 'updatedAt'>>(
   'contacts.erase.contact',
-  'DELETE FROM contact WHERE organization_id = $1 AND id = $2 RETURNING version::float8 AS version',
+  `DELETE FROM contact WHERE organization_id = $1 AND id = $2
+   RETURNING version::float8 AS version, phone, updated_at AS "updatedAt"`,
 );
 const deleteAliases = statement<{ alias: string }>(
   'contacts.erase.aliases',
@@ -33,11 +36,17 @@ const keepNumbers = statement(
    ON CONFLICT DO NOTHING`,
 );
 
+/** What the contact gave up is among it already: see `keepFormerAliases`. */
+const isFormerSql = statement(
+  'contacts.erase.is-former',
+  'SELECT FROM former_alias WHERE organization_id = $1 AND contact_id = $2 AND alias = $3',
+);
+
 /**
  * Erases a contact: its row, its aliases and its opt-outs are gone with the commit, and every other service has the event.
  *
- * Its opt-outs go on holding for its numbers by their keyed hashes. The numbers themselves stay, for the services to look for,
- * until each has confirmed.
+ * Its opt-outs go on holding for its numbers by their keyed hashes, and not for numbers that it had given up. The numbers themselves
+ * stay, former ones too, for the services to look for, until each has confirmed.
  */
 @Injectable()
 export class EraseContact {
@@ -63,6 +72,7 @@ export class EraseContact {
       const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
       const optOuts = await tx.query(deleteOptOuts, key);
       await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
+      await this.keepShownPhone(tx, organizationId, contactId, contact, aliases);
       const sequence = contact.version + 1;
       await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
       await noteErasures(tx, [{ organizationId, contactId, erasedAt }]);
@@ -76,5 +86,19 @@ export class EraseContact {
     this.relay.wake();
     this.signal.wake();
     return true;
+  }
+
+  /** A contact that was merged away long ago, or by an earlier release, shows a number that nothing names any more. */
+  private async keepShownPhone(
+    tx: Transaction,
+    organizationId: string,
+    contactId: string,
+    { phone, updatedAt: until }: Pick<Contact, 'phone' | 'updatedAt'>,
+    aliases: readonly string[],
+  ): Promise<void> {
+    if (phone === '' || aliases.includes(phone)) return;
+    if ((await tx.query(isFormerSql, [organizationId, contactId, phone])).length > 0) return;
+    const forms = phoneForms(phone).map((alias) => ({ organizationId, contactId, alias, until }));
+    await keepFormerAliases(tx, forms);
   }
 }

@@ -3,9 +3,19 @@ import type { ErasedNumbers } from '@switchboard/contracts/contacts/rpc';
 import { Database, statement } from '@switchboard/postgres';
 import { isPhoneForm, upstreamUserIdOf } from '../contact/alias.policy.js';
 
-const findSql = statement<{ aliases: string[] }>(
+interface FormerAliases {
+  readonly until: string;
+  readonly aliases: readonly string[];
+}
+
+/** Former ones by the moments at which they were given up: most contacts have none. */
+const findSql = statement<{ aliases: readonly string[]; former: readonly FormerAliases[] | null }>(
   'contacts.erased-number.find',
-  'SELECT aliases FROM erased_number WHERE organization_id = $1 AND contact_id = $2',
+  `SELECT aliases, (
+     SELECT json_agg(json_build_object('until', until, 'aliases', aliases) ORDER BY until) FROM (
+       SELECT until, array_agg(alias ORDER BY alias) AS aliases FROM former_alias f
+       WHERE f.organization_id = n.organization_id AND f.contact_id = n.contact_id GROUP BY until) AS given_up) AS former
+   FROM erased_number n WHERE organization_id = $1 AND contact_id = $2`,
 );
 const confirmSql = statement<{ isLast: boolean }>(
   'contacts.erased-number.confirm',
@@ -16,8 +26,12 @@ const forgetSql = statement(
   'contacts.erased-number.forget',
   `DELETE FROM erased_number WHERE organization_id = $1 AND contact_id = $2 AND waits_for = '{}'`,
 );
+const forgetFormerSql = statement(
+  'contacts.former-alias.forget',
+  'DELETE FROM former_alias WHERE organization_id = $1 AND contact_id = $2',
+);
 
-/** The numbers of erased contacts, until every service has confirmed. */
+/** The numbers of erased contacts, former ones too, until every service has confirmed. */
 @Injectable()
 export class ErasedNumberRepository {
   constructor(private readonly database: Database) {}
@@ -25,18 +39,27 @@ export class ErasedNumberRepository {
   /** Empty lists when they are gone. */
   async find(organizationId: string, contactId: string): Promise<ErasedNumbers> {
     const [row] = await this.database.query(findSql, [organizationId, contactId]);
-    const aliases = row?.aliases ?? [];
-    return {
-      phoneForms: aliases.filter(isPhoneForm),
-      upstreamUserIds: aliases.filter((alias) => !isPhoneForm(alias)).map(upstreamUserIdOf),
-    };
+    const former = (row?.former ?? []).map(({ until, aliases }) => ({
+      ...namesOf(aliases),
+      until: new Date(until).toISOString(),
+    }));
+    return { ...namesOf(row?.aliases ?? []), former };
   }
 
   /** A service is done; with the last one the numbers go. */
   async confirm(organizationId: string, contactId: string, service: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [row] = await tx.query(confirmSql, [organizationId, contactId, service]);
-      if (row?.isLast) tx.atCommit(forgetSql, [organizationId, contactId]);
+      if (!row?.isLast) return;
+      tx.atCommit(forgetSql, [organizationId, contactId]);
+      tx.atCommit(forgetFormerSql, [organizationId, contactId]);
     });
   }
+}
+
+function namesOf(aliases: readonly string[]): Pick<ErasedNumbers, 'phoneForms' | 'upstreamUserIds'> {
+  return {
+    phoneForms: aliases.filter(isPhoneForm),
+    upstreamUserIds: aliases.filter((alias) => !isPhoneForm(alias)).map(upstreamUserIdOf),
+  };
 }

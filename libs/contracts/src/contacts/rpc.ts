@@ -168,6 +168,16 @@ export interface ErasedNumbers {
   readonly phoneForms: readonly string[];
   /** The upstream's own ids of the person. */
   readonly upstreamUserIds: readonly string[];
+  /** What the contact had and gave up before it was erased. Absent only from senders of an older release. */
+  readonly former?: readonly FormerNumbers[];
+}
+
+/** What a contact gave up at one moment: its number changed, or another contact turned out to be the same person. */
+export interface FormerNumbers {
+  readonly phoneForms: readonly string[];
+  readonly upstreamUserIds: readonly string[];
+  /** ISO 8601, by our clock; what was stored since then may be somebody else's. */
+  readonly until: string;
 }
 
 /** What to look for; empty lists once every service has confirmed, because the numbers are gone then. */
