@@ -106,7 +106,7 @@ describe('the steps of a message, as they are stored', () => {
     const erasedAt = new Date();
     const sql = 'INSERT INTO messaging.erasure (organization_id, contact_id, erased_at) VALUES ($1, $2, $3)';
     await store.superuser.dataSource.query(sql, [organizationId, contactId, erasedAt]);
-    const numbers = { phoneForms: [], upstreamUserIds: [], upstreamNames: [] };
+    const numbers = { phoneForms: [], upstreamUserIds: [], upstreamNames: [], formerNames: [] };
     const target = { organizationId, contactId, erasedAt, passes: 0, ...numbers, keepOn: () => Promise.resolve() };
     expect(await eraseDispatches(store.database, target, erasedAt)).toBe(true);
     await eraseMessages(store.database, target);

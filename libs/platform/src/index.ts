@@ -49,4 +49,5 @@ export {
 } from './erasure/erasures.consumer.js';
 export { EraseSignal } from './erasure/erase-signal.js';
 export { inSlices, type Slice } from './erasure/in-slices.js';
+export { ownColumns, ownPhones, type OwnName } from './erasure/own-name.js';
 export { ErasureWorker, type ErasureTarget, type ErasureWorkerParts } from './erasure/erasure.worker.js';

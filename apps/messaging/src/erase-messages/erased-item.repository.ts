@@ -1,11 +1,19 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
-import { inSlices, type ErasureTarget, type FoundContact, type Slice } from '@switchboard/platform';
+import {
+  inSlices,
+  ownColumns,
+  ownPhones,
+  type ErasureTarget,
+  type FoundContact,
+  type OwnName,
+  type Slice,
+} from '@switchboard/platform';
 import { statement, type Queryable, type Transaction } from '@switchboard/postgres';
 import { endItems } from '../bulk-lane/lane-item.repository.js';
 import type { RecipientKey } from '../bulk-lane/lane.entity.js';
 import { lockLane } from '../bulk-lane/lane.repository.js';
 
-type Erased = Pick<FoundContact, 'organizationId' | 'phoneForms' | 'erasedAt'>;
+type Erased = Pick<FoundContact, 'organizationId' | 'phoneForms' | 'former' | 'erasedAt'>;
 
 /** Recipients that are looked at in one statement. */
 const SLICE_MAX = 5_000;
@@ -19,22 +27,22 @@ interface ItemCursor {
 const FIRST: ItemCursor = { jobId: '', index: -1 };
 const LAST = `(SELECT json_build_object('jobId', job_id, 'index', recipient_index) FROM slice
        ORDER BY job_id DESC, recipient_index DESC LIMIT 1) AS last`;
+/** A job that was accepted after the erasure speaks of a new contact; after a number was given up, of whoever has it since. */
+const IS_OWN = `EXISTS (SELECT FROM unnest($1::text[], $2::text[]) AS own(form, until_id)
+       WHERE job_id < own.until_id AND phone = own.form)`;
 const waitingSlice = (isKnown: string): string =>
   `(SELECT job_id, recipient_index, phone FROM bulk_item
-     WHERE organization_id = $1 AND state = 'WAITING' AND ${isKnown}
-       AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
+     WHERE organization_id = $3 AND state = 'WAITING' AND ${isKnown}
+       AND (job_id, recipient_index) > ($4, $5) AND job_id < $6
      ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})`;
-/**
- * What waits has two indexes, by whether its contact is known, and goes from one to the other: both are read at one moment. A job that
- * was accepted after the erasure speaks of a new contact.
- */
+/** What waits has two indexes, by whether its contact is known, and goes from one to the other: both are read at one moment. */
 const waitingSliceSql = statement<Slice<ItemCursor> & { found: string[] | null }>(
   'messaging.lane-item.erasure-slice',
   `WITH slice AS MATERIALIZED (
      ${waitingSlice('is_contact_known')} UNION ALL ${waitingSlice('NOT is_contact_known')}
      ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX})
    SELECT count(*)::int AS rows, ${LAST},
-     array_agg(DISTINCT job_id) FILTER (WHERE phone = ANY ($2::text[])) AS found FROM slice`,
+     array_agg(DISTINCT job_id) FILTER (WHERE ${IS_OWN}) AS found FROM slice`,
 );
 const waitingSql = statement<RecipientKey>(
   'messaging.lane-item.erasure-waiting',
@@ -46,12 +54,12 @@ const waitingSql = statement<RecipientKey>(
 const eraseSql = statement<Slice<ItemCursor>>(
   'messaging.lane-item.erase',
   `WITH slice AS MATERIALIZED (
-     SELECT job_id, recipient_index, state <> 'WAITING' AND phone = ANY ($2::text[]) AS is_found FROM bulk_item
-     WHERE organization_id = $1 AND (job_id, recipient_index) > ($3, $4) AND job_id < $5
+     SELECT job_id, recipient_index, state <> 'WAITING' AND ${IS_OWN} AS is_found FROM bulk_item
+     WHERE organization_id = $3 AND (job_id, recipient_index) > ($4, $5) AND job_id < $6
      ORDER BY job_id, recipient_index LIMIT ${SLICE_MAX}),
    erased AS (
      UPDATE bulk_item i SET phone = '', content = NULL FROM slice
-     WHERE slice.is_found AND i.organization_id = $1 AND i.job_id = slice.job_id
+     WHERE slice.is_found AND i.organization_id = $3 AND i.job_id = slice.job_id
        AND i.recipient_index = slice.recipient_index AND i.state <> 'WAITING')
    SELECT count(*)::int AS rows, ${LAST} FROM slice`,
 );
@@ -59,12 +67,11 @@ const eraseSql = statement<Slice<ItemCursor>>(
 /** Takes recipients of an organization that erased contacts are out of their lanes: SKIPPED `ERASED`, their quota given back. */
 export async function skipItems(tx: Transaction, erased: readonly Erased[]): Promise<void> {
   for (const [organizationId, own] of Map.groupBy(erased, (contact) => contact.organizationId)) {
-    const phones = own.flatMap(({ phoneForms }) => phoneForms);
-    // One look for all of them: a number that a later one of them names in a later job is looked at again, by its own bound.
-    const until = own.reduce((latest, { erasedAt }) => (erasedAt > latest ? erasedAt : latest), new Date(0));
-    for (const jobId of await lanesOf(tx, organizationId, phones, until)) {
+    // One look for all of them.
+    const phones = own.flatMap(ownPhones);
+    for (const jobId of await lanesOf(tx, organizationId, phones)) {
       await lockLane(tx, { organizationId, jobId });
-      const named = own.filter(({ erasedAt }) => jobId < cuidFloor(erasedAt)).flatMap(({ phoneForms }) => phoneForms);
+      const named = phones.filter(({ until }) => jobId < cuidFloor(until)).map(({ name }) => name);
       const waiting = await tx.query(waitingSql, [organizationId, named, jobId]);
       endItems(
         tx,
@@ -79,13 +86,13 @@ export async function skipItems(tx: Transaction, erased: readonly Erased[]): Pro
 async function lanesOf(
   tx: Transaction,
   organizationId: string,
-  phones: readonly string[],
-  until: Date,
+  phones: readonly OwnName[],
 ): Promise<readonly string[]> {
   if (phones.length === 0) return [];
+  const [own, until] = [ownColumns(phones), lastBound(phones)];
   const found = new Set<string>();
   await inSlices(FIRST, SLICE_MAX, async ({ jobId, index }) => {
-    const [slice] = await tx.query(waitingSliceSql, [organizationId, phones, jobId, index, cuidFloor(until)]);
+    const [slice] = await tx.query(waitingSliceSql, [...own, organizationId, jobId, index, until]);
     for (const one of slice?.found ?? []) found.add(one);
     return slice;
   });
@@ -93,14 +100,18 @@ async function lanesOf(
 }
 
 /** Overwrites the numbers of recipients that have left their lanes. */
-export async function eraseItems(
-  through: Queryable,
-  { organizationId, phoneForms, erasedAt, keepOn }: Erased & Pick<ErasureTarget, 'keepOn'>,
-): Promise<void> {
-  if (phoneForms.length === 0) return;
+export async function eraseItems(through: Queryable, target: Erased & Pick<ErasureTarget, 'keepOn'>): Promise<void> {
+  const phones = ownPhones(target);
+  if (phones.length === 0) return;
+  const [own, until] = [ownColumns(phones), lastBound(phones)];
   await inSlices(FIRST, SLICE_MAX, async ({ jobId, index }) => {
-    const [slice] = await through.query(eraseSql, [organizationId, phoneForms, jobId, index, cuidFloor(erasedAt)]);
-    await keepOn();
+    const [slice] = await through.query(eraseSql, [...own, target.organizationId, jobId, index, until]);
+    await target.keepOn();
     return slice;
   });
+}
+
+/** No job from there on is looked at. */
+function lastBound(phones: readonly OwnName[]): string {
+  return cuidFloor(new Date(Math.max(...phones.map(({ until }) => until.getTime()))));
 }

@@ -1,5 +1,5 @@
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
-import type { ErasureTarget, Slice } from '@switchboard/platform';
+import { ownColumns, ownPhones, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, unnestColumns, type Database } from '@switchboard/postgres';
 import type { StatusChange } from '../job/job-count.js';
 import { applyOutcomes } from '../recipient/recipient-outcome.repository.js';
@@ -15,13 +15,18 @@ export interface FoundRecipient extends RecipientCursor {
   readonly isQueued: boolean;
 }
 
-/** By the primary key. A job that was accepted after the erasure speaks of a new contact. */
+/**
+ * By the primary key. A job that was accepted after the erasure speaks of a new contact, and one that was accepted after the contact
+ * gave a number up of whoever has it since.
+ */
 const sliceSql = statement<Slice<RecipientCursor> & { found: FoundRecipient[] | null }>(
   'templates.recipient.erasure-slice',
   `WITH slice AS MATERIALIZED (
-     SELECT job_id, index, status = 'QUEUED' AS is_queued, phone = ANY ($5::text[]) OR subscriber = ANY ($5) AS is_found
+     SELECT job_id, index, status = 'QUEUED' AS is_queued, EXISTS (
+       SELECT FROM unnest($5::text[], $6::text[]) AS own(form, until_id)
+       WHERE job_id < own.until_id AND own.form IN (phone, subscriber)) AS is_found
      FROM recipient WHERE organization_id = $1 AND (job_id, index) > ($2, $3::int) AND job_id < $4
-     ORDER BY job_id, index LIMIT $6)
+     ORDER BY job_id, index LIMIT $7)
    SELECT count(*)::int AS rows,
      (SELECT json_build_object('jobId', job_id, 'index', index) FROM slice ORDER BY job_id DESC, index DESC LIMIT 1) AS last,
      json_agg(json_build_object('jobId', job_id, 'index', index, 'isQueued', is_queued)) FILTER (WHERE is_found) AS found
@@ -43,12 +48,18 @@ const shareJobsSql = statement(
 /** The next recipients behind the cursor, and which of them the contact is. */
 export async function findRecipients(
   database: Database,
-  { organizationId, erasedAt, phoneForms }: ErasureTarget,
+  target: Pick<ErasureTarget, 'organizationId' | 'erasedAt' | 'phoneForms' | 'former'>,
   behind: RecipientCursor,
   limit: number,
 ): Promise<Slice<RecipientCursor> & { readonly found: readonly FoundRecipient[] }> {
-  const values = [organizationId, behind.jobId, behind.index, cuidFloor(erasedAt), phoneForms, limit];
-  const [slice] = await database.query(sliceSql, values);
+  const [slice] = await database.query(sliceSql, [
+    target.organizationId,
+    behind.jobId,
+    behind.index,
+    cuidFloor(target.erasedAt),
+    ...ownColumns(ownPhones(target)),
+    limit,
+  ]);
   return { rows: slice?.rows ?? 0, last: slice?.last ?? null, found: slice?.found ?? [] };
 }
 

@@ -1,4 +1,4 @@
-import { inSlices, likeTerm, type ErasureTarget, type Slice } from '@switchboard/platform';
+import { inSlices, likeTerm, ownColumns, type ErasureTarget, type Slice } from '@switchboard/platform';
 import { statement, type Database } from '@switchboard/postgres';
 
 /** Attempts that are looked at in one statement. */
@@ -20,12 +20,17 @@ const webhooksSql = statement<Slice<string> & { found: string[] | null }>(
    SELECT count(*)::int AS rows, max(webhook_id) AS last,
      array_agg(webhook_id) FILTER (WHERE organization_id = $1) AS found FROM walk`,
 );
-/** Events are kept for fewer days than attempts: an answer that repeats the contact's id or number is found by itself. */
+/**
+ * Events are kept for fewer days than attempts: an answer that repeats the contact's id or number is found by itself. One that repeats
+ * a number which the contact had given up by then speaks of somebody else.
+ */
 const eraseSql = statement<Slice<string>>(
   'webhooks.attempt.erase',
   `WITH slice AS MATERIALIZED (
      SELECT id, (response_body <> '' OR error <> '') AND (event_id IN (SELECT unnest($3::text[]))
-       OR response_body LIKE ANY ($4::text[]) OR error LIKE ANY ($4)) AS is_found
+       OR response_body LIKE ANY ($4::text[]) OR error LIKE ANY ($4)
+       OR EXISTS (SELECT FROM unnest($6::text[], $7::text[]) AS former(term, until_id)
+         WHERE id < former.until_id AND (response_body LIKE former.term OR error LIKE former.term))) AS is_found
      FROM attempt WHERE webhook_id = $1 AND id > $2 ORDER BY id LIMIT $5),
    erased AS (
      UPDATE attempt a SET response_body = CASE WHEN a.response_body IS NULL THEN NULL ELSE '' END
@@ -40,9 +45,10 @@ export async function eraseAttempts(
   eventIds: readonly string[],
 ): Promise<void> {
   const needles = [target.contactId, ...target.upstreamNames].map(likeTerm);
+  const former = ownColumns(target.formerNames.map(({ name, until }) => ({ name: likeTerm(name), until })));
   for (const webhookId of await webhooksOf(database, target)) {
     await inSlices('', SLICE_MAX, async (behind) => {
-      const [slice] = await database.query(eraseSql, [webhookId, behind, eventIds, needles, SLICE_MAX]);
+      const [slice] = await database.query(eraseSql, [webhookId, behind, eventIds, needles, SLICE_MAX, ...former]);
       await target.keepOn();
       return slice;
     });

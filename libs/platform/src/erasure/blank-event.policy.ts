@@ -7,6 +7,7 @@ import {
 import { ERASED } from '@switchboard/contracts/messaging/code-words';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { cuidFloor } from '@switchboard/contracts/grammar/cuid';
+import type { OwnName } from './own-name.js';
 
 /** The person that is erased, as stored events name them. */
 export interface ErasedPerson {
@@ -14,6 +15,8 @@ export interface ErasedPerson {
   readonly erasedAt: Date;
   /** Digits of their numbers, and the upstream's own ids of them. */
   readonly upstreamNames: readonly string[];
+  /** Those that they gave up before: what came later may be about somebody else. */
+  readonly formerNames: readonly OwnName[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -69,9 +72,9 @@ const BLANK_CALLBACKS: ReadonlyMap<string, Blank> = new Map<string, Blank>([
   [callbackChange.subject, blankChange],
 ]);
 
-function blankStatus(envelope: EventEnvelope, data: Fields, { upstreamNames }: ErasedPerson): EventEnvelope | null {
+function blankStatus(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
   const item = fieldsOf(data.item);
-  if (!isOneOf(item.recipient_id, upstreamNames)) return null;
+  if (!isOneOf(item.recipient_id, namesAt(envelope, person))) return null;
   const { id, status, timestamp, biz_opaque_callback_data: reference, errors } = item;
   const codes = Array.isArray(errors) ? errors.map((error) => ({ code: fieldsOf(error).code })) : undefined;
   const left = { id, status, timestamp, biz_opaque_callback_data: reference, errors: codes };
@@ -81,9 +84,9 @@ function blankStatus(envelope: EventEnvelope, data: Fields, { upstreamNames }: E
 function blankMessage(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
   const item = fieldsOf(data.item);
   const message = fieldsOf(item.message);
-  const { upstreamNames } = person;
-  if (!isOneOf(message.from, upstreamNames) && !isOneOf(item.userId, upstreamNames)) return null;
-  if (!isBefore(envelope, person)) return null;
+  const names = namesAt(envelope, person);
+  const isFromThem = isOneOf(message.from, names) || isOneOf(item.userId, names);
+  if (!isBefore(envelope, person) || !(isFromThem || isNoteOf(message, person))) return null;
   const { id, timestamp, type } = message;
   const left = { message: { id, from: '', timestamp, type }, profileName: null };
   return { ...unnamed(envelope), data: { phoneNumberId: data.phoneNumberId, item: left } };
@@ -91,15 +94,30 @@ function blankMessage(envelope: EventEnvelope, data: Fields, person: ErasedPerso
 
 function blankPreference(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
   const { wa_id: number, user_id: userId, value, timestamp } = fieldsOf(data.item);
-  if (!isOneOf(number, person.upstreamNames) && !isOneOf(userId, person.upstreamNames)) return null;
+  const names = namesAt(envelope, person);
+  if (!isOneOf(number, names) && !isOneOf(userId, names)) return null;
   if (!isBefore(envelope, person)) return null;
   return { ...unnamed(envelope), data: { ...data, item: { value, timestamp }, profileName: null } };
 }
 
 /** Its shape is the provider's: it is the person's when any text in it holds one of their names, whole. */
 function blankChange(envelope: EventEnvelope, data: Fields, person: ErasedPerson): EventEnvelope | null {
-  if (!isBefore(envelope, person) || !holdsName(data.value, person.upstreamNames)) return null;
+  if (!isBefore(envelope, person) || !holdsName(data.value, namesAt(envelope, person))) return null;
   return { ...envelope, data: { ...data, value: { isErased: true } } };
+}
+
+/** The names that were theirs when the event was stored. */
+function namesAt({ id }: EventEnvelope, { upstreamNames, formerNames }: ErasedPerson): readonly string[] {
+  return [...upstreamNames, ...formerNames.filter(({ until }) => id < cuidFloor(until)).map(({ name }) => name)];
+}
+
+/**
+ * Whether it is the provider's note of a number that changed, from one of theirs or to one. It is what ended a former name, and may
+ * come again after that; another person's note, about the same number, has been followed by the time it is overwritten.
+ */
+function isNoteOf({ type, from, system }: Fields, { upstreamNames, formerNames }: ErasedPerson): boolean {
+  const names = [...upstreamNames, ...formerNames.map(({ name }) => name)];
+  return type === 'system' && (isOneOf(from, names) || holdsName(system, names));
 }
 
 /** What the person says after they were erased begins anew. */

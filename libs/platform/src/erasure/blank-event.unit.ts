@@ -5,7 +5,12 @@ import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/gram
 import { blankCallback, blankContact, type ErasedPerson } from './blank-event.policy.js';
 
 const erasedAt = new Date('2026-03-01T00:00:00Z');
-const person: ErasedPerson = { contactId: 'cperson01', erasedAt, upstreamNames: ['14155550123', 'US.13'] };
+const person: ErasedPerson = {
+  contactId: 'cperson01',
+  erasedAt,
+  upstreamNames: ['14155550123', 'US.13'],
+  formerNames: [],
+};
 
 function callback(event: EventDefinition, data: unknown, at = new Date(erasedAt.getTime() - 1)): EventEnvelope {
   return {
@@ -91,6 +96,46 @@ describe('a callback about a person who is erased', () => {
       blankCallback(callback(callbackChange, { businessAccountId: '1', field: 'x', value: { note } }), person);
     expect(change('call +14155550123 now')?.data).toMatchObject({ value: { isErased: true } });
     expect(change('call 914155550123')).toBeNull();
+  });
+
+  describe('and had another number before', () => {
+    const until = new Date(erasedAt.getTime() - 1_000);
+    const moved = { ...person, formerNames: [{ name: '12015550101', until }] };
+    const merged = { ...moved, upstreamNames: [] };
+    const before = new Date(until.getTime() - 1);
+    const line = { phoneNumberId: '106' };
+    const said = (at: Date) => {
+      const message = { id: 'w', from: '12015550101', timestamp: '1', type: 'text', text: { body: 'hello' } };
+      return blankCallback(callback(callbackMessage, { ...line, item: { message, profileName: 'Ada' } }, at), moved);
+    };
+    const failed = (at: Date) => {
+      const item = { id: 'w', status: 'failed', timestamp: '1', recipient_id: '12015550101', errors: [] };
+      return blankCallback(callback(callbackStatus, { ...line, item }, at), moved);
+    };
+    const note = (from: string, to: string, at: Date, of: ErasedPerson) => {
+      const system = { body: `User A changed from ${from} to ${to}`, wa_id: to, type: 'user_changed_number' };
+      const message = { id: 'w', from, timestamp: '1', type: 'system', system };
+      return blankCallback(callback(callbackMessage, { ...line, item: { message, profileName: null } }, at), of);
+    };
+
+    it('is theirs while they had it, and of whoever has it since then', () => {
+      expect(JSON.stringify([said(before), failed(before)])).not.toMatch(/12015550101|hello|Ada/);
+      expect([said(until), failed(until)]).toEqual([null, null]);
+    });
+
+    it('is theirs when it is the note of their change, also where it came again, or names their number alone', () => {
+      const [own, other] = ['12015550101', '12015550199'];
+      const late = new Date(until.getTime() + 500);
+      const notes = [
+        note(own, '14155550123', late, moved),
+        note(own, other, late, merged),
+        note(other, own, late, merged),
+      ];
+      for (const one of notes) expect(one?.data).toMatchObject({ item: { message: { from: '', type: 'system' } } });
+      expect(JSON.stringify(notes)).not.toMatch(/1201555|1415555/);
+      expect(note(other, '12015550198', late, moved)).toBeNull();
+      expect(note(own, other, new Date(erasedAt.getTime() + 1), moved)).toBeNull();
+    });
   });
 
   it('is of a new contact when it came after the erasure', () => {

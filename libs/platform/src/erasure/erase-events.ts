@@ -51,7 +51,8 @@ export async function eraseStoredEvents(
   person: ErasedPerson,
   keepOn: () => Promise<void>,
 ): Promise<boolean> {
-  const needles = [person.contactId, ...person.upstreamNames].map(likeTerm);
+  const former = person.formerNames.map(({ name }) => name);
+  const needles = [person.contactId, ...person.upstreamNames, ...former].map(likeTerm);
   let isWhole = true;
   await inSlices('', SLICE_MAX, async (behind) => {
     const [slice] = await database.query(outboxSliceSql, [behind, needles, SLICE_MAX]);

@@ -17,6 +17,7 @@ import {
   takeErasure,
   type PendingErasure,
 } from './erasure-ledger.js';
+import { formerUpstreamNames, upstreamNamesOf } from './own-name.js';
 
 /** A contact that is being erased, with all that its rows are found by. */
 export interface ErasureTarget extends ErasedPerson, ErasedNumbers, PendingErasure {
@@ -104,11 +105,11 @@ export abstract class ErasureWorker extends PollingWorker {
 
   async #pass(pending: PendingErasure): Promise<boolean> {
     const numbers = await this.#parts.book.numbersOf(pending);
-    const digits = numbers.phoneForms.map((form) => form.replace(/^\+/, ''));
     const target: ErasureTarget = {
       ...pending,
       ...numbers,
-      upstreamNames: [...digits, ...numbers.upstreamUserIds],
+      upstreamNames: upstreamNamesOf(numbers),
+      formerNames: formerUpstreamNames(numbers),
       keepOn: () => keepErasure(this.database, pending),
     };
     const isWhole = await this.erase(target);
