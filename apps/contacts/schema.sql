@@ -17,6 +17,7 @@ opt_out
 outbox partition by RANGE (id)
 outbox_pending
 relay_state with fillfactor=50
+unconfirmed_erasure
 unconfirmed_removal
 
 -- columns
@@ -109,6 +110,10 @@ relay_state.created text not null
 relay_state.last_sequence bigint not null
 relay_state.epoch integer not null default 1
 relay_state.replay_from text collate C
+unconfirmed_erasure.organization_id text collate C not null
+unconfirmed_erasure.contact_id text collate C not null
+unconfirmed_erasure.version bigint not null
+unconfirmed_erasure.started_at timestamp with time zone not null default now()
 unconfirmed_removal.organization_id text collate C not null
 unconfirmed_removal.opt_out_id text collate C not null
 unconfirmed_removal.contact_id text collate C not null
@@ -136,6 +141,7 @@ opt_out: PRIMARY KEY (organization_id, id)
 outbox: PRIMARY KEY (id)
 outbox_pending: PRIMARY KEY ("position")
 relay_state: PRIMARY KEY (stream)
+unconfirmed_erasure: PRIMARY KEY (organization_id, contact_id)
 unconfirmed_removal: PRIMARY KEY (organization_id, opt_out_id)
 
 -- indexes
@@ -166,6 +172,8 @@ CREATE UNIQUE INDEX opt_out_pkey ON contacts.opt_out USING btree (organization_i
 CREATE UNIQUE INDEX outbox_pkey ON ONLY contacts.outbox USING btree (id)
 CREATE UNIQUE INDEX outbox_pending_pkey ON contacts.outbox_pending USING btree ("position")
 CREATE UNIQUE INDEX relay_state_pkey ON contacts.relay_state USING btree (stream)
+CREATE INDEX unconfirmed_erasure_started ON contacts.unconfirmed_erasure USING btree (started_at)
+CREATE UNIQUE INDEX unconfirmed_erasure_pkey ON contacts.unconfirmed_erasure USING btree (organization_id, contact_id)
 CREATE INDEX unconfirmed_removal_started ON contacts.unconfirmed_removal USING btree (started_at)
 CREATE UNIQUE INDEX unconfirmed_removal_pkey ON contacts.unconfirmed_removal USING btree (organization_id, opt_out_id)
 

@@ -17,6 +17,8 @@ import { EraseContactsWorker } from './erase-contact/erase-contacts.worker.js';
 import { ErasedNumberRepository } from './erase-contact/erased-number.repository.js';
 import { formerAliasPruner } from './erase-contact/prune-former-aliases.worker.js';
 import { RepeatErasuresWorker } from './erase-contact/repeat-erasures.worker.js';
+import { erasurePruner } from './erase-contact/prune-erasures.worker.js';
+import { UnconfirmedErasureRepository } from './erase-contact/unconfirmed-erasure.repository.js';
 import { GetContactHandler } from './get-contact/get-contact.handler.js';
 import { GetOptOutHandler } from './get-opt-out/get-opt-out.handler.js';
 import { HeldOptOutRepository } from './held-opt-out/held-opt-out.repository.js';
@@ -58,6 +60,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     EraseContactsWorker,
     RepeatErasuresWorker,
     ErasedNumberRepository,
+    erasurePruner,
     EraseSignal,
     HeldOptOutRepository,
     ListContacts,
@@ -67,6 +70,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     RecordObservedConsumer,
     removalPruner,
     SendFence,
+    UnconfirmedErasureRepository,
     UnconfirmedRemovalRepository,
   ],
 })

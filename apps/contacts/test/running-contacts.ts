@@ -2,7 +2,12 @@ import { contactsConfig } from '../src/contacts.config.js';
 import { ContactsModule } from '../src/contacts.module.js';
 import { contactsMigrations } from '../src/migrations/all.js';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
-import { applySuppressionsRpc, getChannelRpc } from '@switchboard/contracts/messaging/rpc';
+import {
+  applySuppressionsRpc,
+  forgetContactRpc,
+  getChannelRpc,
+  type ContactToForget,
+} from '@switchboard/contracts/messaging/rpc';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
@@ -23,6 +28,8 @@ export interface RunningContacts {
   readonly superuser: Database;
   /** What the fence was given, in order. */
   readonly fenced: ContactFacts[];
+  /** Erased contacts that the fence was given, in order. */
+  readonly forgotten: ContactToForget[];
   /** Channels that messaging knows; contacts learns them by asking. */
   readonly channels: Map<string, { readonly organizationId: string; readonly defaultRegion: string }>;
   /** What a call is refused with while messaging does not confirm; null when it is not refused. */
@@ -48,12 +55,18 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
   }
   const connection = await nats.connect('messaging');
   const fenced: ContactFacts[] = [];
+  const forgotten: ContactToForget[] = [];
   const channels: RunningContacts['channels'] = new Map();
   let isFenceDown = false;
   await answer(connection, {
     [applySuppressionsRpc.subject]: ({ request }) => {
       if (isFenceDown) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
       fenced.push((request as { contact: ContactFacts }).contact);
+      return {};
+    },
+    [forgetContactRpc.subject]: ({ request }) => {
+      if (isFenceDown) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
+      forgotten.push(request as ContactToForget);
       return {};
     },
     [getChannelRpc.subject]: ({ request, principal }) => {
@@ -70,6 +83,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     connection,
     superuser: await prepared.superuser(),
     fenced,
+    forgotten,
     channels,
     unconfirmed: async (call) => {
       isFenceDown = true;

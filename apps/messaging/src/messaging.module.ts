@@ -18,6 +18,8 @@ import { ObserveDispatches } from './dispatch/observe-dispatches.js';
 import { RetrySignal } from './dispatch/retry-signal.js';
 import { SettleDispatch } from './dispatch/settle-dispatch.batch.js';
 import { ReleasedLeases } from './dispatch/released-leases.js';
+import { ForgetContactHandler } from './erase-messages/forget-contact.handler.js';
+import { ForgetContact } from './erase-messages/forget-contact.js';
 import { EraseMessagesWorker } from './erase-messages/erase-messages.worker.js';
 import { MessageErasuresConsumer } from './erase-messages/message-erasures.consumer.js';
 import { FindMessagesHandler } from './find-messages/find-messages.handler.js';
@@ -60,6 +62,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
 @Module({
   controllers: [
     ApplySuppressionsHandler,
+    ForgetContactHandler,
     SendMessageHandler,
     GetMessageHandler,
     GetTimelineHandler,
@@ -88,6 +91,7 @@ import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
     Dispatcher,
     EraseMessagesWorker,
     EraseSignal,
+    ForgetContact,
     MessageErasuresConsumer,
     IdempotentReplay,
     keyPruner,

@@ -32,7 +32,7 @@ import {
 } from './consumers.js';
 import { resolveContactsRpc } from './contacts/rpc.js';
 import type { RpcDefinition } from './grammar/define-rpc.js';
-import { applySuppressionsRpc, getChannelRpc, getQuotaRpc } from './messaging/rpc.js';
+import { applySuppressionsRpc, forgetContactRpc, getChannelRpc, getQuotaRpc } from './messaging/rpc.js';
 import { listCountedRpc } from './messaging/counted-rpc.js';
 import { listUpstreamTemplatesRpc } from './messaging/template-rpc.js';
 import { getJobRpc, jobRequests } from './templates/job-rpc.js';
@@ -105,6 +105,7 @@ export const topology = {
       ...laneRequests,
       getChannelRpc,
       applySuppressionsRpc,
+      forgetContactRpc,
       listUpstreamTemplatesRpc,
       listCountedRpc,
     ],
@@ -135,7 +136,7 @@ export const topology = {
   },
   contacts: {
     serves: [resolveContactsRpc, ...contactRequests, ...erasureRequests],
-    calls: [getChannelRpc, applySuppressionsRpc],
+    calls: [getChannelRpc, applySuppressionsRpc, forgetContactRpc],
     stream: 'CONTACTS',
     consumes: [contactsChannelsConsumer, contactsOptOutsConsumer],
     settings: { required: ['CREDENTIALS_KEY'], optional: ['CREDENTIALS_KEY_PREVIOUS', 'TEMPLATES_JOB_RETENTION_DAYS'] },

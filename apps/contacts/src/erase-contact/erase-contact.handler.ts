@@ -9,8 +9,10 @@ import {
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { RpcRequestOf } from '@switchboard/contracts/grammar/define-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { SendFence } from '../opt-out/send-fence.client.js';
 import { EraseContact } from './erase-contact.js';
 import { ErasedNumberRepository } from './erased-number.repository.js';
+import { UnconfirmedErasureRepository } from './unconfirmed-erasure.repository.js';
 
 /** Answers `contacts.erase-contact`, and what the other services ask for while they erase. */
 @Controller()
@@ -18,13 +20,20 @@ export class EraseContactHandler {
   constructor(
     private readonly eraseContact: EraseContact,
     private readonly numbers: ErasedNumberRepository,
+    private readonly unconfirmed: UnconfirmedErasureRepository,
+    private readonly fence: SendFence,
   ) {}
 
-  /** @throws CONTACT_NOT_FOUND */
+  /** @throws CONTACT_NOT_FOUND; SERVICE_UNAVAILABLE: another call confirms what this one has done */
   @RpcHandler(eraseContactRpc)
-  async erase({ principal, request }: RpcCall<RpcRequestOf<typeof eraseContactRpc>>): Promise<Record<string, never>> {
-    const isErased = await this.eraseContact.execute(principal.organizationId, request.id, request.by);
-    if (!isErased) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
+  async erase(call: RpcCall<RpcRequestOf<typeof eraseContactRpc>>): Promise<Record<string, never>> {
+    const { principal, request, budget } = call;
+    const erasure = await this.eraseContact.execute(principal.organizationId, request.id, request.by);
+    if (erasure === 'not-found') throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
+    if (erasure === 'repeated') return {};
+    // So that a send that begins after the answer is to a new contact.
+    await this.fence.forget(principal, erasure, budget);
+    await this.unconfirmed.end(erasure);
     return {};
   }
 

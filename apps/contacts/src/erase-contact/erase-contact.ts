@@ -10,6 +10,10 @@ import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { keepFormerAliases } from '../contact/former-alias.repository.js';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
 import { erasedEvent } from './erased-event.js';
+import { UnconfirmedErasureRepository, type UnconfirmedErasure } from './unconfirmed-erasure.repository.js';
+
+/** What an erasure came to; `repeated`: a former try of the same act was confirmed already. */
+export type ErasureOutcome = UnconfirmedErasure | 'repeated' | 'not-found';
 
 /** Before its aliases, as every change of a contact: one that was read before finds another version, and is decided anew. */
 const deleteContact = statement<Pick<Contact, 'version' | 'phone' | 'updatedAt'>>(
@@ -53,6 +57,7 @@ export class EraseContact {
   constructor(
     private readonly database: Database,
     private readonly heldOptOuts: HeldOptOutRepository,
+    private readonly unconfirmed: UnconfirmedErasureRepository,
     private readonly relay: Relay,
     private readonly signal: EraseSignal,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -60,15 +65,16 @@ export class EraseContact {
 
   /**
    * @param by absent: the caller is of the release before
-   * @returns false when there is no such contact, unless the same act has erased it: its answer was lost
+   * @returns what messaging has to confirm before the caller is answered, of a former call too that it did not confirm
    */
-  async execute(organizationId: string, contactId: string, by?: AuditedActor): Promise<boolean> {
+  async execute(organizationId: string, contactId: string, by?: AuditedActor): Promise<ErasureOutcome> {
     const erasedAt = new Date(this.clock.now());
-    const key = [organizationId, contactId];
-    const isErased = await this.database.transaction(async (tx) => {
+    const key = [organizationId, contactId] as const;
+    const outcome = await this.database.transaction(async (tx): Promise<ErasureOutcome> => {
       const [contact] = await tx.query(deleteContact, key);
       // The delete has waited for a former try that was under way.
-      if (!contact) return (await findAct(tx, by)) !== null;
+      if (!contact)
+        return (await this.unconfirmed.find(tx, ...key)) ?? ((await findAct(tx, by)) ? 'repeated' : 'not-found');
       const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
       const optOuts = await tx.query(deleteOptOuts, key);
       await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
@@ -77,15 +83,16 @@ export class EraseContact {
       await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
       await noteErasures(tx, [{ organizationId, contactId, erasedAt }]);
       tx.atCommit(forgetRemovals, key);
+      const erasure = { organizationId, contactId, version: sequence };
+      this.unconfirmed.begin(tx, erasure);
       appendEvents(tx, [erasedEvent({ organizationId, contactId, erasedAt, sequence })]);
       const act = { action: 'contact.erased', before: { id: contactId }, after: null } as const;
       appendAct(tx, by, { event: contactActed, organizationId, aggregateId: contactId, ...act });
-      return true;
+      return erasure;
     });
-    if (!isErased) return false;
     this.relay.wake();
     this.signal.wake();
-    return true;
+    return outcome;
   }
 
   /** A contact that was merged away long ago, or by an earlier release, shows a number that nothing names any more. */

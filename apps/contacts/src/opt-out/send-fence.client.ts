@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { Principal } from '@switchboard/contracts/grammar/principal';
-import { applySuppressionsRpc } from '@switchboard/contracts/messaging/rpc';
+import { applySuppressionsRpc, forgetContactRpc, type ContactToForget } from '@switchboard/contracts/messaging/rpc';
 import { RpcClient, type Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
 
-/** Makes messaging judge sends by a contact's opt-outs before their caller is answered. */
+/** Makes messaging judge sends by a contact's opt-outs, or by its erasure, before the caller is answered. */
 @Injectable()
 export class SendFence {
   constructor(
@@ -23,15 +23,30 @@ export class SendFence {
    * @throws SERVICE_UNAVAILABLE when messaging does not confirm
    */
   async raise(principal: Principal, contact: Contact, budget: Budget): Promise<void> {
+    const request = { contact: factsOf(contact) };
     try {
-      await this.rpc.call(applySuppressionsRpc, principal, { contact: factsOf(contact) }, { budget });
+      await this.rpc.call(applySuppressionsRpc, principal, request, { budget });
     } catch (cause) {
-      this.log.error('opt-out.not-confirmed', cause, {
-        organizationId: principal.organizationId,
-        contactId: contact.id,
-      });
-      const message = 'The change is recorded, but the sending service has not confirmed it yet';
-      throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, message, { retryAfterSeconds: 1, cause });
+      throw this.unconfirmed('opt-out.not-confirmed', cause, principal, contact.id);
     }
+  }
+
+  /**
+   * Returns when no send that begins later is to the contact. To be called after the commit of its erasure.
+   *
+   * @throws SERVICE_UNAVAILABLE when messaging does not confirm
+   */
+  async forget(principal: Principal, { contactId, version }: ContactToForget, budget: Budget): Promise<void> {
+    try {
+      await this.rpc.call(forgetContactRpc, principal, { contactId, version }, { budget });
+    } catch (cause) {
+      throw this.unconfirmed('contact.erasure-not-confirmed', cause, principal, contactId);
+    }
+  }
+
+  private unconfirmed(event: string, cause: unknown, { organizationId }: Principal, contactId: string): AppError {
+    this.log.error(event, cause, { organizationId, contactId });
+    const message = 'The change is recorded, but the sending service has not confirmed it yet';
+    return new AppError(serviceErrors.SERVICE_UNAVAILABLE, message, { retryAfterSeconds: 1, cause });
   }
 }

@@ -28,7 +28,10 @@ const deletePhonesSql = statement(
 );
 
 /** Behind every send that is being marked: those that had the contact are committed. */
-export async function forgetContacts(tx: Transaction, erased: readonly ErasedContact[]): Promise<void> {
+export async function forgetContacts(
+  tx: Transaction,
+  erased: readonly Pick<ErasedContact, 'organizationId' | 'contactId' | 'version'>[],
+): Promise<void> {
   await lockContacts(tx, erased);
   await tx.query(forgetSql, unnestColumns(erased, ['organizationId', 'contactId', 'version']));
 }

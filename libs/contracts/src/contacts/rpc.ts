@@ -150,16 +150,18 @@ export const deleteOptOutRpc = defineRpc<{ readonly id: Cuid }, Record<string, n
 });
 
 /**
- * Erases a contact; answers when it is gone from the contacts service. The other services follow by `contacts.contact.erased`.
+ * Erases a contact; answers when it is gone from the contacts service and no send that begins later is to it. The other
+ * services follow by `contacts.contact.erased`.
  *
- * Idempotent by the act's id.
+ * Idempotent by the act's id. The deadline covers our commit and messaging's fence (`forgetContactRpc`).
  *
- * @throws CONTACT_NOT_FOUND
+ * @throws CONTACT_NOT_FOUND; SERVICE_UNAVAILABLE when messaging does not confirm: the contact is erased then, messaging learns
+ * it by the event, and asking again confirms it
  */
 export const eraseContactRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, Record<string, never>>(
   'contacts',
   'erase-contact',
-  { deadlineMs: 5_000 },
+  { deadlineMs: 10_000 },
 );
 
 /** By what rows of an erased contact are found that do not name its id. */

@@ -204,3 +204,20 @@ export const applySuppressionsRpc = defineRpc<{ readonly contact: ContactFacts }
   'apply-suppressions',
   { deadlineMs: 6_000 },
 );
+
+/** A contact that is erased. */
+export interface ContactToForget {
+  readonly contactId: Cuid;
+  /** Above every version that the contact ever had. */
+  readonly version: Int;
+}
+
+/**
+ * The fence of erasures: forgets who a contact was, so that no send that begins later is to it.
+ *
+ * Idempotent. Contacts calls it after its commit and before it answers its caller; what is stored of the contact is overwritten
+ * after `contacts.contact.erased`, by which messaging forgets the contact as well.
+ */
+export const forgetContactRpc = defineRpc<ContactToForget, Record<string, never>>('messaging', 'forget-contact', {
+  deadlineMs: 6_000,
+});

@@ -109,7 +109,12 @@ export class ContactsController {
         'within a minute, in stored events too; ids, times, states and figures stay. Recipients that a bulk send has not begun ' +
         'are SKIPPED `ERASED`, messages still to be sent FAILED `ERASED`. Opt-outs go on holding for its numbers. What arrives ' +
         'from a number later begins a new contact.',
-      answers: { 204: { description: 'The contact is erased: from now on it is 404.', body: null } },
+      answers: {
+        204: {
+          description: 'The contact is erased: from now on it is 404, and no send that begins is to it.',
+          body: null,
+        },
+      },
     },
   })
   async erase(@Principal() principal: Principal, @CallerAct() act: CallerAct, @Param('id') id: string): Promise<void> {
