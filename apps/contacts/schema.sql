@@ -40,6 +40,7 @@ contact.applied_statements jsonb
 contact.search_text text not null
 contact.ordinal integer not null
 contact.segment integer not null default (ordinal / 8192)
+contact.merged_into text collate C
 contact_alias.organization_id text collate C not null
 contact_alias.alias text collate C not null
 contact_alias.contact_id text collate C not null
@@ -147,6 +148,7 @@ unconfirmed_removal: PRIMARY KEY (organization_id, opt_out_id)
 -- indexes
 CREATE UNIQUE INDEX channel_pkey ON contacts.channel USING btree (organization_id, id)
 CREATE INDEX contact_coverage ON contacts.contact USING btree (organization_id, coverage, id) WHERE (coverage >= '-1'::integer)
+CREATE INDEX contact_merged ON contacts.contact USING btree (organization_id, merged_into, id) WHERE (merged_into IS NOT NULL)
 CREATE INDEX contact_search ON contacts.contact USING gin (search_grams(organization_id, segment, search_text)) WITH (fastupdate=off)
 CREATE INDEX contact_segment ON contacts.contact USING btree (organization_id, segment, id) WHERE (segment >= 0)
 CREATE UNIQUE INDEX contact_pkey ON contacts.contact USING btree (organization_id, id)

@@ -95,6 +95,7 @@ contact.phone text not null
 contact.messaging_id text not null
 contact.name text
 contact.version bigint not null
+contact.merged_into text collate C
 contact_phone.organization_id text collate C not null
 contact_phone.phone text collate C not null
 contact_phone.contact_id text collate C not null

@@ -8,6 +8,7 @@ import { ChangeContactsBatch } from './contact/change-contacts.batch.js';
 import { ChangeContacts } from './contact/change-contacts.js';
 import { ContactRepository } from './contact/contact.repository.js';
 import { ContactViewRepository } from './contact/contact-view.repository.js';
+import { MergedContactRepository } from './contact/merged-contact.repository.js';
 import { CreateOptOutHandler } from './create-opt-out/create-opt-out.handler.js';
 import { DeleteOptOutHandler } from './delete-opt-out/delete-opt-out.handler.js';
 import { UnconfirmedRemovalRepository } from './delete-opt-out/unconfirmed-removal.repository.js';
@@ -64,6 +65,7 @@ import { UpsertContactHandler } from './upsert-contact/upsert-contact.handler.js
     EraseSignal,
     HeldOptOutRepository,
     ListContacts,
+    MergedContactRepository,
     NumberHashes,
     OptOutRepository,
     ProjectChannelsConsumer,

@@ -82,7 +82,7 @@ export class ContactLists {
       const own = { organizationId, id: newCuid(), phone, name, email, messagingId: '', aliases: phone ? [phone] : [] };
       return {
         before: null,
-        after: { ...own, optOuts: [], appliedStatements: null, version: 1, updatedAt: new Date() },
+        after: { ...own, optOuts: [], appliedStatements: null, mergedInto: null, version: 1, updatedAt: new Date() },
       };
     });
     await this.database.transaction((tx) => storeContacts(tx, writes));

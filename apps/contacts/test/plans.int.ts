@@ -17,6 +17,7 @@ import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ChangeContacts, type ContactChange } from '../src/contact/change-contacts.js';
 import { ContactRepository } from '../src/contact/contact.repository.js';
 import { ContactViewRepository } from '../src/contact/contact-view.repository.js';
+import { MergedContactRepository } from '../src/contact/merged-contact.repository.js';
 import { createOptOut } from '../src/create-opt-out/create-opt-out.js';
 import { deleteOptOut } from '../src/delete-opt-out/delete-opt-out.js';
 import { ContactListRepository } from '../src/list-contacts/contact-list.repository.js';
@@ -69,7 +70,10 @@ describe('every statement of contacts', () => {
     const database = await prepared.database({ poolMax: 1 });
     const channels = new ChannelRepository(database);
     const lists = new ContactListRepository(database);
-    const optOuts = new OptOutRepository(database);
+    const optOuts = new OptOutRepository(
+      database,
+      new MergedContactRepository(database, new ContactRepository(database)),
+    );
     const relay = new Relay({ database, service: 'contacts' } as unknown as ConstructorParameters<typeof Relay>[0]);
     const held = new HeldOptOutRepository(database, new NumberHashes(box));
     const contacts = new ContactRepository(database);

@@ -7,6 +7,7 @@ import {
   forgetContactRpc,
   getChannelRpc,
   type ContactToForget,
+  type SuppressionFacts,
 } from '@switchboard/contracts/messaging/rpc';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
@@ -28,6 +29,8 @@ export interface RunningContacts {
   readonly superuser: Database;
   /** What the fence was given, in order. */
   readonly fenced: ContactFacts[];
+  /** What it was given with them: contacts that were merged into theirs. */
+  readonly fencedMerged: (readonly ContactFacts[])[];
   /** Erased contacts that the fence was given, in order. */
   readonly forgotten: ContactToForget[];
   /** Channels that messaging knows; contacts learns them by asking. */
@@ -56,12 +59,15 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
   const connection = await nats.connect('messaging');
   const fenced: ContactFacts[] = [];
   const forgotten: ContactToForget[] = [];
+  const fencedMerged: (readonly ContactFacts[])[] = [];
   const channels: RunningContacts['channels'] = new Map();
   let isFenceDown = false;
   await answer(connection, {
     [applySuppressionsRpc.subject]: ({ request }) => {
       if (isFenceDown) throw new AppError(serviceErrors.SERVICE_UNAVAILABLE);
-      fenced.push((request as { contact: ContactFacts }).contact);
+      const { contact, merged = [] } = request as SuppressionFacts;
+      fenced.push(contact);
+      fencedMerged.push(merged);
       return {};
     },
     [forgetContactRpc.subject]: ({ request }) => {
@@ -83,6 +89,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     connection,
     superuser: await prepared.superuser(),
     fenced,
+    fencedMerged,
     forgotten,
     channels,
     unconfirmed: async (call) => {

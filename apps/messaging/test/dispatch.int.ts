@@ -223,7 +223,7 @@ describe('the dispatch of messages', () => {
       const sender = await store.sender(2);
       const [contact, neighbour] = sender.contacts;
       if (!contact || !neighbour) throw new Error('no contacts');
-      const target = { organizationId: sender.organizationId, contact: { id: contact.id, phoneForms: [] } };
+      const target = { organizationId: sender.organizationId, contactIds: [contact.id], phoneForms: [] };
       await store.attempt(sender, 1);
       const request = store.request(sender);
       const open = await held((hold) => store.accept([request], hold));

@@ -142,7 +142,7 @@ describe('lanes of bulk sends, next to others and to the limits of the upstream'
       const fence = async (): Promise<readonly string[]> => {
         const { contact } = contactOf(sender.organizationId, target.id, target.phone);
         const facts = { ...contact, version: 2, optOuts: [{ channelId: sender.channelId, source: 'API' as const }] };
-        await suppressions.execute(sender.organizationId, facts, AbortSignal.timeout(30_000));
+        await suppressions.execute(sender.organizationId, { contact: facts }, AbortSignal.timeout(30_000));
         return [...begun];
       };
       const isSuppressed = async (): Promise<boolean> =>

@@ -152,7 +152,7 @@ describe('sixteen writers that do everything to the same rows at once', () => {
       ...factsOf(drawn, contacts, drawn.pick(contacts)),
       optOuts: [{ channelId: '*', source: 'API' as const }],
     };
-    await store.database.transaction((tx) => applyFenced(tx, { organizationId, contact: facts }));
+    await store.database.transaction((tx) => applyFenced(tx, organizationId, { contact: facts }));
     if (drawn.chance(0.5)) await removeAll(drawn, organizationId, contacts);
   }
 

@@ -25,7 +25,9 @@ export function eventsOf(step: ContactStep, channelIds: readonly string[], occur
   const known = new Set(before?.optOuts.map(({ id }) => id));
   const left = new Set(after.optOuts.map(({ id }) => id));
   const made = after.optOuts.filter(({ id }) => !known.has(id));
-  const removed = (before?.optOuts ?? []).filter(({ id }) => !left.has(id));
+  // Those of a merged contact have moved to the one that goes on.
+  const isMerged = after.mergedInto !== null;
+  const removed = isMerged ? [] : (before?.optOuts ?? []).filter(({ id }) => !left.has(id));
   const taken = observed.length > 0 ? { observed } : {};
   return [
     { ...event, event: contactChanged, sequence: after.version, data: { contact: factsOf(after), ...taken } },

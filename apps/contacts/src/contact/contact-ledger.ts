@@ -27,7 +27,7 @@ export interface ContactWrite {
 /** What a new contact is made of. */
 export type NewContact = Pick<Contact, 'phone' | 'aliases' | 'messagingId' | 'name' | 'email'>;
 /** What may change of a contact. */
-export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'appliedStatements'>>;
+export type ContactPatch = Partial<NewContact & Pick<Contact, 'optOuts' | 'appliedStatements' | 'mergedInto'>>;
 
 /**
  * The contacts of one organization while changes are folded into them, one after the other: what the calls of a batch
@@ -68,6 +68,13 @@ export class ContactLedger {
     return this.contacts.get(id);
   }
 
+  /** The contact that an id stands for: of a merged one, the one that goes on. */
+  findGoingOn(id: string): Contact | undefined {
+    let contact = this.find(id);
+    while (contact && contact.mergedInto !== null) contact = this.find(contact.mergedInto);
+    return contact;
+  }
+
   /** The owner of the first of these aliases that has one. */
   findByAlias(aliases: readonly string[]): Contact | undefined {
     const owner = aliases.map((alias) => this.owners.get(alias)).find((id) => id !== undefined);
@@ -91,6 +98,7 @@ export class ContactLedger {
       updatedAt: at,
       optOuts: [],
       appliedStatements: null,
+      mergedInto: null,
     };
     const after = this.inherit({ ...made, ...own, aliases: aliasList(made.aliases) }, []);
     this.put(after);
@@ -116,6 +124,17 @@ export class ContactLedger {
     return after;
   }
 
+  /**
+   * Two contacts turned out to be one person: the one that goes on gets the opt-outs of the other, ids and all, and the other
+   * stays as a record that leads to it.
+   *
+   * @param patch of the one that goes on, its opt-outs apart
+   */
+  merge(former: Contact, goingOn: Contact, patch: Omit<ContactPatch, 'optOuts' | 'mergedInto'>): Contact {
+    this.change(former, { aliases: [], optOuts: [], mergedInto: goingOn.id });
+    return this.change(goingOn, { ...patch, optOuts: optOutsOfBoth(goingOn, former, ({ id }) => id) });
+  }
+
   /** Records that events were taken into account without a change. */
   acknowledge(contact: Contact, observed: readonly string[]): void {
     this.recordStep(contact, contact, { observed });
@@ -131,9 +150,15 @@ export class ContactLedger {
   /** The contacts that are not as they were read, in the order of their ids. */
   writes(): ContactWrite[] {
     return [...this.contacts.values()]
-      .map((after): ContactWrite => ({ before: this.read.get(after.id) ?? null, after }))
+      .map((after): ContactWrite => ({ before: this.read.get(after.id) ?? null, after: this.leadingToLast(after) }))
       .filter(({ before, after }) => before?.version !== after.version)
       .sort((one, other) => (one.after.id < other.after.id ? -1 : 1));
+  }
+
+  /** Stored is the end of a chain of merges, never its middle. */
+  private leadingToLast(contact: Contact): Contact {
+    if (contact.mergedInto === null) return contact;
+    return { ...contact, mergedInto: this.findGoingOn(contact.id)?.id ?? contact.mergedInto };
   }
 
   /** With the opt-outs that are held for the aliases that it gains. */

@@ -10,12 +10,12 @@ export interface ContactViewRow extends ContactViewParts {
 
 /**
  * The columns of `ContactViewRow`, of a contact `c` of the organization `$1`. Opt-outs are looked up only where there are
- * any; the count of channels once for all rows.
+ * any, those of a merged contact at the one that goes on; the count of channels once for all rows.
  */
 export const VIEW_COLUMNS = `c.id, c.phone, c.messaging_id AS "messagingId", c.name, c.email, c.coverage,
   c.updated_at AS "updatedAt", (SELECT count(*)::int FROM channel h WHERE h.organization_id = $1) AS channels,
   CASE WHEN c.coverage = 0 THEN '{}' ELSE ARRAY(SELECT o.channel_id FROM opt_out o
-    WHERE o.organization_id = c.organization_id AND o.contact_id = c.id AND o.channel_id <> '*') END
+    WHERE o.organization_id = c.organization_id AND o.contact_id = coalesce(c.merged_into, c.id) AND o.channel_id <> '*') END
     AS "optedOutChannelIds"`;
 
 const getSql = statement<ContactViewRow>(

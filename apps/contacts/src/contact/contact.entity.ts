@@ -39,6 +39,8 @@ export interface Contact {
   /** In the order of their ids: oldest first. */
   readonly optOuts: readonly OptOut[];
   readonly appliedStatements: AppliedStatements | null;
+  /** The contact of the same person that goes on; null: it goes on itself. A merged contact has no aliases and no opt-outs. */
+  readonly mergedInto: string | null;
   /** Grows by one with each change. */
   readonly version: number;
   readonly updatedAt: Date;

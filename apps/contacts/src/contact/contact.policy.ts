@@ -13,7 +13,7 @@ const GRAM_SEPARATOR = '\u001e';
 
 /** The facts of a contact that other services get. */
 export function factsOf(contact: Contact): ContactFacts {
-  const { id, phone, name, messagingId, version, aliases, optOuts } = contact;
+  const { id, phone, name, messagingId, version, aliases, optOuts, mergedInto } = contact;
   return {
     id,
     phone,
@@ -22,6 +22,7 @@ export function factsOf(contact: Contact): ContactFacts {
     messagingId,
     version,
     optOuts: optOuts.map(({ channelId, source }) => ({ channelId, source })),
+    ...(mergedInto !== null && { mergedInto }),
   };
 }
 

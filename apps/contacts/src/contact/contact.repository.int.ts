@@ -56,6 +56,7 @@ function created(id: string, aliases: readonly string[]): ContactWrite {
     email: null,
     optOuts: [],
     appliedStatements: null,
+    mergedInto: null,
     version: 1,
     updatedAt: new Date(),
   };

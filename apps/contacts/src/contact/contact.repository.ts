@@ -4,6 +4,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { Database, statement, unnestColumns, type Transaction } from '@switchboard/postgres';
 import type { Contact, OptOut } from './contact.entity.js';
 import type { ContactWrite } from './contact-ledger.js';
+import { storeMerges } from './store-merges.js';
 import { coverageOf, searchTextOf } from './contact.policy.js';
 
 /** Which contacts are read: by their aliases and by their ids. */
@@ -26,6 +27,7 @@ const findContacts = statement<ContactRow>(
   'contacts.find',
   `SELECT c.organization_id AS "organizationId", c.id, c.phone, c.messaging_id AS "messagingId", c.name, c.email,
      c.version::float8 AS version, c.updated_at AS "updatedAt", c.applied_statements AS "appliedStatements",
+     c.merged_into AS "mergedInto",
      (SELECT array_agg(a.alias ORDER BY a.alias) FROM contact_alias a
       WHERE a.organization_id = c.organization_id AND a.contact_id = c.id) AS aliases,
      CASE WHEN c.coverage <> 0 THEN
@@ -46,9 +48,9 @@ const changeContacts = statement<{ id: string }>(
   'contacts.change',
   `WITH wanted AS (
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
-       $8::timestamptz[], $9::int[], $10::text[], $11::text[], $12::bigint[])
+       $8::timestamptz[], $9::int[], $10::text[], $11::text[], $12::bigint[], $13::text[])
        AS w(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, applied_statements,
-         search_text, read_version)
+         search_text, read_version, merged_into)
    ), locked AS (
      SELECT c.organization_id, c.id FROM contact c
      JOIN wanted w ON w.organization_id = c.organization_id AND w.id = c.id AND w.read_version = c.version
@@ -56,7 +58,8 @@ const changeContacts = statement<{ id: string }>(
    )
    UPDATE contact c SET phone = w.phone, messaging_id = w.messaging_id, name = w.name, email = w.email,
      version = w.version, updated_at = w.updated_at, coverage = w.coverage,
-     applied_statements = w.applied_statements::jsonb, search_text = w.search_text
+     applied_statements = w.applied_statements::jsonb, search_text = w.search_text,
+     merged_into = w.merged_into
    FROM locked l JOIN wanted w ON w.organization_id = l.organization_id AND w.id = l.id
    WHERE c.organization_id = l.organization_id AND c.id = l.id
    RETURNING c.id`,
@@ -111,7 +114,7 @@ const insertChannels = statement(
 export class ContactRepository {
   constructor(private readonly database: Database) {}
 
-  /** The contacts behind the questions, each once. One statement. */
+  /** The contacts behind the questions, each once, and those that merged ones among them stand for. One statement, as a rule. */
   async find(questions: readonly ContactQuestion[]): Promise<Contact[]> {
     const pairs = (of: (question: ContactQuestion) => readonly string[]): [string[], string[]] => {
       const keys = questions.flatMap((question) => of(question).map((key) => [question.organizationId, key] as const));
@@ -121,8 +124,16 @@ export class ContactRepository {
       ...pairs(({ aliases }) => aliases),
       ...pairs(({ contactIds }) => contactIds),
     ]);
-    return rows.map((row) => ({ ...row, aliases: row.aliases ?? [], optOuts: row.optOuts ?? [] }));
+    const found = rows.map((row) => ({ ...row, aliases: row.aliases ?? [], optOuts: row.optOuts ?? [] }));
+    const known = new Set(found.map(({ id }) => id));
+    const lead = found.filter(({ mergedInto }) => mergedInto !== null && !known.has(mergedInto));
+    return lead.length === 0 ? found : [...found, ...(await this.find(lead.map(goingOnOf)))];
   }
+}
+
+/** Which contact a merged one stands for. It is read once more when it was merged itself meanwhile. */
+function goingOnOf({ organizationId, mergedInto }: Pick<Contact, 'organizationId' | 'mergedInto'>): ContactQuestion {
+  return { organizationId, aliases: [], contactIds: mergedInto === null ? [] : [mergedInto] };
 }
 
 /**
@@ -138,7 +149,9 @@ export async function storeContacts(tx: Transaction, writes: readonly ContactWri
   const changed = writes.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
   if (changed.length > 0) {
     const versions = changed.map(({ before }) => before.version);
-    const stored = await tx.query(changeContacts, [...columnsOf(changed.map(({ after }) => after)), versions]);
+    const mergedInto = changed.map(({ after }) => after.mergedInto);
+    const columns = columnsOf(changed.map(({ after }) => after));
+    const stored = await tx.query(changeContacts, [...columns, versions, mergedInto]);
     if (stored.length < changed.length) return false;
   }
   if (!(await moveAliases(tx, writes))) return false;
@@ -147,6 +160,7 @@ export async function storeContacts(tx: Transaction, writes: readonly ContactWri
     tx.atCommit(insertContacts, [...columnsOf(created), created.map(({ id }) => cuidTime(id))]);
   }
   storeOptOuts(tx, writes);
+  storeMerges(tx, writes);
   return true;
 }
 

@@ -8,7 +8,7 @@ import type { ContactLedger } from '../contact/contact-ledger.js';
 
 /** An opt-out that is wanted, with everything read. */
 export interface OptOutInput {
-  /** Whose; an unknown phone makes a contact. */
+  /** Whose; an unknown phone makes a contact, a merged contact stands for the one that goes on. */
   readonly of: { readonly contactId: string } | { readonly phone: Phone };
   /** A channel of the organization, or `ALL_CHANNELS`. */
   readonly channelId: string;
@@ -43,7 +43,7 @@ export function createOptOut(
 /** @throws CONTACT_NOT_FOUND */
 function contactOf(ledger: ContactLedger, of: OptOutInput['of']): Contact {
   if ('contactId' in of) {
-    const contact = ledger.find(of.contactId);
+    const contact = ledger.findGoingOn(of.contactId);
     if (!contact) throw new AppError(contactsErrors.CONTACT_NOT_FOUND);
     return contact;
   }

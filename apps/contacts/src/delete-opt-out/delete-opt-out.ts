@@ -20,7 +20,8 @@ export function deleteOptOut(
     contactIds: [contactId],
     traceparent,
     decide: (ledger) => {
-      const contact = ledger.find(contactId);
+      // Merged since the opt-out was read, it has moved.
+      const contact = ledger.findGoingOn(contactId);
       if (!contact) throw new AppError(contactsErrors.OPT_OUT_NOT_FOUND);
       const left = contact.optOuts.filter(({ id }) => id !== optOutId);
       if (left.length === contact.optOuts.length) return contact;

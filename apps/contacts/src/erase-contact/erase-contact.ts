@@ -8,8 +8,9 @@ import { Database, statement, type Transaction } from '@switchboard/postgres';
 import { phoneForms } from '../contact/alias.policy.js';
 import type { Contact, OptOut } from '../contact/contact.entity.js';
 import { keepFormerAliases } from '../contact/former-alias.repository.js';
+import { mergedIdsOf } from '../contact/merged-contact.repository.js';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';
-import { erasedEvent } from './erased-event.js';
+import { erasedEvent, type AnnouncedErasure } from './erased-event.js';
 import { UnconfirmedErasureRepository, type UnconfirmedErasure } from './unconfirmed-erasure.repository.js';
 
 /** What an erasure came to; `repeated`: a former try of the same act was confirmed already. */
@@ -47,7 +48,8 @@ const isFormerSql = statement(
 );
 
 /**
- * Erases a contact: its row, its aliases and its opt-outs are gone with the commit, and every other service has the event.
+ * Erases a contact, with those that were merged into it: rows, aliases and opt-outs are gone with the commit, and every other service
+ * has the event. A contact that was merged into another is erased alone: its person goes on there.
  *
  * Its opt-outs go on holding for its numbers by their keyed hashes, and not for numbers that it had given up. The numbers themselves
  * stay, former ones too, for the services to look for, until each has confirmed.
@@ -75,17 +77,10 @@ export class EraseContact {
       // The delete has waited for a former try that was under way.
       if (!contact)
         return (await this.unconfirmed.find(tx, ...key)) ?? ((await findAct(tx, by)) ? 'repeated' : 'not-found');
-      const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
-      const optOuts = await tx.query(deleteOptOuts, key);
-      await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
-      await this.keepShownPhone(tx, organizationId, contactId, contact, aliases);
       const sequence = contact.version + 1;
-      await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
-      await noteErasures(tx, [{ organizationId, contactId, erasedAt }]);
-      tx.atCommit(forgetRemovals, key);
-      const erasure = { organizationId, contactId, version: sequence };
+      const erasure = await this.remove(tx, { organizationId, contactId, erasedAt, sequence }, contact);
       this.unconfirmed.begin(tx, erasure);
-      appendEvents(tx, [erasedEvent({ organizationId, contactId, erasedAt, sequence })]);
+      await this.takeMergedAlong(tx, { organizationId, contactId, erasedAt });
       const act = { action: 'contact.erased', before: { id: contactId }, after: null } as const;
       appendAct(tx, by, { event: contactActed, organizationId, aggregateId: contactId, ...act });
       return erasure;
@@ -93,6 +88,37 @@ export class EraseContact {
     this.relay.wake();
     this.signal.wake();
     return outcome;
+  }
+
+  /**
+   * What was merged into the contact is of the same person, and nothing leads to it any more. No number leads to it anyway: there is
+   * nothing for messaging to confirm.
+   */
+  private async takeMergedAlong(tx: Transaction, erased: Omit<AnnouncedErasure, 'sequence'>): Promise<void> {
+    const { organizationId, contactId } = erased;
+    for (const mergedId of await mergedIdsOf(tx, organizationId, contactId)) {
+      const [merged] = await tx.query(deleteContact, [organizationId, mergedId]);
+      if (merged) await this.remove(tx, { ...erased, contactId: mergedId, sequence: merged.version + 1 }, merged);
+    }
+  }
+
+  /** Everything of a contact whose row is deleted. */
+  private async remove(
+    tx: Transaction,
+    erased: AnnouncedErasure,
+    contact: Pick<Contact, 'phone' | 'updatedAt'>,
+  ): Promise<UnconfirmedErasure> {
+    const { organizationId, contactId, sequence } = erased;
+    const key = [organizationId, contactId];
+    const aliases = (await tx.query(deleteAliases, key)).map(({ alias }) => alias);
+    const optOuts = await tx.query(deleteOptOuts, key);
+    await this.heldOptOuts.hold(tx, organizationId, aliases, optOuts);
+    await this.keepShownPhone(tx, organizationId, contactId, contact, aliases);
+    await tx.query(keepNumbers, [...key, aliases, serviceNames, sequence]);
+    await noteErasures(tx, [erased]);
+    tx.atCommit(forgetRemovals, key);
+    appendEvents(tx, [erasedEvent(erased)]);
+    return { organizationId, contactId, version: sequence };
   }
 
   /** A contact that was merged away long ago, or by an earlier release, shows a number that nothing names any more. */

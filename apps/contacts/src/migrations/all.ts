@@ -6,6 +6,7 @@ import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { RepeatedErasures1767300000000 } from './1767300000000-repeated-erasures.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { UnconfirmedErasures1767530000017 } from './1767530000017-unconfirmed-erasures.js';
+import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js';
 import { FormerAliases1767600000000 } from './1767600000000-former-aliases.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
@@ -18,5 +19,6 @@ export const contactsMigrations = [
   RepeatedErasures1767300000000,
   SmallTables1767500000000,
   UnconfirmedErasures1767530000017,
+  MergedContacts1767530001017,
   FormerAliases1767600000000,
 ] as const;

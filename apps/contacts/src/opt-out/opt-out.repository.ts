@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ListOptOutsRequest } from '@switchboard/contracts/contacts/rpc';
 import { Database, statement } from '@switchboard/postgres';
 import type { OptOut } from '../contact/contact.entity.js';
+import { MergedContactRepository } from '../contact/merged-contact.repository.js';
 
 /** An opt-out with the contact that it belongs to. */
 export interface OptOutRow extends OptOut {
@@ -45,7 +46,10 @@ const FIRST_PAGE = 'd';
 /** Reads of opt-outs. */
 @Injectable()
 export class OptOutRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly merged: MergedContactRepository,
+  ) {}
 
   async get(organizationId: string, id: string): Promise<OptOutRow | null> {
     const [row] = await this.database.query(getSql, [organizationId, id]);
@@ -64,7 +68,8 @@ export class OptOutRepository {
 
   /** The contacts that the filter leaves, or null when it says nothing of them. */
   private async contactIdsOf(organizationId: string, filter: OptOutFilter): Promise<string[] | null> {
-    const { contactId, aliases } = filter;
+    const { aliases } = filter;
+    const contactId = filter.contactId === null ? null : await this.merged.goingOn(organizationId, filter.contactId);
     if (aliases === null) return contactId === null ? null : [contactId];
     const rows = await this.database.query(contactsOfSql, [organizationId, aliases]);
     return rows.map(({ id }) => id).filter((id) => contactId === null || id === contactId);

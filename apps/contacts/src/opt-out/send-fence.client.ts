@@ -7,12 +7,14 @@ import { RpcClient, type Budget } from '@switchboard/nats';
 import { LOG, type Log } from '@switchboard/platform';
 import type { Contact } from '../contact/contact.entity.js';
 import { factsOf } from '../contact/contact.policy.js';
+import { MergedContactRepository } from '../contact/merged-contact.repository.js';
 
 /** Makes messaging judge sends by a contact's opt-outs, or by its erasure, before the caller is answered. */
 @Injectable()
 export class SendFence {
   constructor(
     private readonly rpc: RpcClient,
+    private readonly merged: MergedContactRepository,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -23,7 +25,9 @@ export class SendFence {
    * @throws SERVICE_UNAVAILABLE when messaging does not confirm
    */
   async raise(principal: Principal, contact: Contact, budget: Budget): Promise<void> {
-    const request = { contact: factsOf(contact) };
+    // Their queued sends are judged by this contact, which messaging may not have heard yet.
+    const merged = (await this.merged.findOf(contact)).map(factsOf);
+    const request = { contact: factsOf(contact), ...(merged.length > 0 && { merged }) };
     try {
       await this.rpc.call(applySuppressionsRpc, principal, request, { budget });
     } catch (cause) {

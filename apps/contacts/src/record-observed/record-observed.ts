@@ -25,12 +25,15 @@ export function recordObserved(observed: ObservedOptOut, traceparent: string | n
     contactIds: [contactId],
     traceparent,
     decide: (ledger) => {
-      const contact = ledger.find(contactId);
-      if (!contact) return false;
+      const named = ledger.find(contactId);
+      const contact = ledger.findGoingOn(contactId);
+      if (!named || !contact) return false;
       const preference = { channelId: messagingChannelId, value: 'stop', source } as const;
       const patch = preferencePatch(contact, preference, { id: eventId, at }, ledger.newId);
       if (patch) ledger.change(contact, patch, { observed: [eventId] });
       else ledger.acknowledge(contact, [eventId]);
+      // Messaging keeps its own record of the contact that it sent to.
+      if (named !== contact) ledger.acknowledge(named, [eventId]);
       return true;
     },
   };

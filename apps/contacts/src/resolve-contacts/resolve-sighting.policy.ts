@@ -21,7 +21,7 @@ export function aliasesOf(sighting: ContactSighting): readonly string[] {
  * It belongs to the contact that has its phone in any written form, else the upstream's id as a phone, else the upstream's
  * own id of the person, else to a new one. It sets `messagingId`, adds written forms and fills an empty name, and never
  * replaces one. Consent follows the person: where two contacts turn out to be one person, the one that goes on gets the
- * opt-outs of the other.
+ * opt-outs of the other, and the id of the other stands for it from then on.
  */
 export function resolveSighting(ledger: ContactLedger, sighting: ContactSighting): Contact {
   const moved = followNumber(ledger, sighting);
@@ -54,9 +54,7 @@ function followNumber(ledger: ContactLedger, sighting: ContactSighting): Contact
       appliedStatements,
     });
   }
-  ledger.change(former, { aliases: [] });
-  const optOuts = optOutsOfBoth(current, former, ledger.newId);
-  return ledger.change(current, { aliases: aliasList(current.aliases, persons), optOuts, appliedStatements });
+  return ledger.merge(former, current, { aliases: aliasList(current.aliases, persons), appliedStatements });
 }
 
 /** The upstream's own id of a person belongs to the contact that was last seen with it. */
@@ -65,9 +63,12 @@ function joinUser(ledger: ContactLedger, sighting: ContactSighting): Contact | u
   const byUser = ledger.findByAlias(users);
   const byNumber = ledger.findByAlias(numberFormsOf(sighting));
   if (!byUser || !byNumber || byUser === byNumber) return byNumber ?? byUser;
-  ledger.change(byUser, { aliases: byUser.aliases.filter((alias) => !users.includes(alias)) });
-  const optOuts = optOutsOfBoth(byNumber, byUser, ledger.newId);
-  return ledger.change(byNumber, { aliases: aliasList(byNumber.aliases, users), optOuts });
+  const left = byUser.aliases.filter((alias) => !users.includes(alias));
+  const aliases = aliasList(byNumber.aliases, users);
+  if (left.length === 0) return ledger.merge(byUser, byNumber, { aliases });
+  // It has a number, by which it goes on as well, with what was said there.
+  ledger.change(byUser, { aliases: left });
+  return ledger.change(byNumber, { aliases, optOuts: optOutsOfBoth(byNumber, byUser, ledger.newId) });
 }
 
 function sighted(ledger: ContactLedger, contact: Contact, sighting: ContactSighting): Contact {

@@ -35,6 +35,7 @@ function contactOf(id: string, phone: string, more: Partial<Contact> = {}): Cont
     email: null,
     optOuts: [],
     appliedStatements: null,
+    mergedInto: null,
     version: 1,
     updatedAt: new Date(0),
     ...more,
@@ -110,8 +111,8 @@ describe("the upstream's own id of a person", () => {
     const { see, ledger } = world(nameless, contactOf('c2', OLD));
     const joined = see({ upstreamUserId: 'U.1', phone: OLD });
     expect(joined).toMatchObject({ id: 'c2', aliases: [OLD, userAlias('U.1')] });
-    expect(joined.optOuts).toEqual([optOut('cnew1', 'cchannel1')]);
-    expect(ledger.find('c1')).toMatchObject({ aliases: [], optOuts: nameless.optOuts });
+    expect(joined.optOuts).toEqual(nameless.optOuts);
+    expect(ledger.find('c1')).toMatchObject({ aliases: [], optOuts: [], mergedInto: 'c2' });
     expect(see({ upstreamUserId: 'U.1' }).id).toBe('c2');
   });
 });
@@ -147,9 +148,26 @@ describe('a change of number', () => {
     const { see, ledger } = world(left, contactOf('c2', NEW, { optOuts: [optOut('co3', 'cchannel2', 'UPSTREAM')] }));
     const after = see(moved(NEW, OLD));
     expect(after).toMatchObject({ id: 'c2', phone: NEW, aliases: [NEW, userAlias('U.1')] });
-    expect(after.optOuts).toEqual([optOut('co3', 'cchannel2', 'UPSTREAM'), optOut('cnew1', 'cchannel1', 'KEYWORD')]);
-    expect(ledger.find('c1')).toMatchObject({ phone: OLD, aliases: [], optOuts: left.optOuts });
+    expect(after.optOuts).toEqual([optOut('co1', 'cchannel1', 'KEYWORD'), optOut('co3', 'cchannel2', 'UPSTREAM')]);
+    expect(ledger.find('c1')).toMatchObject({ phone: OLD, aliases: [], optOuts: [], mergedInto: 'c2' });
+    expect(ledger.findGoingOn('c1')).toBe(after);
     expect(see({ phone: OLD }).id).not.toBe('c1');
+  });
+
+  it('leads on: what was merged before stands for the last', () => {
+    const third = '+12015550103';
+    const { see, ledger } = world(contactOf('c1', OLD), contactOf('c2', NEW), contactOf('c3', third));
+    see(moved(NEW, OLD, 'wamid.1'));
+    see(moved(third, NEW, 'wamid.2'));
+    expect(ledger.findGoingOn('c1')?.id).toBe('c3');
+    expect(ledger.writes().map(({ after }) => after.mergedInto)).toEqual(['c3', 'c3', null]);
+  });
+
+  it('of a person who is known by an id too leaves the contact of another number its opt-outs', () => {
+    const other = contactOf('c1', OLD, { aliases: [OLD, userAlias('U.1')], optOuts: [optOut('co1', '*')] });
+    const { see, ledger } = world(other, contactOf('c2', NEW));
+    expect(see({ upstreamUserId: 'U.1', phone: NEW }).optOuts).toEqual([optOut('cnew1', '*')]);
+    expect(ledger.find('c1')).toMatchObject({ aliases: [OLD], optOuts: other.optOuts, mergedInto: null });
   });
 
   it('of an unknown person makes a contact of the new number alone', () => {

@@ -14,7 +14,7 @@ export class ApplySuppressionsHandler {
   /** @throws SERVICE_UNAVAILABLE */
   @RpcHandler(applySuppressionsRpc)
   async apply({ principal, request, budget }: RpcCall<RpcRequestOf<Rpc>>): Promise<RpcResponseOf<Rpc>> {
-    await this.suppressions.execute(principal.organizationId, request.contact, budget.signal);
+    await this.suppressions.execute(principal.organizationId, request, budget.signal);
     return {};
   }
 }

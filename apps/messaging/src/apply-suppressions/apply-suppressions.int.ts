@@ -103,7 +103,7 @@ describe('the fence of opt-outs', () => {
     const sender = await store.sender();
     const attempt = await store.attempt(sender);
     const patience = AbortSignal.timeout(100);
-    const given = fence.execute(sender.organizationId, factsOf(sender, 2, ['*']), patience);
+    const given = fence.execute(sender.organizationId, { contact: factsOf(sender, 2, ['*']) }, patience);
     await expect(given).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(await verdictOf(sender)).toBe('opted-out');
     const looks = jest.spyOn(store.database, 'query');
@@ -238,7 +238,7 @@ describe('the fence of opt-outs', () => {
     await store.letTimePass(queued);
     const next: Sender = { ...sender, contacts: [{ id: newCuid(), phone: sender.contacts[0]?.phone ?? '' }] };
     await store.database.transaction(async (tx) => {
-      await applyFenced(tx, { organizationId: next.organizationId, contact: factsOf(next, 1, ['*']) });
+      await applyFenced(tx, next.organizationId, { contact: factsOf(next, 1, ['*']) });
       expect(await claimed()).toEqual([]);
     });
     expect(await claimed()).toMatchObject([{ messageId: queued.messageId, refusal: 'opted-out' }]);
@@ -265,7 +265,7 @@ describe('the fence of opt-outs', () => {
   const never = new AbortController().signal;
 
   async function applied(sender: Sender, contact: ContactFacts): Promise<void> {
-    await fence.execute(sender.organizationId, contact, never);
+    await fence.execute(sender.organizationId, { contact }, never);
   }
 
   async function verdictOf(sender: Sender): Promise<string | undefined> {

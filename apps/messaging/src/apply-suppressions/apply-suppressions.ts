@@ -1,13 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
+import type { SuppressionFacts } from '@switchboard/contracts/messaging/rpc';
 import { Database, withConflictRetries, type Transaction } from '@switchboard/postgres';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
-import {
-  lockPhones,
-  makeRoomForContact,
-  projectContacts,
-  type ProjectedContact,
-} from '../contact/contact.repository.js';
+import { lockPhones, makeRoomForContacts, projectContacts } from '../contact/contact.repository.js';
 import { markedAttempts } from '../dispatch/marked-attempts.repository.js';
 import { waitForMarkedAttempts } from '../dispatch/wait-for-marked-attempts.js';
 import { lockContacts } from '../suppression/suppression.repository.js';
@@ -26,12 +21,13 @@ export class ApplySuppressions {
    *
    * @throws SERVICE_UNAVAILABLE when the caller's patience ended before
    */
-  async execute(organizationId: string, contact: ContactFacts, signal: AbortSignal): Promise<void> {
+  async execute(organizationId: string, facts: SuppressionFacts, signal: AbortSignal): Promise<void> {
+    const { contact } = facts;
     const startedMs = systemClock.monotonic();
     await withConflictRetries(() =>
-      this.database.transaction((tx) => applyFenced(tx, { organizationId, contact }), { tenant: organizationId }),
+      this.database.transaction((tx) => applyFenced(tx, organizationId, facts), { tenant: organizationId }),
     );
-    const awaited = await this.waitForMarkedAttempts(organizationId, contact, signal);
+    const awaited = await this.waitForMarkedAttempts(organizationId, facts, signal);
     this.log.info('opt-outs.applied', {
       organizationId,
       contactId: contact.id,
@@ -44,28 +40,34 @@ export class ApplySuppressions {
   /** @returns how many attempts were marked before the commit and had not ended */
   private async waitForMarkedAttempts(
     organizationId: string,
-    contact: ContactFacts,
+    { contact, merged = [] }: SuppressionFacts,
     signal: AbortSignal,
   ): Promise<number> {
     const channelIds = (contact.optOuts ?? []).map(({ channelId }) => channelId);
     if (channelIds.length === 0) return 0;
     // What is marked after the commit has seen the opt-outs.
-    return waitForMarkedAttempts(() => markedAttempts(this.database, { organizationId, contact, channelIds }), signal);
+    const contactIds = [contact, ...merged].map(({ id }) => id);
+    const recipient = { organizationId, contactIds, phoneForms: contact.phoneForms, channelIds };
+    return waitForMarkedAttempts(() => markedAttempts(this.database, recipient), signal);
   }
 }
 
 /**
- * Stores a contact's facts behind every send that is being marked: to it, whatever number it goes to, and to its numbers,
- * whosesoever they were when the send was judged.
+ * Stores a contact's facts behind every send that is being marked: to it, or to a contact that was merged into it, whatever number it
+ * goes to, and to its numbers, whosesoever they were when the send was judged.
  */
-export async function applyFenced(tx: Transaction, projected: ProjectedContact): Promise<void> {
-  const { organizationId, contact } = projected;
-  const key = { organizationId, contactId: contact.id };
+export async function applyFenced(
+  tx: Transaction,
+  organizationId: string,
+  { contact, merged = [] }: SuppressionFacts,
+): Promise<void> {
+  const all = [contact, ...merged].map((one) => ({ organizationId, contact: one }));
+  const keys = all.map(({ contact: { id } }) => ({ organizationId, contactId: id }));
   // For known facts too: the transaction that stored them may not have waited for the sends that are being marked.
-  if ((await lockContacts(tx, [key])) === 0) {
-    // Another transaction may be making it known, and a send may be marked as soon as that is committed: before we had the row.
-    await makeRoomForContact(tx, organizationId, contact);
-    await lockContacts(tx, [key]);
+  if ((await lockContacts(tx, keys)) < all.length) {
+    // Another transaction may be making one known, and a send may be marked as soon as that is committed: before we had the row.
+    await makeRoomForContacts(tx, all);
+    await lockContacts(tx, keys);
   }
-  await Promise.all([lockPhones(tx, projected), projectContacts(tx, [projected])]);
+  await Promise.all([lockPhones(tx, { organizationId, contact }), projectContacts(tx, all)]);
 }

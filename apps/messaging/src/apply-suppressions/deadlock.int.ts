@@ -25,7 +25,7 @@ describe('the fence of opt-outs', () => {
       const [first] = contacts;
       const facts = contactOf(organizationId, first?.id ?? '', first?.phone ?? '').contact;
       const contact = { ...facts, version: 2, optOuts: [{ channelId: '*', source: 'API' as const }] };
-      const fenced = fence.execute(organizationId, contact, new AbortController().signal);
+      const fenced = fence.execute(organizationId, { contact }, new AbortController().signal);
       await eventually(async () => (await lockWaiters(store.superuser)) === 1);
       await other.query('SELECT FROM messaging.contact WHERE organization_id = $1 FOR UPDATE', [organizationId]);
       // It may run into the other one again before that one ends.

@@ -26,12 +26,13 @@ export interface Held {
 /** Only a newer version changes a row, so order and repetition of events do not matter. Sorted against deadlocks. */
 const upsertContacts = statement<{ organizationId: string; id: string }>(
   'messaging.contact.project',
-  `INSERT INTO contact (organization_id, id, phone, messaging_id, name, version)
-   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-     AS given(organization_id, id, phone, messaging_id, name, version)
+  `INSERT INTO contact (organization_id, id, phone, messaging_id, name, version, merged_into)
+   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[])
+     AS given(organization_id, id, phone, messaging_id, name, version, merged_into)
    ORDER BY organization_id, id
    ON CONFLICT (organization_id, id) DO UPDATE SET
-     phone = excluded.phone, messaging_id = excluded.messaging_id, name = excluded.name, version = excluded.version
+     phone = excluded.phone, messaging_id = excluded.messaging_id, name = excluded.name, version = excluded.version,
+     merged_into = excluded.merged_into
    WHERE contact.version < excluded.version
    RETURNING organization_id AS "organizationId", id`,
 );
@@ -68,8 +69,10 @@ const lockPhonesOfEventsSql = statement(
 /** Waits for a transaction that is making the contact known. The version is below every emitted one. */
 const makeRoomSql = statement(
   'messaging.contact.make-room',
-  `INSERT INTO contact (organization_id, id, phone, messaging_id, version) VALUES ($1, $2, $3, $4, -1)
-   ON CONFLICT DO NOTHING`,
+  `INSERT INTO contact (organization_id, id, phone, messaging_id, version)
+   SELECT organization_id, id, phone, messaging_id, -1
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS given(organization_id, id, phone, messaging_id)
+   ORDER BY organization_id COLLATE "C", id COLLATE "C" ON CONFLICT DO NOTHING`,
 );
 
 /** KEY SHARE: no lock against the projection's own writes, one against `lockContacts`. */
@@ -141,6 +144,7 @@ export async function projectContacts(
         ({ contact }) => contact.messagingId,
         ({ contact }) => contact.name,
         ({ contact }) => versionOf(contact),
+        ({ contact }) => contact.mergedInto ?? null,
       ]),
     ),
     origin === 'event' ? tx.query(lockPhonesOfEventsSql, columns.slice(0, 2)) : null,
@@ -162,15 +166,12 @@ export async function projectContacts(
 }
 
 /**
- * Ensures that a contact has a row to lock, even while another transaction makes it known. The transaction must
- * go on to project its facts.
+ * Ensures that contacts have rows to lock, even while another transaction makes them known. The transaction must
+ * go on to project their facts.
  */
-export async function makeRoomForContact(
-  tx: Transaction,
-  organizationId: string,
-  contact: ContactFacts,
-): Promise<void> {
-  await tx.query(makeRoomSql, [organizationId, contact.id, contact.phone, contact.messagingId]);
+export async function makeRoomForContacts(tx: Transaction, contacts: readonly ProjectedContact[]): Promise<void> {
+  const facts = contacts.map(({ organizationId, contact }) => ({ ...contact, organizationId }));
+  await tx.query(makeRoomSql, unnestColumns(facts, ['organizationId', 'id', 'phone', 'messagingId']));
 }
 
 /** In the order in which they hold: of two contacts with one number, the one that came last has it. */

@@ -3,10 +3,12 @@ import { statement, type Queryable } from '@switchboard/postgres';
 import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { ARRIVE_WITHIN_MS, LEASE_MS } from './dispatch.entity.js';
 
-/** Whom attempts are looked for by: a contact, whatever number they go to, and numbers, whosesoever they were. */
+/** Whom attempts are looked for by: contacts, whatever number they go to, and numbers, whosesoever they were. */
 export interface Recipient {
   readonly organizationId: string;
-  readonly contact: Pick<ContactFacts, 'id' | 'phoneForms'>;
+  /** A contact and those that were merged into it. */
+  readonly contactIds: readonly string[];
+  readonly phoneForms: ContactFacts['phoneForms'];
   /** `*`: all channels. */
   readonly channelIds: readonly string[];
 }
@@ -17,7 +19,7 @@ const MAY_ARRIVE = `state = 'DISPATCHING' AND due_at > now() + make_interval(sec
 const pendingSql = statement<{ messageId: string }>(
   'messaging.dispatch.pending-of-contact',
   `SELECT message_id AS "messageId" FROM dispatch
-   WHERE ${MAY_ARRIVE} AND organization_id = $1 AND (contact_id = $2 OR recipient_phone = ANY ($4::text[]))
+   WHERE ${MAY_ARRIVE} AND organization_id = $1 AND (contact_id = ANY ($2::text[]) OR recipient_phone = ANY ($4::text[]))
      AND ('*' = ANY ($3::text[]) OR channel_id = ANY ($3))`,
 );
 /** As `pendingSql`, of a bulk send. */
@@ -44,9 +46,9 @@ const pendingOfChannelSql = statement<{ messageId: string }>(
  */
 export async function markedAttempts(
   through: Queryable,
-  { organizationId, contact, channelIds }: Recipient,
+  { organizationId, contactIds, phoneForms, channelIds }: Recipient,
 ): Promise<string[]> {
-  const pending = await through.query(pendingSql, [organizationId, contact.id, channelIds, contact.phoneForms]);
+  const pending = await through.query(pendingSql, [organizationId, contactIds, channelIds, phoneForms]);
   return pending.map(({ messageId }) => messageId);
 }
 

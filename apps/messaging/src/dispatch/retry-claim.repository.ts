@@ -145,7 +145,8 @@ const markSql = statement<MessageKey>(
 
 /**
  * Under the locks of contacts and phones, in a look of its own: it sees every suppression that was committed before they
- * were had. The number may have become another contact's since the message was accepted; the opt-outs of both count.
+ * were had. The number may have become another contact's since the message was accepted, and the contact may have been merged into another;
+ * the opt-outs of all of them count.
  */
 export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lane'>>(
   'messaging.dispatch.judge',
@@ -157,7 +158,17 @@ export const judgeAttemptsSql = statement<Omit<ClaimedAttempt, 'markedMs' | 'lan
      p.messaging_id AS "contactMessagingId",
      CASE WHEN ch.status <> 'CONNECTED' THEN 'disconnected'
        WHEN EXISTS (SELECT FROM suppression s WHERE s.organization_id = d.organization_id
-         AND s.contact_id IN (d.contact_id, o.id) AND s.channel_id IN (d.channel_id, '*')) THEN 'opted-out' END AS refusal
+         AND s.contact_id IN (d.contact_id, o.id) AND s.channel_id IN (d.channel_id, '*')) THEN 'opted-out'
+       WHEN p.merged_into IS NOT NULL AND EXISTS (
+         WITH RECURSIVE goes_on AS (
+           SELECT p.merged_into AS id
+           UNION
+           SELECT n.merged_into FROM goes_on
+           CROSS JOIN LATERAL (SELECT c.merged_into FROM contact c
+             WHERE c.organization_id = d.organization_id AND c.id = goes_on.id LIMIT 1) n
+           WHERE n.merged_into IS NOT NULL)
+         SELECT FROM goes_on CROSS JOIN LATERAL (SELECT FROM suppression s WHERE s.organization_id = d.organization_id
+           AND s.contact_id = goes_on.id AND s.channel_id IN (d.channel_id, '*') LIMIT 1) s) THEN 'opted-out' END AS refusal
    FROM unnest($1::text[], $2::text[]) AS mine(organization_id, message_id)
    JOIN dispatch d ON d.organization_id = mine.organization_id AND d.message_id = mine.message_id
    JOIN message m ON m.organization_id = d.organization_id AND m.id = d.message_id

@@ -21,6 +21,7 @@ import { LaneHolds1767200000000 } from './1767200000000-lane-holds.js';
 import { MonthsKeptQuickly1767300000000 } from './1767300000000-months-kept-quickly.js';
 import { ActiveLanes1767400000000 } from './1767400000000-active-lanes.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
+import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js';
 import { WaitingStatuses1767600000000 } from './1767600000000-waiting-statuses.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
@@ -48,5 +49,6 @@ export const messagingMigrations = [
   MonthsKeptQuickly1767300000000,
   ActiveLanes1767400000000,
   SmallTables1767500000000,
+  MergedContacts1767530001017,
   WaitingStatuses1767600000000,
 ] as const;

@@ -19,6 +19,8 @@ export interface ContactFacts {
   readonly version: number;
   /** All opt-outs of this version; `channelId` may be `ALL_CHANNELS`. Absent only from senders of an older release. */
   readonly optOuts?: readonly { readonly channelId: string; readonly source: OptOutSource }[];
+  /** The contact of the same person that goes on, by whose opt-outs this one is judged; absent: it goes on itself. */
+  readonly mergedInto?: Cuid;
 }
 
 /** What a contact said of messages on a channel: by a keyword or button, or in the upstream's own preferences. */

@@ -192,6 +192,13 @@ export const getChannelRpc = defineRpc<{ readonly id: Cuid | null }, { readonly 
   { deadlineMs: 3_000 },
 );
 
+/** A contact with its opt-outs, and those that were merged into it. */
+export interface SuppressionFacts {
+  readonly contact: ContactFacts;
+  /** Judged by the same opt-outs; absent: none. */
+  readonly merged?: readonly ContactFacts[];
+}
+
 /**
  * The fence of opt-outs: makes a contact's facts, its opt-outs among them, what every send is judged by.
  *
@@ -199,7 +206,7 @@ export const getChannelRpc = defineRpc<{ readonly id: Cuid | null }, { readonly 
  * request that is at the upstream already may finish. Idempotent: facts older than those known change nothing. Contacts
  * calls it after its commit and before it answers its caller; the same facts come by `contacts.contact.changed` as well.
  */
-export const applySuppressionsRpc = defineRpc<{ readonly contact: ContactFacts }, Record<string, never>>(
+export const applySuppressionsRpc = defineRpc<SuppressionFacts, Record<string, never>>(
   'messaging',
   'apply-suppressions',
   { deadlineMs: 6_000 },
