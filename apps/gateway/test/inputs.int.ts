@@ -9,7 +9,8 @@ const { authorization, call, post } = http;
 
 describe('bodies and queries', () => {
   const REFERENCE = /^`clientReference` must be 1 to 128 characters long or null$/;
-  const METADATA = /^`metadata` must be null or an object of at most 16 strings, with names of 1 to 40 characters .* 500 characters$/;
+  const METADATA =
+    /^`metadata` must be null or an object of at most 16 strings, with names of 1 to 40 characters .* 500 characters$/;
   const bodyWith = (more: object): string => JSON.stringify({ to: '+12015550123', text: 'a', ...more });
   const entries = (count: number, nameLength: number, valueLength: number): object =>
     Object.fromEntries(

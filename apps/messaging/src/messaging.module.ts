@@ -54,8 +54,8 @@ import { TakeOverAttemptsWorker } from './take-over-attempts/take-over-attempts.
 import { CloudClient } from './upstream/cloud.client.js';
 import { MeasuredUpstream } from './upstream/measured-upstream.js';
 import { Upstream } from './upstream/upstream.js';
-import { LookAgainWorker } from './waiting-status/look-again.worker.js';
-import { WaitingSignal } from './waiting-status/waiting-signal.js';
+import { LookAgainWorker } from './look-again/look-again.worker.js';
+import { WaitingSignal } from './callback/waiting-signal.js';
 import { WakeSnoozedWorker } from './wake-snoozed/wake-snoozed.worker.js';
 
 /** The messaging service. */

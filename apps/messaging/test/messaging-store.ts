@@ -4,6 +4,7 @@ import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event'
 import type { MessageView } from '@switchboard/contracts/messaging/http';
 import { statement, type Database, type Transaction } from '@switchboard/postgres';
 import type { TestServers } from '@switchboard/testing';
+import { takeStatuses } from '../src/callback/take-statuses.js';
 import { Channel } from '../src/channel/channel.entity.js';
 import { ContactRepository, type ProjectedContact } from '../src/contact/contact.repository.js';
 import { ARRIVE_WITHIN_MS, type Attempt } from '../src/dispatch/dispatch.entity.js';
@@ -12,7 +13,7 @@ import { Message } from '../src/message/message.entity.js';
 import { messagingMigrations } from '../src/migrations/all.js';
 import { seedChannels } from '../src/seed.js';
 import { acceptMessages, type AcceptRequest, type AcceptResult } from '../src/send-message/accept-message.batch.js';
-import { reportsOf, takeStatuses, type StatusCallback } from '../src/take-callbacks/take-statuses.js';
+import { reportsOf, type StatusCallback } from '../src/take-callbacks/status-reports.js';
 import type { UpstreamOutcome } from '../src/upstream/upstream.js';
 
 /** Seals the tokens of the store's channels. */

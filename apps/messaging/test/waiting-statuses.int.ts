@@ -11,8 +11,8 @@ import { testServers } from '@switchboard/testing';
 import { ChannelRepository } from '../src/channel/channel.repository.js';
 import { ResolveContactsClient } from '../src/take-callbacks/resolve-contacts.client.js';
 import { TakeCallbacksConsumer } from '../src/take-callbacks/take-callbacks.consumer.js';
-import { LookAgainWorker } from '../src/waiting-status/look-again.worker.js';
-import { WaitingSignal } from '../src/waiting-status/waiting-signal.js';
+import { LookAgainWorker } from '../src/look-again/look-again.worker.js';
+import { WaitingSignal } from '../src/callback/waiting-signal.js';
 import { contactOf, MessagingStore, settlementOf, taken, type Sender } from './messaging-store.js';
 import { silentRelay } from './silent-relay.js';
 
@@ -50,13 +50,25 @@ describe('statuses whose message is not known', () => {
     const platform = { database: store.database, nats, log } as Platform;
     const [contact] = own.contacts;
     const known = contactOf(own.organizationId, contact?.id ?? '', contact?.phone ?? '').contact;
-    const call = async (_rpc: unknown, _principal: unknown, { sightings }: { readonly sightings: readonly unknown[] }) => ({
+    const call = async (
+      _rpc: unknown,
+      _principal: unknown,
+      { sightings }: { readonly sightings: readonly unknown[] },
+    ) => ({
       contacts: sightings.map(() => known),
     });
     const people = new ResolveContactsClient({ call: call as never });
     const topology: ConsumerTopology = messagingCallbacksConsumer;
     const channels = new ChannelRepository(store.database);
-    const consumer = new TakeCallbacksConsumer(topology, platform, log, silentRelay, channels, people, new WaitingSignal());
+    const consumer = new TakeCallbacksConsumer(
+      topology,
+      platform,
+      log,
+      silentRelay,
+      channels,
+      people,
+      new WaitingSignal(),
+    );
     const handler = {
       database: store.database,
       consumer: topology.name,

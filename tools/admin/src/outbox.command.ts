@@ -34,7 +34,8 @@ export async function replayOutbox(client: pg.ClientBase, choices: Choices): Pro
   if (choices.service === undefined) throw new UsageError('Whose outbox? Give --service.');
   if (choices.since === undefined) throw new UsageError('Since when? Give --since, for example 2026-01-31T12:00:00Z.');
   const since = momentOf(choices.since);
-  if (!since) throw new UsageError(`--since ${choices.since} is no date of ISO 8601, for example 2026-01-31T12:00:00Z.`);
+  if (!since)
+    throw new UsageError(`--since ${choices.since} is no date of ISO 8601, for example 2026-01-31T12:00:00Z.`);
   if (since.getTime() > Date.now()) throw new UsageError(`--since ${choices.since} is in the future.`);
   const [service = ''] = await servicesIn(client, choices.service);
   const schema = client.escapeIdentifier(service);

@@ -7,8 +7,8 @@ import {
 } from '@switchboard/contracts/consumers';
 import { Relay } from '@switchboard/outbox';
 import { LOG, PLATFORM, type Log, type Platform } from '@switchboard/platform';
+import { WaitingSignal } from '../callback/waiting-signal.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
-import { WaitingSignal } from '../waiting-status/waiting-signal.js';
 import { ResolveContactsClient } from './resolve-contacts.client.js';
 import { TakeCallbacksConsumer } from './take-callbacks.consumer.js';
 

@@ -10,6 +10,7 @@ import {
   type UpstreamStatusItem,
 } from '@switchboard/contracts/gateway/events';
 import type { EventDataOf, EventDefinition, EventEnvelope } from '@switchboard/contracts/grammar/define-event';
+import type { IgnoredReason } from '../callback/callback-metrics.js';
 import type { Channel } from '../channel/channel.entity.js';
 import { partOf, saidWith } from './inbound-content.policy.js';
 import { spokenPreference } from './preference.policy.js';
@@ -22,19 +23,6 @@ import {
   stoppedRecipient,
 } from './sighting.policy.js';
 import { factOf } from './status-fact.policy.js';
-
-/** Why an item of a callback changes nothing: nothing is wrong with it. */
-export const ignoredReasons = [
-  'unknown-line',
-  'unknown-status',
-  'unknown-message',
-  'unknown-preference',
-  'system-message',
-  'upstream-error',
-  'other-field',
-] as const;
-/** One of `ignoredReasons`. */
-export type IgnoredReason = (typeof ignoredReasons)[number];
 
 /** A sighting of a person, with the organization. */
 export interface SeenPerson {

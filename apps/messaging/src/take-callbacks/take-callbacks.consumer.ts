@@ -3,15 +3,16 @@ import { traceparentOf, type DeliveredEvent, type Unhurried } from '@switchboard
 import { buryEvent, type Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, type Log, type Platform } from '@switchboard/platform';
+import { callbackMetrics } from '../callback/callback-metrics.js';
+import { takeStatuses, type StatusReport } from '../callback/take-statuses.js';
+import type { WaitingSignal } from '../callback/waiting-signal.js';
+import { setAside } from '../callback/waiting-status.repository.js';
 import type { ChannelRepository } from '../channel/channel.repository.js';
 import { projectContacts } from '../contact/contact.repository.js';
-import type { WaitingSignal } from '../waiting-status/waiting-signal.js';
-import { setAside } from '../waiting-status/waiting-status.repository.js';
-import { callbackMetrics } from './callback-metrics.js';
 import { isProgress, linesOf, planOf, type CallbackPlan, type KnownLines } from './callback-plan.policy.js';
 import type { ResolveContactsClient, ResolvedPeople } from './resolve-contacts.client.js';
 import { takeInbound, type InboundCallback } from './take-inbound.js';
-import { reportsOf, takeStatuses, type StatusReport } from './take-statuses.js';
+import { reportsOf } from './status-reports.js';
 
 /** What a batch needs from elsewhere before its transaction; all by event id. */
 interface Prepared extends ResolvedPeople {

@@ -4,7 +4,13 @@ import { listUpstreamTemplatesRpc, type UpstreamTemplatePage } from '@switchboar
 import { RpcClient } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { STOPPING } from '@switchboard/platform';
-import { completeSync, failSync, renewLease, RUNS_APART_SECONDS, type LeasedAccount } from '../account/account.repository.js';
+import {
+  completeSync,
+  failSync,
+  renewLease,
+  RUNS_APART_SECONDS,
+  type LeasedAccount,
+} from '../account/account.repository.js';
 import { templateKey } from './reconcile.policy.js';
 import { disableVanished, findUnlisted, storePage } from './template-page.repository.js';
 

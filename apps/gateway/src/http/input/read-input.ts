@@ -106,9 +106,7 @@ function sentencesOf({ property, constraints, target }: ValidationError): string
     const named = sentence.replace(property, `\`${property}\``);
     if (!isNullable) return named;
     // What it says of an object ends with its values, which are not meant.
-    return named.includes(' must be an object ')
-      ? named.replace(' must be ', ' must be null or ')
-      : `${named} or null`;
+    return named.includes(' must be an object ') ? named.replace(' must be ', ' must be null or ') : `${named} or null`;
   });
 }
 

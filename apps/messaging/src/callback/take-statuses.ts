@@ -1,20 +1,6 @@
-import type { CallbackItem, UpstreamStatusItem } from '@switchboard/contracts/gateway/events';
-import { isCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import type { Channel } from '../channel/channel.entity.js';
 import type { ProgressFact } from '../message/message-progress.policy.js';
 import { recordProgress, type ProgressReport } from '../message/record-progress.js';
-import { factOf } from './status-fact.policy.js';
-
-/** A status callback with the event that brought it. */
-export interface StatusCallback {
-  readonly eventId: string;
-  /** When it happened, by the upstream. */
-  readonly at: Date;
-  readonly traceparent: string | null;
-  readonly channel: Channel;
-  readonly callback: CallbackItem<UpstreamStatusItem>;
-}
 
 /** What a status says of a message. */
 export interface StatusReport {
@@ -35,15 +21,6 @@ const findSql = statement<{ channelId: string; upstreamMessageId: string; messag
    JOIN upstream_message u ON u.channel_id = given.channel_id AND u.upstream_message_id = given.upstream_message_id
      AND u.organization_id = given.organization_id`,
 );
-
-/** @returns nothing for a kind of status that we do not know */
-export function reportsOf({ eventId, at, traceparent, channel, callback }: StatusCallback): StatusReport[] {
-  const { id: upstreamMessageId, biz_opaque_callback_data: reference } = callback.item;
-  const { organizationId, id: channelId } = channel;
-  const messageId = isCuid(reference) ? reference : null;
-  const fact = factOf(callback.item, at);
-  return fact ? [{ eventId, organizationId, channelId, upstreamMessageId, messageId, fact, traceparent }] : [];
-}
 
 /**
  * Applies status callbacks of our messages. Our reference finds a message even before our own record of the

@@ -1,5 +1,17 @@
 import { metrics } from '@opentelemetry/api';
-import { ignoredReasons, type IgnoredReason } from './callback-plan.policy.js';
+
+/** Why an item of a callback changes nothing: nothing is wrong with it. */
+export const ignoredReasons = [
+  'unknown-line',
+  'unknown-status',
+  'unknown-message',
+  'unknown-preference',
+  'system-message',
+  'upstream-error',
+  'other-field',
+] as const;
+/** One of `ignoredReasons`. */
+export type IgnoredReason = (typeof ignoredReasons)[number];
 
 /** What is counted of callbacks that change nothing. */
 export interface CallbackMetrics {

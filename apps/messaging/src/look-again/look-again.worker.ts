@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { LOG, PollingWorker, TenantByTenant, type Log, type RoundResult } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { callbackMetrics } from '../take-callbacks/callback-metrics.js';
-import { takeStatuses } from '../take-callbacks/take-statuses.js';
-import { WaitingSignal } from './waiting-signal.js';
-import { nextLooks, setAside, takeDue } from './waiting-status.repository.js';
+import { callbackMetrics } from '../callback/callback-metrics.js';
+import { takeStatuses } from '../callback/take-statuses.js';
+import { WaitingSignal } from '../callback/waiting-signal.js';
+import { nextLooks, setAside, takeDue } from '../callback/waiting-status.repository.js';
 
 /** Statuses of one organization in a transaction: then it is the next one's turn. */
 const PART_MAX = 200;

@@ -1,6 +1,6 @@
 import { statement, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
 import type { ProgressFact } from '../message/message-progress.policy.js';
-import type { StatusReport } from '../take-callbacks/take-statuses.js';
+import type { StatusReport } from './take-statuses.js';
 
 /** A status whose message was not known when it was last looked for. */
 export interface WaitingStatus extends StatusReport {
