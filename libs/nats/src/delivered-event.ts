@@ -12,6 +12,12 @@ export interface DeliveredEvent {
   readonly context: Context;
 }
 
+/** An event that was delivered, and its message. */
+export interface Pulled {
+  readonly message: JsMsg;
+  readonly event: DeliveredEvent;
+}
+
 /** Reads what the broker has delivered. @throws SyntaxError or TypeError when it is no event */
 export function deliveredEventOf(message: JsMsg): DeliveredEvent {
   const envelope = message.json<EventEnvelope>();

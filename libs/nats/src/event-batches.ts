@@ -1,16 +1,10 @@
 import { BurstPace, jittered } from '@switchboard/timing';
 import type { JsMsg } from '@nats-io/jetstream';
 import { AckDeadlines } from './ack-deadline.js';
-import type { DeliveredEvent } from './delivered-event.js';
+import type { DeliveredEvent, Pulled } from './delivered-event.js';
 import { ParkedEvents } from './parked-events.js';
 import type { Disposition, PullConsumerOptions } from './pull-consumer-options.js';
 import { ThrottledLog } from './throttled-log.js';
-
-/** An event that was delivered, and its message. */
-export interface Pulled {
-  readonly message: JsMsg;
-  readonly event: DeliveredEvent;
-}
 
 interface Waiting extends Pulled {
   readonly sinceMs: number;

@@ -1,4 +1,4 @@
-import type { Pulled } from './event-batches.js';
+import type { Pulled } from './delivered-event.js';
 
 /** Events that are kept at most, and their bytes: as those of a pull. */
 const EVENTS_MAX = 1_000;
