@@ -85,7 +85,8 @@ async function openSubject(): Promise<CoalesceSubject<Call>> {
       dataSource.query('TRUNCATE contacts.contact, contacts.contact_alias, contacts.opt_out, contacts.outbox'),
     stored: async (tenant) => ({
       contacts: await rowsOf(
-        `SELECT id, phone, messaging_id, name, email, version, coverage, applied_statements, search_text
+        `SELECT id, phone, messaging_id, name, email, version, coverage, applied_statements, search_text,
+           merged_into
          FROM contacts.contact WHERE organization_id = $1 ORDER BY id`,
         tenant,
       ),

@@ -82,13 +82,13 @@ const claimAliases = statement<{ alias: string }>(
 const insertContacts = statement(
   'contacts.insert',
   `INSERT INTO contact (organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage,
-     applied_statements, search_text, created_at)
+     applied_statements, search_text, created_at, merged_into)
    SELECT n.organization_id, n.id, n.phone, n.messaging_id, n.name, n.email, n.version, n.updated_at, n.coverage,
-     n.applied_statements::jsonb, n.search_text, n.created_at
+     n.applied_statements::jsonb, n.search_text, n.created_at, n.merged_into
    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::timestamptz[],
-     $9::int[], $10::text[], $11::text[], $12::timestamptz[])
+     $9::int[], $10::text[], $11::text[], $12::timestamptz[], $13::text[])
      AS n(organization_id, id, phone, messaging_id, name, email, version, updated_at, coverage, applied_statements,
-       search_text, created_at)
+       search_text, created_at, merged_into)
    ORDER BY n.organization_id COLLATE "C", n.id COLLATE "C"`,
 );
 const insertOptOuts = statement(
@@ -157,7 +157,8 @@ export async function storeContacts(tx: Transaction, writes: readonly ContactWri
   if (!(await moveAliases(tx, writes))) return false;
   const created = writes.filter(({ before }) => !before).map(({ after }) => after);
   if (created.length > 0) {
-    tx.atCommit(insertContacts, [...columnsOf(created), created.map(({ id }) => cuidTime(id))]);
+    const mergedInto = created.map((contact) => contact.mergedInto);
+    tx.atCommit(insertContacts, [...columnsOf(created), created.map(({ id }) => cuidTime(id)), mergedInto]);
   }
   storeOptOuts(tx, writes);
   storeMerges(tx, writes);

@@ -18,8 +18,10 @@ const coverSql = statement(
 );
 /** Has merged contacts follow what is stored of those that go on. Behind their writes, under their locks. */
 export function storeMerges(tx: Transaction, writes: readonly ContactWrite[]): void {
-  const changed = writes.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
-  const merged = changed.filter(({ before, after }) => after.mergedInto !== null && before.mergedInto === null);
+  // Also one that came into being in the same batch.
+  const merged = writes.filter(
+    ({ before, after }) => after.mergedInto !== null && (before?.mergedInto ?? null) === null,
+  );
   if (merged.length > 0) {
     const rows = merged.map(({ after }) => after);
     tx.atCommit(repointSql, unnestColumns(rows, ['organizationId', 'id', 'mergedInto']));
