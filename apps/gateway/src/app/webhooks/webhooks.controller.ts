@@ -99,7 +99,9 @@ export class WebhooksController {
       operationId: 'changeWebhook',
       tag: 'Webhooks',
       summary: 'Change a webhook',
-      description: 'A field that is left out keeps its value. Pending deliveries go to a changed URL.',
+      description:
+        'A field that is left out keeps its value. Pending deliveries go to a changed URL; those of types that are no longer in ' +
+        '`events` are dropped.',
       body: changeWebhookBody,
       answers: { 200: { description: 'The webhook as it is now.', body: 'Webhook' } },
     },
