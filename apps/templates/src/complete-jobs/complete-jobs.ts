@@ -15,12 +15,15 @@ const completeSql = statement(
   `UPDATE job SET state = 'COMPLETED', is_paused = false, holds = '{}', finished_at = coalesce($3, now())
    WHERE organization_id = $1 AND id = $2`,
 );
-/** Active jobs of which all recipients were handed over, by the index of active ones; their last outcome may have been seen by none. */
+/**
+ * Active jobs of which all recipients were handed over, by the index of active ones; their last outcome may have been seen by none. Of a
+ * job that is scheduled for later nothing was handed over: its feed is not due before, and is not read.
+ */
 const handedOverSql = statement<JobKeyOf>(
   'templates.job.handed-over',
   `SELECT j.organization_id AS "organizationId", j.id AS "jobId" FROM job j
    JOIN job_feed f ON f.organization_id = j.organization_id AND f.job_id = j.id
-   WHERE j.state = 'ACTIVE' AND f.fed_to = j.total AND 0 = (
+   WHERE j.state = 'ACTIVE' AND (j.scheduled_at IS NULL OR j.scheduled_at <= now()) AND f.fed_to = j.total AND 0 = (
      SELECT sum(queued) FROM job_count c WHERE c.organization_id = j.organization_id AND c.job_id = j.id)
    LIMIT $1`,
 );
