@@ -6,7 +6,7 @@ export interface TouchedContact {
   readonly organizationId: string;
   readonly channelId: string;
   readonly contactId: string;
-  /** When a template was sent to it, or it wrote or opted out. */
+  /** When a template was sent to it, or was said to have been before, or it wrote or opted out. */
   readonly at: Date;
 }
 
@@ -32,17 +32,19 @@ const lock = statement(
 );
 /**
  * A message is credited from its sending to the next template of the contact on the channel, 72 hours at most. What was sent
- * before that, or after the last that touches, cannot be touched: it is not read, but for what ends the credit of another.
+ * before that, or after the last that touches, cannot be touched: it is not read, but for what ends the credit of another. Nor can
+ * what ends before the first that touches: replies are looked for in the windows that reach it alone, however much was sent. A
+ * template ends the window before it, so that one that comes, goes or moves leaves that window reaching to it, or beyond.
  * Ids are at most two days older than their sending, and by wrong clocks at most one day newer.
  */
 const credit = statement<CreditChange>(
   'analytics.attribution.credit',
   `WITH touched AS MATERIALIZED (
-     SELECT organization_id, channel_id, contact_id, min(at) - interval '72 hours' AS since, max(at) AS last
+     SELECT organization_id, channel_id, contact_id, min(at) - interval '72 hours' AS since, min(at) AS first, max(at) AS last
      FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS t(organization_id, channel_id, contact_id, at)
      GROUP BY 1, 2, 3),
    sends AS MATERIALIZED (
-     SELECT m.organization_id, m.id, m.channel_id, m.contact_id, m.sent_at, t.last, least(m.sent_at + interval '72 hours',
+     SELECT m.organization_id, m.id, m.channel_id, m.contact_id, m.sent_at, t.first, t.last, least(m.sent_at + interval '72 hours',
        lead(m.sent_at) OVER (PARTITION BY m.organization_id, m.channel_id, m.contact_id ORDER BY m.sent_at, m.id)) AS until
      FROM touched AS t JOIN message_fact AS m ON m.organization_id = t.organization_id AND m.channel_id = t.channel_id
        AND m.contact_id = t.contact_id AND m.id >= cuid_floor(t.since - interval '48 hours')
@@ -54,7 +56,7 @@ const credit = statement<CreditChange>(
          AS is_replied,
        EXISTS (SELECT FROM opt_out_fact AS o WHERE o.organization_id = s.organization_id AND o.channel_id = s.channel_id
          AND o.contact_id = s.contact_id AND o.created_at >= s.sent_at AND o.created_at < s.until) AS is_opted_out
-     FROM sends AS s WHERE s.sent_at <= s.last)
+     FROM sends AS s WHERE s.sent_at <= s.last AND s.until >= s.first)
    UPDATE message_fact AS m SET is_replied = c.is_replied, is_opted_out = c.is_opted_out FROM credits AS c
    WHERE m.organization_id = c.organization_id AND m.id = c.id
      AND (m.is_replied, m.is_opted_out) IS DISTINCT FROM (c.is_replied, c.is_opted_out)

@@ -43,7 +43,8 @@ function touchedBy({ before, after }: FactChange): TouchedContact[] {
   const contact = { organizationId, channelId, contactId };
   if (isInbound) return before ? [] : [{ ...contact, at: cuidTime(after.id) }];
   if (templateId === null || !sentAt || before?.sentAt?.getTime() === sentAt.getTime()) return [];
-  return [{ ...contact, at: sentAt }];
+  // Where it was sent before, the window of another ends no more.
+  return [sentAt, before?.sentAt ?? sentAt].map((at) => ({ ...contact, at }));
 }
 
 /** What a change of a fact adds to the counts, or takes from them. */
