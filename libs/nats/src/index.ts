@@ -31,6 +31,7 @@ export type { DeliveredEvent } from './delivered-event.js';
 export { PullConsumer } from './pull-consumer.js';
 export type { Disposition, PullConsumerOptions, Unhurried } from './pull-consumer-options.js';
 export { RpcClient, type RpcClientOptions, type RpcLimits, type RpcMessage } from './rpc-client.js';
+export { ANSWER_BYTES_MAX } from './rpc-parts.js';
 export { RpcUnanswered } from './rpc-unanswered.js';
 export { RpcHandler } from './rpc-handler.decorator.js';
 export { RpcServerStrategy, type RpcCall, type RpcServerOptions } from './rpc-server.strategy.js';

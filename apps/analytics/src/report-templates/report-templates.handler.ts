@@ -1,11 +1,11 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { TemplateReport } from '@switchboard/contracts/analytics/http';
 import { templateReportRpc, type ReportRequest } from '@switchboard/contracts/analytics/rpc';
-import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { ANSWER_BYTES_MAX, RpcHandler, type RpcCall } from '@switchboard/nats';
 import { CLOCK, type Clock } from '@switchboard/platform';
 import { TemplateNameRepository } from '../fact/template-name.repository.js';
 import { rangeOf } from '../range/range.policy.js';
-import { reportOf } from '../rollup/report.policy.js';
+import { boundedFigures, reportOf } from '../rollup/report.policy.js';
 import { RollupRepository } from '../rollup/rollup.repository.js';
 import { templateFiguresOf } from './template-figures.policy.js';
 
@@ -18,7 +18,7 @@ export class ReportTemplatesHandler {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws VALIDATION_FAILED for a range that is none, or too long */
+  /** @throws VALIDATION_FAILED for a range that is none, or too long, or whose templates are more than an answer holds */
   @RpcHandler(templateReportRpc)
   async get({ principal: { organizationId }, request }: RpcCall<ReportRequest>): Promise<TemplateReport> {
     const range = rangeOf(request, new Date(this.clock.now()));
@@ -28,6 +28,8 @@ export class ReportTemplatesHandler {
     // Afterwards: whoever is counted has a name by then.
     const names = await this.names.all(organizationId);
     const nameOf = (id: string): { name: string; language: string } => names.get(id) ?? { name: '', language: '' };
-    return reportOf(request, range, rows, (sums) => templateFiguresOf(sums, nameOf));
+    // An organization may have any number of templates, and each point lists those that were sent.
+    const figuresOf = boundedFigures((sums) => templateFiguresOf(sums, nameOf), ANSWER_BYTES_MAX);
+    return reportOf(request, range, rows, figuresOf);
   }
 }

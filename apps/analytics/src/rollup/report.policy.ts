@@ -1,8 +1,17 @@
 import type { ReportSpan } from '@switchboard/contracts/analytics/http';
 import type { ReportRequest } from '@switchboard/contracts/analytics/rpc';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { ReportRange } from '../range/range.policy.js';
 import { Counts, readRow } from './counts.js';
 import type { RollupRow } from './rollup.repository.js';
+
+/** What else an answer holds: its span, and what it is wrapped in. */
+const SPAN_BYTES = 4_096;
+/** When a point begins, and what separates it from the next. */
+const START_BYTES = 40;
+const TOO_LARGE =
+  'The report would be larger than 32 MiB: `from`, `to`, `granularity` and `messagingChannelId` must give fewer points, or fewer templates in them';
 
 /** Figures over a span, and over each of its points. */
 export interface Report<Figures> extends ReportSpan {
@@ -40,6 +49,25 @@ export function reportOf<Figures extends object>(
     timezone,
     totals: figuresOf(totals),
     series: points.map(({ start, counts }) => ({ start: start.toISOString(), ...figuresOf(counts) })),
+  };
+}
+
+/**
+ * Counts what the figures of a report take as JSON, all points together.
+ *
+ * @returns `figuresOf` for one report, which throws VALIDATION_FAILED when its answer would be larger
+ * Source: docs/api-behaviour.md#analytics-reports
+ */
+export function boundedFigures<Figures extends object>(
+  figuresOf: (counts: Counts) => Figures,
+  answerBytesMax: number,
+): (counts: Counts) => Figures {
+  let bytes = SPAN_BYTES;
+  return (counts) => {
+    const figures = figuresOf(counts);
+    bytes += START_BYTES + Buffer.byteLength(JSON.stringify(figures));
+    if (bytes > answerBytesMax) throw new AppError(serviceErrors.VALIDATION_FAILED, TOO_LARGE);
+    return figures;
   };
 }
 

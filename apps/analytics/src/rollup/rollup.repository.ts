@@ -62,7 +62,10 @@ const add = statement(
    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
    ON CONFLICT (organization_id, report, grain, bucket, channel_id) DO UPDATE SET ${MERGED}`,
 );
-/** Each segment is read in the order of the primary key, so that nothing is sorted. */
+/**
+ * Each segment is read in the order of the primary key, so that nothing is sorted. OFFSET 0 keeps report and time what the index is
+ * looked up by: else the planner reads all that the organization ever counted and compares each row with what is asked for.
+ */
 const read = statement<Omit<RollupRow, 'uses'> & { grain: Grain; bucketMs: number }>(
   'analytics.rollup.read',
   `SELECT asked.report, found.* FROM unnest($2::text[]) AS asked(report)
@@ -72,7 +75,7 @@ const read = statement<Omit<RollupRow, 'uses'> & { grain: Grain; bucketMs: numbe
        r.counts::text AS counts FROM rollup AS r
      WHERE r.organization_id = $1 AND r.report = asked.report AND r.grain = segment.grain
        AND r.bucket >= segment.since AND r.bucket < segment.until
-       AND ($6::text IS NULL OR r.channel_id = $6) AND r.keys <> '{}') AS found`,
+       AND ($6::text IS NULL OR r.channel_id = $6) AND r.keys <> '{}' OFFSET 0) AS found`,
 );
 
 /** Adds to the counts when the transaction commits: from there on whoever adds to one of the same buckets waits for it. */

@@ -33,7 +33,7 @@ export const templateUseDocs: Docs = {
   summary: 'Report templates',
   description:
     'By template. A reply or an opt-out within 72 hours counts for the last template that was sent to the contact on the ' +
-    `channel before. ${RANGE}`,
+    `channel before. A report of more than 32 MiB is refused: ask for fewer points then. ${RANGE}`,
   answers: { 200: { description: 'The figures.', body: 'TemplateReport' } },
 };
 
