@@ -159,6 +159,7 @@ CREATE INDEX dead_letter_redrive ON contacts.dead_letter USING btree (consumer, 
 CREATE UNIQUE INDEX dead_letter_pkey ON contacts.dead_letter USING btree (event_id, consumer)
 CREATE UNIQUE INDEX erased_number_pkey ON contacts.erased_number USING btree (organization_id, contact_id)
 CREATE INDEX erasure_due ON contacts.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX erasure_turn ON contacts.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON contacts.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON contacts.event_failure USING btree (event_id, consumer)
 CREATE INDEX former_alias_until ON contacts.former_alias USING btree (until)

@@ -241,6 +241,7 @@ CREATE UNIQUE INDEX data_key_pkey ON gateway.data_key USING btree (organization_
 CREATE INDEX dead_letter_redrive ON gateway.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON gateway.dead_letter USING btree (event_id, consumer)
 CREATE INDEX erasure_due ON gateway.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX erasure_turn ON gateway.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON gateway.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON gateway.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY gateway.inbox USING btree (event_id, consumer)

@@ -324,6 +324,7 @@ CREATE INDEX dispatch_order ON messaging.dispatch USING btree ((((organization_i
 CREATE INDEX dispatch_paced ON messaging.dispatch USING btree (organization_id, channel_id, job_id, due_at) WHERE (state = 'PACED'::text)
 CREATE UNIQUE INDEX dispatch_pkey ON messaging.dispatch USING btree (organization_id, message_id)
 CREATE INDEX erasure_due ON messaging.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX erasure_turn ON messaging.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON messaging.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON messaging.event_failure USING btree (event_id, consumer)
 CREATE INDEX idempotency_key_age ON messaging.idempotency_key USING btree (created_at)

@@ -217,6 +217,7 @@ CREATE UNIQUE INDEX channel_pkey ON templates.channel USING btree (organization_
 CREATE INDEX dead_letter_redrive ON templates.dead_letter USING btree (consumer, event_id) WHERE (redrive_requested_at IS NOT NULL)
 CREATE UNIQUE INDEX dead_letter_pkey ON templates.dead_letter USING btree (event_id, consumer)
 CREATE INDEX erasure_due ON templates.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX erasure_turn ON templates.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON templates.erasure USING btree (organization_id, contact_id)
 CREATE UNIQUE INDEX event_failure_pkey ON templates.event_failure USING btree (event_id, consumer)
 CREATE UNIQUE INDEX inbox_pkey ON ONLY templates.inbox USING btree (event_id, consumer)

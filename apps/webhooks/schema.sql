@@ -212,6 +212,7 @@ CREATE INDEX delivery_under_way ON webhooks.delivery USING btree (webhook_id) WH
 CREATE UNIQUE INDEX delivery_pkey ON webhooks.delivery USING btree (webhook_id, id)
 CREATE UNIQUE INDEX dropped_delivery_pkey ON ONLY webhooks.dropped_delivery USING btree (webhook_id, id)
 CREATE INDEX erasure_due ON webhooks.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)
+CREATE INDEX erasure_turn ON webhooks.erasure USING btree (organization_id, due_at) WHERE (due_at IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON webhooks.erasure USING btree (organization_id, contact_id)
 CREATE INDEX event_feed ON ONLY webhooks.event USING btree (organization_id, "position")
 CREATE INDEX event_message ON ONLY webhooks.event USING btree (message_id) WHERE (message_id IS NOT NULL)

@@ -36,7 +36,7 @@ export { PollingWorker, type PollingWorkerSpec } from './polling.worker.js';
 export { WorkSlots } from './work-slots.js';
 export { TenantByTenant } from './tenant-by-tenant.js';
 export { PruneWorker, type PruneSpec } from './prune.worker.js';
-export { erasureTable, erasureTableReversal } from './erasure/erasure-table.js';
+export { erasureTable, erasureTableReversal, ErasureTurnsMigration } from './erasure/erasure-table.js';
 export { erasedAmong, noteErasures, type PendingErasure } from './erasure/erasure-ledger.js';
 export { blankCallback, blankContact, type ErasedPerson } from './erasure/blank-event.policy.js';
 export { likeTerm } from './erasure/erase-events.js';

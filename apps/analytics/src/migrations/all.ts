@@ -9,6 +9,7 @@ import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { FactMonths1767300000000 } from './1767300000000-fact-months.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
+import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 
 /** Every migration of the schema `analytics`, in the order of their timestamps. */
 export const analyticsMigrations = [
@@ -23,4 +24,5 @@ export const analyticsMigrations = [
   OutboxPending1767100000000,
   FactMonths1767300000000,
   SmallTables1767500000000,
+  ErasureTurns1767610000000,
 ] as const;

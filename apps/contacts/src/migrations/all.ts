@@ -8,6 +8,7 @@ import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { UnconfirmedErasures1767530000017 } from './1767530000017-unconfirmed-erasures.js';
 import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js';
 import { FormerAliases1767600000000 } from './1767600000000-former-aliases.js';
+import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -21,4 +22,5 @@ export const contactsMigrations = [
   UnconfirmedErasures1767530000017,
   MergedContacts1767530001017,
   FormerAliases1767600000000,
+  ErasureTurns1767610000000,
 ] as const;

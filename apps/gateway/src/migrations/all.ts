@@ -11,6 +11,7 @@ import { AuditRetention1766910000000 } from './1766910000000-audit-retention.js'
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { PeopleOfOrganization1767510000000 } from './1767510000000-people-of-organization.js';
+import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -27,4 +28,5 @@ export const gatewayMigrations = [
   OutboxPending1767100000000,
   SmallTables1767500000000,
   PeopleOfOrganization1767510000000,
+  ErasureTurns1767610000000,
 ] as const;

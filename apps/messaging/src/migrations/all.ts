@@ -23,6 +23,7 @@ import { ActiveLanes1767400000000 } from './1767400000000-active-lanes.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js';
 import { WaitingStatuses1767600000000 } from './1767600000000-waiting-statuses.js';
+import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -51,4 +52,5 @@ export const messagingMigrations = [
   SmallTables1767500000000,
   MergedContacts1767530001017,
   WaitingStatuses1767600000000,
+  ErasureTurns1767610000000,
 ] as const;

@@ -8,6 +8,7 @@ import { JobRetention1766700000000 } from './1766700000000-job-retention.js';
 import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
+import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -21,4 +22,5 @@ export const templatesMigrations = [
   Samples1766900000000,
   OutboxPending1767100000000,
   SmallTables1767500000000,
+  ErasureTurns1767610000000,
 ] as const;

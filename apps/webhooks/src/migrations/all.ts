@@ -11,6 +11,7 @@ import { Replay1767220000000 } from './1767220000000-replay.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { AttemptOfEvent1767510000000 } from './1767510000000-attempt-of-event.js';
 import { DeletedWebhook1767520000000 } from './1767520000000-deleted-webhook.js';
+import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -27,4 +28,5 @@ export const webhooksMigrations = [
   SmallTables1767500000000,
   AttemptOfEvent1767510000000,
   DeletedWebhook1767520000000,
+  ErasureTurns1767610000000,
 ] as const;

@@ -20,11 +20,20 @@ const insertSql = statement(
    ORDER BY 1, 2
    ON CONFLICT (organization_id, contact_id) DO UPDATE SET due_at = now() WHERE erasure.due_at IS NULL`,
 );
+/**
+ * Of the next organization that has any, in the order of their ids and from the first one on again: one that erases thousands delays
+ * another's contact by one pass. Of an organization the longest due. Each look goes along `erasure_turn` to the first row that is due.
+ */
 const takeSql = statement<PendingErasure>(
   'erasure.take',
-  `WITH due AS (
-     SELECT organization_id, contact_id FROM erasure WHERE due_at <= now()
-     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+  `WITH behind AS (
+     SELECT organization_id, contact_id FROM erasure WHERE organization_id > $1 AND due_at <= now()
+     ORDER BY organization_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+   ), again AS (
+     SELECT organization_id, contact_id FROM erasure
+     WHERE organization_id <= $1 AND due_at <= now() AND NOT EXISTS (SELECT FROM behind)
+     ORDER BY organization_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+   ), due AS (SELECT * FROM behind UNION ALL SELECT * FROM again)
    UPDATE erasure e SET due_at = now() + interval '${LEASE_SECONDS} seconds' FROM due
    WHERE e.organization_id = due.organization_id AND e.contact_id = due.contact_id
    RETURNING e.organization_id AS "organizationId", e.contact_id AS "contactId", e.erased_at AS "erasedAt", e.passes`,
@@ -68,9 +77,13 @@ export async function noteErasures(
   await through.query(insertSql, unnestColumns(erasures, ['organizationId', 'contactId', 'erasedAt']));
 }
 
-/** The one that is due for the longest time, for this replica; null when none is. */
-export async function takeErasure(through: Queryable): Promise<PendingErasure | null> {
-  const [taken] = await through.query(takeSql, []);
+/**
+ * One that is due, for this replica; null when none is.
+ *
+ * @param behind the organization whose turn was last; empty: none
+ */
+export async function takeErasure(through: Queryable, behind: string): Promise<PendingErasure | null> {
+  const [taken] = await through.query(takeSql, [behind]);
   return taken ?? null;
 }
 

@@ -1,3 +1,5 @@
+import type { StatementRunner } from '@switchboard/outbox';
+
 /**
  * DDL of what a service has to erase, and has erased; for a migration.
  *
@@ -18,3 +20,19 @@ export const erasureTable = `
 
 /** Takes `erasureTable` back: what was overwritten stays so. */
 export const erasureTableReversal = 'DROP TABLE erasure';
+
+const erasureTurns = 'CREATE INDEX erasure_turn ON erasure (organization_id, due_at) WHERE due_at IS NOT NULL';
+
+/**
+ * Finds what is due by organization, for turns; a service extends it with a name and a timestamp. Lock: SHARE on `erasure` while its
+ * rows, one of each contact ever erased, are read: a second for a million. Reversal: drops the index.
+ */
+export abstract class ErasureTurnsMigration {
+  async up(runner: StatementRunner): Promise<void> {
+    await runner.query(erasureTurns);
+  }
+
+  async down(runner: StatementRunner): Promise<void> {
+    await runner.query('DROP INDEX erasure_turn');
+  }
+}

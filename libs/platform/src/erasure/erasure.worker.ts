@@ -45,12 +45,14 @@ const AGAIN_MS = 5_000;
 const IDLE_MS = 5_000;
 
 /**
- * Overwrites what a service keeps of erased contacts: one at a time, slice by slice. Every slice is a transaction and may be
+ * Overwrites what a service keeps of erased contacts: one at a time, organizations by turns, slice by slice. Every slice is a transaction and may be
  * repeated, so that a replica that dies is followed by another, which begins anew.
  */
 export abstract class ErasureWorker extends PollingWorker {
   protected readonly database: Database;
   readonly #parts: ErasureWorkerParts;
+  /** The organization whose turn was last. */
+  #turnOf = '';
 
   constructor(parts: ErasureWorkerParts) {
     super({ log: parts.log, idleMs: IDLE_MS, signal: parts.signal, failureEvent: 'contact.erase-failed' });
@@ -64,8 +66,9 @@ export abstract class ErasureWorker extends PollingWorker {
   }
 
   protected async round(): Promise<RoundResult> {
-    const pending = await takeErasure(this.database);
+    const pending = await takeErasure(this.database, this.#turnOf);
     if (!pending) return (await nextErasureMs(this.database)) ?? false;
+    this.#turnOf = pending.organizationId;
     if (pending.passes >= PASSES) {
       // Announced again: its confirmation was lost.
       await this.#end(pending);

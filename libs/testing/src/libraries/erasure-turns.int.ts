@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createLog,
+  EraseSignal,
+  ErasureTurnsMigration,
+  erasureTable,
+  ErasureWorker,
+  type RoundResult,
+} from '@switchboard/platform';
+import type { Database } from '@switchboard/postgres';
+import { blocksOf, nodesOf, planOf, preparedStatements, testServers } from '../index.js';
+
+const servers = testServers();
+
+/** What a service has that erases. */
+class Erasure1764000000000 extends ErasureTurnsMigration {
+  readonly name = 'Erasure1764000000000';
+
+  override async up(runner: Parameters<ErasureTurnsMigration['up']>[0]): Promise<void> {
+    await runner.query(erasureTable);
+    await super.up(runner);
+  }
+}
+
+/** Takes turns, and finds something under way each time. */
+class Worker extends ErasureWorker {
+  turn(): Promise<RoundResult> {
+    return this.round();
+  }
+
+  protected override async erase(): Promise<boolean> {
+    return false;
+  }
+}
+
+describe('contacts that are due to be erased', () => {
+  let database: Database;
+  let run: (sql: string) => Promise<Record<string, unknown>[]>;
+  let takenBy: (rounds: number) => Promise<string[]>;
+
+  beforeAll(async () => {
+    const prepared = await servers.serviceDatabase('contacts', [Erasure1764000000000]);
+    database = await prepared.database({ poolMax: 1 });
+    const { dataSource } = await prepared.superuser();
+    run = (sql) => dataSource.query(sql);
+    await run(`CREATE TABLE contacts.outbox (sequence bigint, payload text)`);
+    takenBy = async (rounds) => {
+      const taken: string[] = [];
+      const book = {
+        numbersOf: ({ organizationId, contactId }: { organizationId: string; contactId: string }) => {
+          taken.push(`${organizationId}${contactId}`);
+          return Promise.reject(new Error('contacts is away'));
+        },
+        confirm: () => Promise.resolve(),
+      };
+      const log = createLog('contacts', { write: () => undefined });
+      const worker = new Worker({ database, book, log, signal: new EraseSignal() });
+      for (let round = 0; round < rounds; round++) await worker.turn().catch(() => undefined);
+      return taken;
+    };
+  });
+
+  it('are begun by turns of their organizations, in each the longest due first', async () => {
+    await run(`
+      INSERT INTO contacts.erasure (organization_id, contact_id, erased_at, due_at)
+      SELECT 'a', n::text, now(), now() - interval '1 hour' + make_interval(secs => n) FROM generate_series(1, 40) AS n
+      UNION ALL VALUES ('b', 'x', now(), now()), ('c', 'y', now(), now() - interval '2 hours'), ('c', 'z', now(), NULL),
+        ('d', 'later', now(), now() + interval '1 hour')`);
+    expect(await takenBy(6)).toEqual(['a1', 'bx', 'cy', 'a2', 'a3', 'a4']);
+    await run(`UPDATE contacts.erasure SET due_at = now() WHERE organization_id = 'd'`);
+    expect(await takenBy(3)).toEqual(['a5', 'dlater', 'a6']);
+    expect(await takenBy(40)).toHaveLength(34);
+  });
+
+  it('are found by one look at their index, whatever is done or waits, with statistics or without', async () => {
+    await run('DELETE FROM contacts.erasure');
+    await run(`
+      INSERT INTO contacts.erasure (organization_id, contact_id, erased_at, due_at)
+      SELECT 'o' || o, n, now(), CASE WHEN n <= 20 THEN now() + interval '20 s' WHEN n = 21 AND o > 40 THEN now() END
+      FROM generate_series(10, 59) AS o, generate_series(1, 200) AS n`);
+    for (const statistics of ['', 'VACUUM ANALYZE contacts.erasure']) {
+      if (statistics) await run(statistics);
+      const take = (await preparedStatements(database)).find(({ name }) => name === 'erasure.take');
+      if (!take) throw new Error('the statement was not prepared');
+      for (const behind of ['', 'o45', 'o59']) {
+        const plan = await planOf(database, take, { values: [`'${behind}'`], analyze: true });
+        const looks = nodesOf(plan).filter((node) => node['Index Name'] === 'erasure_turn');
+        expect(looks.length).toBeGreaterThan(0);
+        for (const look of looks) expect(look['Index Cond']).toMatch(/organization_id .*due_at <= now/);
+        expect(blocksOf(plan)).toBeLessThan(100);
+      }
+    }
+  });
+});
