@@ -14,7 +14,7 @@ const pruneDeleted: PruneStatement = statement(
 
 /** Removes the ids of deleted webhooks that no timeline shows any more, by index `deleted_webhook_deleted`. */
 export const deletedWebhookPruner = PruneWorker.provide({
-  rows: 'deleted webhooks',
+  rows: 'deleted-webhooks',
   statement: pruneDeleted,
   sliceMax: 1_000,
   idleMs: 600_000,
