@@ -2,7 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 
 /** Whether the link to NATS stands, as far as this process knows: a half-open one is noticed within 6 s. */
 export class LinkState {
-  private awaySince: number | null = null;
+  private hasGone = false;
   private readonly waiting = new Set<() => void>();
 
   constructor(connection: Pick<NatsConnection, 'status'>) {
@@ -10,12 +10,7 @@ export class LinkState {
   }
 
   get isAway(): boolean {
-    return this.awaySince !== null;
-  }
-
-  /** Monotonic ms at which it went; null while it stands. */
-  get awaySinceMs(): number | null {
-    return this.awaySince;
+    return this.hasGone;
   }
 
   /**
@@ -31,14 +26,14 @@ export class LinkState {
 
   private async watch(connection: Pick<NatsConnection, 'status'>): Promise<void> {
     for await (const { type } of connection.status()) {
-      if (type === 'reconnect') this.awaySince = null;
+      if (type === 'reconnect') this.hasGone = false;
       if (type === 'disconnect' || type === 'staleConnection' || type === 'close') this.go();
     }
     this.go();
   }
 
   private go(): void {
-    this.awaySince ??= performance.now();
+    this.hasGone = true;
     for (const onAway of this.waiting) onAway();
     this.waiting.clear();
   }

@@ -11,6 +11,8 @@ export class Directory implements ServiceStarts {
   /** By service, then by URL. */
   private readonly heard = new Map<string, Map<string, Announcement & { readonly atMs: number }>>();
   private readonly waiting = new Map<string, Set<() => void>>();
+  /** When any process was heard of last. */
+  private heardMs = 0;
   private turn = 0;
 
   /** @param caller the service whose directory this is; NATS lets no other user read its announcements */
@@ -30,10 +32,11 @@ export class Directory implements ServiceStarts {
 
   /**
    * The processes of a service, each call beginning with the next one. While NATS is away no process can announce itself:
-   * who was there when it went counts as there.
+   * who was there when the last of all was heard of counts as there. That is earlier than the link was found to be away, by
+   * seconds where it is half open.
    */
   addresses(service: string): readonly Announcement[] {
-    const nowMs = this.link.awaySinceMs ?? performance.now();
+    const nowMs = this.link.isAway ? this.heardMs : performance.now();
     const alive = [...(this.heard.get(service)?.values() ?? [])].filter(({ atMs }) => nowMs - atMs < SILENT_MAX_MS);
     const first = alive.length === 0 ? 0 : this.turn++ % alive.length;
     return [...alive.slice(first), ...alive.slice(0, first)];
@@ -50,6 +53,7 @@ export class Directory implements ServiceStarts {
     const nowMs = performance.now();
     for (const [other, { atMs }] of known) if (nowMs - atMs > 10 * SILENT_MAX_MS) known.delete(other);
     known.set(url, { url, token, isStart, atMs: nowMs });
+    this.heardMs = nowMs;
     this.heard.set(service, known);
     if (isStart) for (const onStart of this.waiting.get(service) ?? []) onStart();
   }
