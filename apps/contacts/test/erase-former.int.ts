@@ -66,7 +66,7 @@ describe('a contact that is erased', () => {
     expect([moment >= from, moment <= to]).toEqual([true, true]);
   });
 
-  it('is looked for by what it had before it was merged away, and leaves that to nobody', async () => {
+  it('is looked for by what it had before it was merged away, and frees that', async () => {
     const { see, move, erase, numbers, optOut, contact } = world();
     const left = await see({ phone: OLD, upstreamUserId: 'U.1' });
     const stays = await see({ phone: NEW });

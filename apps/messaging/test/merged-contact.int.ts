@@ -65,7 +65,7 @@ describe('what is queued for a contact that was merged into another', () => {
     await fenced;
   });
 
-  it('is sent while nobody of them is opted out', async () => {
+  it('is sent while none of them is opted out', async () => {
     const { sender, queued, former, goingOn } = await queuedFor(2);
     await project(sender, mergedInto(former, goingOn.id));
     expect(await claimed(queued)).toEqual([null]);

@@ -1,4 +1,4 @@
-import type { StatementRunner } from './statement-runner.js';
+import type { StatementRunner } from '@switchboard/postgres';
 
 /** After so many seconds without a comparison nothing that is due is sent: the process that compares has gone. */
 const COMPARED_WITHIN_S = 15;

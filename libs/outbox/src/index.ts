@@ -25,4 +25,3 @@ export { restoreWitness } from './restore-witness.js';
 export { retentionFunctions } from './retention.sql.js';
 export { ServiceLead, type ServiceLeadOptions } from './service-lead.js';
 export { outboxTables, outboxTablesReversal, personalOutboxColumns } from './tables.sql.js';
-export type { StatementRunner } from './statement-runner.js';

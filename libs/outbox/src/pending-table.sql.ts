@@ -1,5 +1,5 @@
 import { dropOutboxDay, dropOutboxDayReversal } from './retention.sql.js';
-import type { StatementRunner } from './statement-runner.js';
+import type { StatementRunner } from '@switchboard/postgres';
 
 /**
  * DDL of `outbox_pending` in the place of the mark in each event: a narrow row for each event that the relay has still to

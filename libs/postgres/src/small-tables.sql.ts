@@ -1,5 +1,5 @@
-import type { QueryRunner } from 'typeorm';
 import { catalogPlanner, plannerHintOf } from './planner-hints.sql.js';
+import type { StatementRunner } from './statement-runner.js';
 
 /** Tables of fewer pages are planned for as if nothing were known of their size. */
 const SMALL_PAGES = 32;
@@ -47,11 +47,11 @@ export const smallTablesReversal = 'DROP FUNCTION forget_small_sizes();';
 
 /** Makes `smallTables`, of which lock and reversal are; a service extends it with a name and a timestamp. */
 export abstract class SmallTablesMigration {
-  async up(runner: Pick<QueryRunner, 'query'>): Promise<void> {
+  async up(runner: StatementRunner): Promise<void> {
     await runner.query(smallTables);
   }
 
-  async down(runner: Pick<QueryRunner, 'query'>): Promise<void> {
+  async down(runner: StatementRunner): Promise<void> {
     await runner.query(smallTablesReversal);
   }
 }

@@ -47,18 +47,8 @@ const READS_NO_TABLE = /^(ModifyTable|Tid Scan|Tid Range Scan|LockRows)$/;
  */
 export function describePlans({ service, migrations, folder, servers, readsWhole }: PlansSpec): void {
   describe(`the plans of ${service}`, () => {
-    let database: Database;
-
-    /** Nodes of the generic plan; none for a statement of a library on a table that the service has not. */
-    const planned = async ({ name, text }: Statement): Promise<readonly PlanNode[]> => {
-      try {
-        const [row] = await database.dataSource.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
-        return nodesOf(row['QUERY PLAN'][0].Plan);
-      } catch (error) {
-        if (name.startsWith(`${service}.`) || sqlState(error) !== UNDEFINED_TABLE) throw error;
-        return [];
-      }
-    };
+    /** Nodes of the generic plan of each statement, by its name. */
+    const plans = new Map<string, readonly PlanNode[]>();
 
     beforeAll(async () => {
       for (const file of await readdir(folder, { recursive: true })) {
@@ -68,26 +58,28 @@ export function describePlans({ service, migrations, folder, servers, readsWhole
       const prepared = await servers.serviceDatabase(service, migrations);
       const { dataSource } = await prepared.superuser();
       await dataSource.query('VACUUM ANALYZE');
-      database = await prepared.database({ poolMax: 1 });
+      const database = await prepared.database({ poolMax: 1 });
       await forgetSmallSizes(database);
+      for (const statement of declaredStatements()) {
+        if (!WITHOUT_PLAN.test(statement.text)) plans.set(statement.name, await planned(database, service, statement));
+      }
     });
 
     it('sort by columns: a bare name in ORDER BY would be an output of the statement, such as a cast, which no index has', async () => {
-      const wrong: string[] = [];
-      for (const statement of plannedStatements()) {
-        const keys = (await planned(statement)).flatMap((node) => node['Sort Key'] ?? []);
-        if (keys.some((key) => CAST.test(key))) wrong.push(statement.name);
-      }
-      expect(wrong).toEqual([]);
+      const wrong = [...plans].filter(([, nodes]) =>
+        nodes.some((node) => node['Sort Key']?.some((key) => CAST.test(key))),
+      );
+      expect(wrong.map(([name]) => name)).toEqual([]);
     });
 
     it('read no whole table, but for those that may', async () => {
       const may = new Set([...OF_LIBRARIES, ...readsWhole]);
-      const whole = new Map<string, readonly string[]>();
-      for (const statement of plannedStatements()) {
-        const tables = (await planned(statement)).filter(isReadWhole).map(describeNode);
-        if (tables.length > 0) whole.set(statement.name, tables);
-      }
+      const whole = new Map(
+        [...plans].flatMap(([name, nodes]) => {
+          const tables = nodes.filter(isReadWhole).map(describeNode);
+          return tables.length > 0 ? [[name, tables] as const] : [];
+        }),
+      );
       const unexpected = [...whole].filter(([name]) => !may.has(name));
       expect(Object.fromEntries(unexpected)).toEqual({});
       expect(readsWhole.filter((name) => !whole.has(name))).toEqual([]);
@@ -95,8 +87,15 @@ export function describePlans({ service, migrations, folder, servers, readsWhole
   });
 }
 
-function plannedStatements(): readonly Statement[] {
-  return declaredStatements().filter(({ text }) => !WITHOUT_PLAN.test(text));
+/** Nodes of a generic plan; none for a statement of a library on a table that the service has not. */
+async function planned(database: Database, service: string, { name, text }: Statement): Promise<readonly PlanNode[]> {
+  try {
+    const [row] = await database.dataSource.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
+    return nodesOf(row['QUERY PLAN'][0].Plan);
+  } catch (error) {
+    if (name.startsWith(`${service}.`) || sqlState(error) !== UNDEFINED_TABLE) throw error;
+    return [];
+  }
 }
 
 /** Reads a table or an index without a condition that the index takes. */

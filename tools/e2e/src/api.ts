@@ -36,6 +36,13 @@ export class Api {
     return this.ask('POST', '/v1/messages', JSON.stringify({ to, text, ...more }));
   }
 
+  /** Asks for what has to be done. @throws Error when it is refused */
+  async must(method: string, path: string, body?: object): Promise<ApiBody> {
+    const answer = await this.ask(method, path, body && JSON.stringify(body));
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body ?? {};
+  }
+
   /** @param body as it goes over the wire @throws Error when the answer is not one that the description knows */
   async ask(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
     const answer = await fetch(this.baseUrl + path, {

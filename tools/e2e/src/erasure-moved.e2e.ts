@@ -6,6 +6,7 @@ import type { Api, ApiBody } from './api.js';
 import { samplesWith, tablesWith } from './search-database.js';
 import { StackDatabase } from './stack-database.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
+import { templateWithVariables } from './template-with-variables.js';
 
 const SOON = { deadlineMs: 90_000 };
 const PATIENT = { deadlineMs: 180_000 };
@@ -45,24 +46,15 @@ describe('a contact whose number changed before it was erased', () => {
   let stranger: Planted;
   let used: number;
 
-  const ok = async (method: string, path: string, body?: object): Promise<ApiBody> => {
-    const answer = await acme.ask(method, path, body && JSON.stringify(body));
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.body ?? {};
-  };
-
   beforeAll(async () => {
     all = await startEverything();
     ({ acme } = all);
     database = await StackDatabase.open(all.stack);
-    template = await eventually(async () => {
-      const { body } = await acme.get('/v1/templates?status=APPROVED&limit=100');
-      return body?.items?.find(({ variables }) => Array.isArray(variables) && variables.length > 0);
-    }, SOON);
+    template = await templateWithVariables(acme);
     const moved = await plant(MOVED);
     const merged = await plant(MERGED);
     const followed = await plant(FOLLOWED);
-    await ok('POST', '/v1/contacts', { phone: `+1${MERGED.next}` });
+    await acme.must('POST', '/v1/contacts', { phone: `+1${MERGED.next}` });
     for (const one of [MOVED, MERGED, FOLLOWED]) await move(one);
     stranger = await plant(STRANGER);
     erased = [moved, merged, followed];
@@ -76,7 +68,7 @@ describe('a contact whose number changed before it was erased', () => {
 
   /** Puts the canary wherever a caller or the person can write something. */
   async function plant({ first, canary }: Person): Promise<Planted> {
-    const sent = await ok('POST', '/v1/messages', { to: `+1${first}`, text: canary, clientReference: canary });
+    const sent = await acme.must('POST', '/v1/messages', { to: `+1${first}`, text: canary, clientReference: canary });
     await all.messageWhen(sent.id, 'DELIVERED', SOON.deadlineMs);
     const text = `${canary} said hello`;
     await all.simulator.post('inbound', { from: `1${first}`, name: canary, text });
@@ -97,20 +89,22 @@ describe('a contact whose number changed before it was erased', () => {
         ? Object.fromEntries(variables.map(({ name }) => [name, canary]))
         : variables.map(() => canary);
     const recipients = [{ to, variables: values, clientReference: canary, metadata: { note: canary } }];
-    return String((await ok('POST', '/v1/templates/send', { templateId: template.id, recipients, ...more })).id);
+    return String((await acme.must('POST', '/v1/templates/send', { templateId: template.id, recipients, ...more })).id);
   }
 
   async function move({ first, next }: Person): Promise<void> {
     await all.simulator.post('inbound', { from: `1${first}`, newPhone: `1${next}` });
     const contactsOf = async (digits: string): Promise<number> =>
-      (await ok('GET', `/v1/contacts?phone=%2B1${digits}`)).items?.length ?? -1;
+      (await acme.must('GET', `/v1/contacts?phone=%2B1${digits}`)).items?.length ?? -1;
     await eventually(async () => (await contactsOf(first)) === 0 && (await contactsOf(next)) === 1, SOON);
   }
 
   const recipientOf = async (jobId: string): Promise<ApiBody | undefined> =>
-    (await ok('GET', `/v1/templates/send/${jobId}/recipients`)).items?.[0];
+    (await acme.must('GET', `/v1/templates/send/${jobId}/recipients`)).items?.[0];
   const textsOf = async (conversationId: string): Promise<unknown[]> =>
-    ((await ok('GET', `/v1/conversations/${conversationId}/messages?limit=100`)).items ?? []).map(({ text }) => text);
+    ((await acme.must('GET', `/v1/conversations/${conversationId}/messages?limit=100`)).items ?? []).map(
+      ({ text }) => text,
+    );
   const organization = async (): Promise<string> => {
     const sql = 'SELECT organization_id AS id FROM messaging.conversation WHERE id = $1';
     return (await database.query<{ id: string }>(sql, [stranger.conversationId]))[0]?.id ?? '';
@@ -124,14 +118,16 @@ describe('a contact whose number changed before it was erased', () => {
   };
 
   it('is found by what it had before, and leaves neither number nor text anywhere', async () => {
-    const [moved, merged] = await Promise.all(erased.map(({ contactId }) => ok('GET', `/v1/contacts/${contactId}`)));
+    const [moved, merged] = await Promise.all(
+      erased.map(({ contactId }) => acme.must('GET', `/v1/contacts/${contactId}`)),
+    );
     expect([moved?.['phone'], merged?.['phone']]).toEqual([`+1${MOVED.next}`, `+1${MERGED.first}`]);
     const texts = [MOVED.canary, MOVED.first, MOVED.next, MERGED.canary, MERGED.first, FOLLOWED.canary, FOLLOWED.next];
     const before = (await tablesWith(database, texts)).map((name) => name.replace(/:.*/, ''));
     const holders = ['contacts.former_alias', 'gateway.outbox', 'messaging.bulk_item', 'templates.recipient'];
     expect(before).toEqual(expect.arrayContaining(holders));
     await database.query('ANALYZE');
-    for (const { contactId } of erased) await ok('DELETE', `/v1/contacts/${contactId}`);
+    for (const { contactId } of erased) await acme.must('DELETE', `/v1/contacts/${contactId}`);
     await eventually(async () => (await pending()) === 0, PATIENT);
     expect(await tablesWith(database, texts)).toEqual([]);
     expect(await samplesWith(database, texts)).toEqual([]);
@@ -151,14 +147,17 @@ describe('a contact whose number changed before it was erased', () => {
     const to = `+1${STRANGER.first}`;
     expect(await recipientOf(sent)).toMatchObject({ to, status: 'DELIVERED' });
     expect(await recipientOf(waiting)).toMatchObject({ to, status: 'QUEUED' });
-    expect(await ok('GET', `/v1/contacts/${stranger.contactId}`)).toMatchObject({ phone: to, name: STRANGER.canary });
+    expect(await acme.must('GET', `/v1/contacts/${stranger.contactId}`)).toMatchObject({
+      phone: to,
+      name: STRANGER.canary,
+    });
     expect(await textsOf(stranger.conversationId)).toContain(`${STRANGER.canary} said hello`);
     const holders = ['gateway.outbox', 'messaging.bulk_item', 'messaging.message', 'templates.recipient'];
     const names = (await tablesWith(database, [STRANGER.canary, STRANGER.first])).map((name) =>
       name.replace(/:.*/, ''),
     );
     expect(names).toEqual(expect.arrayContaining(holders));
-    const merged = await ok('GET', `/v1/contacts?phone=%2B1${MERGED.next}`);
+    const merged = await acme.must('GET', `/v1/contacts?phone=%2B1${MERGED.next}`);
     expect(merged.items).toHaveLength(1);
   });
 });

@@ -13,6 +13,7 @@ import { CallbackSender } from './callback-faults.js';
 import { samplesWith, tablesWith } from './search-database.js';
 import { StackDatabase } from './stack-database.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
+import { templateWithVariables } from './template-with-variables.js';
 
 const SOON = { deadlineMs: 90_000 };
 /** For work of which a process was killed. */
@@ -21,8 +22,6 @@ const DAY_MS = 86_400_000;
 /** National digits of the person who is erased, and of another one. */
 const PERSON = { phone: '+14157310001', digits: '4157310001', canary: `canary-${randomBytes(8).toString('hex')}` };
 const OTHER = { phone: '+14157310002', digits: '4157310002', canary: `other-${randomBytes(8).toString('hex')}` };
-/** Of the simulator's own: approved, with one variable. */
-const TEMPLATES = '/v1/templates?status=APPROVED&limit=100';
 
 interface Planted {
   readonly contactId: string;
@@ -49,23 +48,14 @@ describe('a contact that is erased', () => {
   let secondChannel: string;
   let template: ApiBody;
 
-  const ok = async (method: string, path: string, body?: object): Promise<ApiBody> => {
-    const answer = await acme.ask(method, path, body && JSON.stringify(body));
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.body ?? {};
-  };
-
   beforeAll(async () => {
     all = await startEverything();
     ({ acme } = all);
     database = await StackDatabase.open(all.stack);
     receiver = await startReceiver();
-    const channels = (await ok('GET', '/v1/channels')).items ?? [];
+    const channels = (await acme.must('GET', '/v1/channels')).items ?? [];
     secondChannel = String(channels.find(({ isDefault }) => isDefault === false)?.id);
-    template = await eventually(async () => {
-      const { body } = await acme.get(TEMPLATES);
-      return body?.items?.find(({ variables }) => Array.isArray(variables) && variables.length > 0);
-    }, SOON);
+    template = await templateWithVariables(acme);
     other = await plant(OTHER);
     person = await plant(PERSON);
     jobs = [
@@ -88,9 +78,9 @@ describe('a contact that is erased', () => {
 
   /** Puts the canary wherever a caller or the person can write something. */
   async function plant({ phone, canary }: typeof PERSON): Promise<Planted> {
-    const made = await ok('POST', '/v1/contacts', { phone, name: canary, email: `${canary}@example.com` });
+    const made = await acme.must('POST', '/v1/contacts', { phone, name: canary, email: `${canary}@example.com` });
     const optOut = { phone, messagingChannelId: secondChannel, reason: canary };
-    await ok('POST', '/v1/opt-outs', optOut);
+    await acme.must('POST', '/v1/opt-outs', optOut);
     const body = { to: phone, text: canary, clientReference: canary, metadata: { note: canary } };
     const sent = await acme.ask('POST', '/v1/messages', JSON.stringify(body), { 'idempotency-key': canary });
     expect(sent.status).toBe(200);
@@ -121,14 +111,16 @@ describe('a contact that is erased', () => {
     });
     const plain = first.map((one) => ({ ...one, variables: valuesOf('plain') }));
     const recipients = [...plain, recipientOf(PERSON), recipientOf(OTHER)];
-    const job = await ok('POST', '/v1/templates/send', { templateId: template.id, recipients, ...more });
+    const job = await acme.must('POST', '/v1/templates/send', { templateId: template.id, recipients, ...more });
     return String(job.id);
   }
 
   const jobOf = async (id: string | undefined): Promise<{ readonly counts: Record<string, number> }> =>
-    (await ok('GET', `/v1/templates/send/${id}`)) as never;
+    (await acme.must('GET', `/v1/templates/send/${id}`)) as never;
   const textsOf = async (conversationId: string): Promise<unknown[]> =>
-    ((await ok('GET', `/v1/conversations/${conversationId}/messages?limit=100`)).items ?? []).map(({ text }) => text);
+    ((await acme.must('GET', `/v1/conversations/${conversationId}/messages?limit=100`)).items ?? []).map(
+      ({ text }) => text,
+    );
 
   /** A failure in the provider's words, and items in no shape that was agreed. */
   async function plantCallbacks(): Promise<void> {
@@ -178,7 +170,7 @@ describe('a contact that is erased', () => {
   /** The figures, once they are what the messages add up to, erased ones too. */
   const settledFigures = async (): Promise<Figures> =>
     eventually(async () => {
-      const { totals } = await ok('GET', '/v1/analytics/delivery');
+      const { totals } = await acme.must('GET', '/v1/analytics/delivery');
       const { accepted, delivered, read } = totals as unknown as Figures;
       const [stored] = await database.query<Figures>(
         `SELECT count(*)::int AS accepted, count(*) FILTER (WHERE status IN ('DELIVERED', 'READ'))::int AS delivered,
@@ -246,9 +238,9 @@ describe('a contact that is erased', () => {
   it('is 404, its conversation shows no number, and its messages keep ids, times and states', async () => {
     expect((await acme.get(`/v1/contacts/${person.contactId}`)).status).toBe(404);
     expect((await erase()).status).toBe(404);
-    const conversation = await ok('GET', `/v1/conversations/${person.conversationId}`);
+    const conversation = await acme.must('GET', `/v1/conversations/${person.conversationId}`);
     expect(conversation['contact']).toEqual({ id: person.contactId, name: null, phone: '', messagingId: '' });
-    const message = await ok('GET', `/v1/messages/${person.messageIds[0]}`);
+    const message = await acme.must('GET', `/v1/messages/${person.messageIds[0]}`);
     expect(message).toMatchObject({ status: 'DELIVERED', text: null, clientReference: null, metadata: {} });
     expect(message['deliveredAt']).toEqual(expect.any(String));
     // What was under way when its process was killed is refused when its lease has ended.
@@ -259,7 +251,7 @@ describe('a contact that is erased', () => {
 
   it('gets nothing of a bulk send that had not begun, and the counts still sum to the total', async () => {
     for (const [index, id] of jobs.entries()) {
-      const { items = [] } = await ok('GET', `/v1/templates/send/${id}/recipients?limit=100`);
+      const { items = [] } = await acme.must('GET', `/v1/templates/send/${id}/recipients?limit=100`);
       const [mine, others] = items.slice(-2);
       expect(mine).toMatchObject({ to: '', ...(index > 0 && { status: 'SKIPPED', reason: 'ERASED' }) });
       expect(others).toMatchObject({ to: OTHER.phone });
@@ -270,7 +262,7 @@ describe('a contact that is erased', () => {
 
   it('takes nothing of another contact along, and the figures stay', async () => {
     expect(await textsOf(other.conversationId)).toEqual(expect.arrayContaining([OTHER.canary]));
-    expect((await ok('GET', `/v1/contacts/${other.contactId}`))['name']).toBe(OTHER.canary);
+    expect((await acme.must('GET', `/v1/contacts/${other.contactId}`))['name']).toBe(OTHER.canary);
     const names = (await tablesWith(database, [OTHER.canary])).map((name) => name.replace(/:.*/, ''));
     expect(names).toEqual(expect.arrayContaining(['messaging.message', 'templates.recipient', 'webhooks.event']));
     expect((await settledFigures()).accepted).toBeGreaterThanOrEqual(figures.accepted);

@@ -78,7 +78,7 @@ export async function provokeEvents(all: EverythingRunning): Promise<void> {
   const database = await StackDatabase.open(all.stack);
   await database.query('UPDATE webhooks.lane SET consecutive_failures = 9 WHERE webhook_id = $1', [webhook.body?.id]);
   await database.close();
-  const last = await acme.send('+12015550112', 'read by nobody who answers');
+  const last = await acme.send('+12015550112', 'read and not answered');
   await messageWhen(last.body?.id, 'READ');
   // A person acts on a channel.
   const [channel] = (await page.get('/app/api/channels')).body?.items ?? [];

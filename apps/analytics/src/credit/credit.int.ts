@@ -14,7 +14,7 @@ const STARTED_MS = Date.parse('2026-03-01T00:00:00.000Z');
 const STORIES = 25;
 
 /** Something that becomes known: a version of a message, or an opt-out. */
-type Told = MessageFact | { readonly optedOutAt: Date };
+type KnownFact = MessageFact | { readonly optedOutAt: Date };
 
 let database: Database;
 let superuser: Database;
@@ -36,9 +36,9 @@ describe('what templates are credited with', () => {
       while (left.length > 0) {
         const batch = left.splice(0, random.integer(1, 5));
         await take(contact, batch);
-        for (const told of batch) {
-          if ('optedOutAt' in told) optOuts.push(told.optedOutAt);
-          else if ((known.get(told.id)?.version ?? 0) < told.version) known.set(told.id, told);
+        for (const fact of batch) {
+          if ('optedOutAt' in fact) optOuts.push(fact.optedOutAt);
+          else if ((known.get(fact.id)?.version ?? 0) < fact.version) known.set(fact.id, fact);
         }
         const expected = expectedOf([...known.values()], optOuts);
         expect([seed, left.length, await storedOf(contact.organizationId)]).toEqual([seed, left.length, expected]);
@@ -73,7 +73,7 @@ describe('what templates are credited with', () => {
 type Contact = Pick<MessageFact, 'organizationId' | 'channelId' | 'contactId'>;
 
 /** Templates, replies and opt-outs of ten days, with all that becomes known of them. */
-function storyOf(random: SeededRandom, contact: Contact): Told[] {
+function storyOf(random: SeededRandom, contact: Contact): KnownFact[] {
   const momentMs = (): number => STARTED_MS + random.integer(0, 240) * HOUR_MS + random.integer(0, 3) * 500;
   return Array.from({ length: 24 }, () => {
     const atMs = momentMs();
@@ -102,12 +102,12 @@ function storyOf(random: SeededRandom, contact: Contact): Told[] {
 }
 
 /** A batch of the consumers: messages and opt-outs come by different ones. */
-async function take(contact: Contact, batch: readonly Told[]): Promise<void> {
-  const touched = batch.flatMap((told) => ('optedOutAt' in told ? [{ ...contact, at: told.optedOutAt }] : []));
+async function take(contact: Contact, batch: readonly KnownFact[]): Promise<void> {
+  const touched = batch.flatMap((fact) => ('optedOutAt' in fact ? [{ ...contact, at: fact.optedOutAt }] : []));
   await database.transaction((tx) =>
     storeFacts(
       tx,
-      batch.flatMap((told) => ('optedOutAt' in told ? [] : [told])),
+      batch.flatMap((fact) => ('optedOutAt' in fact ? [] : [fact])),
     ),
   );
   for (const { at } of touched) {

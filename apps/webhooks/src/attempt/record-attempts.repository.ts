@@ -45,7 +45,7 @@ export interface BegunRequest {
   readonly url: string;
   readonly secretSealed: Buffer;
   readonly previousSecretSealed: Buffer | null;
-  /** False: its webhook no longer subscribes to the event, and nobody has asked for the delivery by hand. */
+  /** False: its webhook no longer subscribes to the event, and no person has asked for the delivery. */
   readonly isWanted: boolean;
 }
 const beginSql = statement<BegunRequest>(

@@ -47,7 +47,7 @@ const ENDED_AT = 'a.began_at + make_interval(secs => a.duration_ms / 1000.0)';
  */
 const stepsSql = statement<Row>(
   'webhooks.message.deliveries',
-  `WITH told AS MATERIALIZED (
+  `WITH carrier AS MATERIALIZED (
      SELECT id, type, stored_at FROM event WHERE message_id = $2 AND organization_id = $1 AND id >= $3),
    taker AS (
      SELECT id FROM webhook WHERE organization_id = $1
@@ -56,10 +56,10 @@ const stepsSql = statement<Row>(
    carried AS MATERIALIZED (
      SELECT e.type AS event, e.stored_at AS at, w.id AS webhook_id, NULL AS replay_id,
        ${deliveryIdSql('e.id', 'w.id')} AS delivery_id
-     FROM told e CROSS JOIN taker w
+     FROM carrier e CROSS JOIN taker w
      UNION ALL
      SELECT e.type, NULL, r.webhook_id, r.id, ${deliveryIdSql('e.id', 'r.id', 'r.id')}
-     FROM told e CROSS JOIN (
+     FROM carrier e CROSS JOIN (
        SELECT id, webhook_id FROM replay WHERE organization_id = $1 ORDER BY id DESC LIMIT ${REPLAYS_MAX}) AS r),
    first_steps AS (
      SELECT a.webhook_id, a.type AS event, 'ATTEMPT' AS kind, a.kind AS sent, ${ENDED_AT} AS at, NULL AS replay_id,
@@ -72,7 +72,7 @@ const stepsSql = statement<Row>(
      SELECT a.webhook_id, a.type, 'ATTEMPT', a.kind, ${ENDED_AT} AS at, NULL, a.outcome, a.response_status, a.error, a.number,
        NULL::timestamptz
      FROM attempt a
-     WHERE a.event_id = ANY (ARRAY(SELECT id FROM told)) AND a.kind <> 'AUTOMATIC' AND a.organization_id || '' = $1
+     WHERE a.event_id = ANY (ARRAY(SELECT id FROM carrier)) AND a.kind <> 'AUTOMATIC' AND a.organization_id || '' = $1
      ORDER BY a.began_at DESC LIMIT ${AGAIN_MAX}),
    waiting AS (
      SELECT t.webhook_id, t.event, CASE WHEN l.is_open AND ${isWantedSql('d')} THEN 'PENDING' ELSE 'DROPPED' END, d.kind, coalesce((

@@ -1,4 +1,4 @@
-import type { StatementRunner } from '@switchboard/outbox';
+import type { StatementRunner } from '@switchboard/postgres';
 
 /**
  * DDL of what a service has to erase, and has erased; for a migration.

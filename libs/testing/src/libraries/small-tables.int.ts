@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { forgetSmallSizes, SmallTablesMigration, statement, type Database } from '@switchboard/postgres';
+import {
+  forgetSmallSizes,
+  SmallTablesMigration,
+  statement,
+  type Database,
+  type StatementRunner,
+} from '@switchboard/postgres';
 import { nodesOf, planOf, preparedStatements, testServers } from '../index.js';
 
 const servers = testServers();
@@ -8,12 +14,12 @@ const servers = testServers();
 class Queues1764000000000 extends SmallTablesMigration {
   readonly name = 'Queues1764000000000';
 
-  override async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+  override async up(runner: StatementRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE queue (organization_id text NOT NULL, id integer NOT NULL, PRIMARY KEY (organization_id, id));
       CREATE TABLE other (id integer PRIMARY KEY);
     `);
-    await super.up(runner as never);
+    await super.up(runner);
   }
 }
 
