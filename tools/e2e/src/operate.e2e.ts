@@ -134,7 +134,10 @@ describe('what an operator sees of a message', () => {
     await simulator.post('knobs', { latencyMs: 60_000 });
     const since = new Date().toISOString();
     const sends = Array.from({ length: 20 }, (_, index) => acme.send(`+1415555${3_000 + index}`, 'into the stop'));
-    await eventually(async () => (await simulator.requests(`since=${since}`)).length >= 10 || undefined, SOON);
+    const hung = await eventually(async () => {
+      const requests = await simulator.requests(`since=${since}`);
+      return requests.length >= 10 ? new Set(requests.map(({ reference }) => reference)) : undefined;
+    }, SOON);
     const messaging = all.stack.process('messaging');
     const startedMs = performance.now();
     await messaging.kill('SIGTERM');
@@ -142,7 +145,9 @@ describe('what an operator sees of a message', () => {
     expect(performance.now() - startedMs).toBeLessThan(30_000);
     await simulator.post('knobs', { latencyMs: 0 });
     for (const answer of await Promise.all(sends)) {
-      expect(answer).toMatchObject({ status: 200, body: { upstreamMessageId: null } });
+      expect(answer.status).toBe(200);
+      // What came too late for the one that stops is sent by its successor.
+      if (hung.has(answer.body?.id ?? '')) expect(answer.body?.upstreamMessageId).toBeNull();
       expect((await simulator.requests(`reference=${answer.body?.id}`)).length).toBeLessThanOrEqual(1);
     }
     await messaging.restarted();
