@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { changeWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
+import { changeWebhookRpc, deleteWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { testServers } from '@switchboard/testing';
 import { newCustomer } from './customer.js';
@@ -26,4 +27,32 @@ describe('a change of a webhook', () => {
     await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     expect(await customer.webhook(id)).toMatchObject({ url, description: 'ours' });
   });
+
+  it('that is asked for again does not change back what others have changed since', async () => {
+    const customer = newCustomer(running);
+    const { id } = await customer.register(running.receiver.at('/changed-twice'));
+    const change = (description: string, by = actor()) =>
+      running.gateway.call(changeWebhookRpc, customer.principal, { id, description, by });
+    const by = actor();
+    await change('ours', by);
+    await change('theirs');
+    expect(await change('ours', by)).toMatchObject({ after: { description: 'theirs' } });
+    expect(await customer.webhook(id)).toMatchObject({ description: 'theirs' });
+  });
 });
+
+describe('a deletion of a webhook', () => {
+  it('that is asked for again has been done; another one is refused', async () => {
+    const customer = newCustomer(running);
+    const { id } = await customer.register(running.receiver.at('/deleted-twice'));
+    const remove = (by = actor()) => running.gateway.call(deleteWebhookRpc, customer.principal, { id, by });
+    const by = actor();
+    expect(await remove(by)).toMatchObject({ before: { id } });
+    expect(await remove(by)).toMatchObject({ before: { id, status: 'ACTIVE' } });
+    await expect(remove()).rejects.toMatchObject({ code: 'WEBHOOK_NOT_FOUND' });
+  });
+});
+
+function actor() {
+  return { actId: newCuid(), userId: newCuid(), email: 'a@example.org', address: null, traceId: null };
+}

@@ -34,12 +34,12 @@ export function newCustomer(running: RunningWebhooks) {
       return (await gateway.call(listWebhookAttemptsRpc, principal, { webhookId, ...none, ...filter })).items;
     },
     /** An inbound message of a conversation, the next one unless its number is given. @returns the event's id */
-    receive: (text: string, conversationId = newCuid(), number?: number, occurredAt = new Date()) => {
+    receive: (text: string, conversationId = newCuid(), number?: number, occurredAt = new Date(), id = newCuid()) => {
       const sequence = number ?? (sequences.get(conversationId) ?? 0) + 1;
       sequences.set(conversationId, sequence);
       const data = messageOf(conversationId, text);
-      const event = { event: messageReceived, organizationId, aggregateId: conversationId, sequence, occurredAt, data };
-      return running.publish(event);
+      const of = { organizationId, aggregateId: conversationId, sequence };
+      return running.publish({ event: messageReceived, id, ...of, occurredAt, data });
     },
   };
 }

@@ -83,4 +83,17 @@ describe('a delivery', () => {
     const delivery = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, request);
     expect(delivery).toMatchObject({ state: 'SUCCEEDED', attempts: [{ id: attemptId }] });
   });
+
+  it('shows its last 100 attempts, in their order', async () => {
+    const customer = newCustomer(running);
+    const { id: webhookId } = await customer.register(running.receiver.at('/many-attempts'));
+    const deliveryId = newCuid();
+    const ids = Array.from({ length: 120 }, () => newCuid()).sort();
+    for (const id of ids) {
+      await running.superuser.query(attemptSql, [webhookId, id, customer.organizationId, deliveryId]);
+    }
+    const request = { webhookId, deliveryId };
+    const { attempts } = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, request);
+    expect(attempts.map(({ id }) => id)).toEqual(ids.slice(20));
+  });
 });

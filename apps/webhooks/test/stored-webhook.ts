@@ -1,4 +1,4 @@
-import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
 import { storePublicEvents } from '../src/event/event.repository.js';
 import { insertLane } from '../src/lane/lane.repository.js';
@@ -16,10 +16,9 @@ const EVENT = { type: 'message.received', line: '', body: '{}', contactId: null,
 export async function storeWebhook(database: Database, events: number): Promise<StoredWebhook> {
   const webhook = { organizationId: newCuid(), id: newCuid() };
   const secretSealed = Buffer.alloc(1);
-  const eventsFrom = cuidFloor(new Date(Date.now() - 60_000));
   await database.transaction(async (tx) => {
     const settings = { url: 'https://example.org/', events: [EVENT.type], description: null };
-    await insertWebhook(tx, { ...webhook, ...settings, secretSealed, eventsFrom });
+    await insertWebhook(tx, { ...webhook, ...settings, secretSealed, createdAt: new Date() });
     await insertLane(tx, webhook.organizationId, webhook.id);
   });
   await storeEvents(database, webhook, events);

@@ -18,20 +18,23 @@ export const ATTEMPT_COLUMNS = `a.webhook_id AS "webhookId", a.id, a.organizatio
   a.response_status AS "responseStatus", a.response_body AS "responseBody", a.error, a.outcome,
   a.delivery_state AS "deliveryState"`;
 
+/** Attempts of a delivery that are shown: with their responses they fit into an answer. Source: docs/api-behaviour.md#webhooks-manage. */
+const SHOWN_MAX = 100;
 /** Of one delivery: none is older than the delivery, but for clocks. */
 const ofDeliverySql = statement<AttemptRow>(
   'webhooks.attempt.of-delivery',
   `SELECT ${ATTEMPT_COLUMNS} FROM attempt a WHERE a.delivery_id = $2 AND a.webhook_id = $1 AND a.id >= $3
-   ORDER BY a.number, a.id`,
+   ORDER BY a.number DESC, a.id DESC LIMIT ${SHOWN_MAX}`,
 );
 
 /** The id of a delivery carries the event's time, by the clock of the service that emitted it; those of attempts are drawn by ours. */
 const OTHER_CLOCK_MARGIN_MS = 60 * 60_000;
 
-/** Every attempt of a delivery, the first one first. */
+/** The last attempts of a delivery, at most 100: it has more when it was sent again by hand many times. In their order. */
 export async function attemptsOfDelivery(on: Queryable, webhookId: string, deliveryId: string): Promise<AttemptRow[]> {
   const from = cuidFloor(new Date(cuidTime(deliveryId).getTime() - OTHER_CLOCK_MARGIN_MS));
-  return on.query(ofDeliverySql, [webhookId, deliveryId, from]);
+  const lastFirst = await on.query(ofDeliverySql, [webhookId, deliveryId, from]);
+  return lastFirst.reverse();
 }
 
 /** An attempt as the application's API shows it. */

@@ -3,9 +3,9 @@ import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { moveLane } from '../lane/lane.repository.js';
-import { appendChange } from '../webhook/append-act.js';
+import { appendChange, isDone } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
-import { requireWebhook } from '../webhook/webhook-view.js';
+import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, storeWebhook } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.change-webhook`. Requests read the URL when they begin: what is pending goes to a changed one. */
@@ -27,6 +27,8 @@ export class ChangeWebhookHandler {
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        // What was changed since by others is not changed back.
+        if (await isDone(tx, call.request.by)) return { before: webhookView(before), after: webhookView(before) };
         const after = judged ?? before.url;
         await storeWebhook(tx, {
           ...before,

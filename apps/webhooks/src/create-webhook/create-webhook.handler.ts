@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
-import { cuidFloor, cuidTime } from '@switchboard/contracts/grammar/cuid';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { RpcResponseOf } from '@switchboard/contracts/grammar/define-rpc';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
@@ -19,8 +19,6 @@ import { findWebhook, insertWebhook, lockWebhookCount } from '../webhook/webhook
 
 /** Source: docs/api-behaviour.md#webhooks-manage. */
 const WEBHOOKS_MAX = 20;
-/** An event of a service whose clock is behind may seem older than the webhook. */
-const CLOCK_MARGIN_MS = 10_000;
 
 /** Answers `webhooks.create-webhook`. */
 @Controller()
@@ -64,9 +62,8 @@ export class CreateWebhookHandler {
     const { id, url, description } = request;
     const dataKey = await dataKeyOf(tx, this.box, organizationId);
     const secretSealed = this.box.seal(newSigningSecret(), secretPlace(organizationId, id, 'secret_sealed'), dataKey);
-    const eventsFrom = cuidFloor(new Date(cuidTime(id).getTime() - CLOCK_MARGIN_MS));
     const events = [...new Set(request.events)];
-    await insertWebhook(tx, { organizationId, id, url, events, description, secretSealed, eventsFrom });
+    await insertWebhook(tx, { organizationId, id, url, events, description, secretSealed, createdAt: cuidTime(id) });
     await insertLane(tx, organizationId, id);
   }
 }

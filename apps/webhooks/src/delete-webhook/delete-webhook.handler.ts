@@ -1,8 +1,10 @@
 import { Controller } from '@nestjs/common';
+import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import type { WebhookView } from '@switchboard/contracts/webhooks/http';
-import { auditedWebhook } from '@switchboard/contracts/webhooks/events';
+import { auditedWebhook, type AuditedWebhook } from '@switchboard/contracts/webhooks/events';
 import { deleteWebhookRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { findAct } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
 import { appendAct } from '../webhook/append-act.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
@@ -20,7 +22,10 @@ export class DeleteWebhookHandler {
     const { id } = call.request;
     return this.database.transaction(
       async (tx) => {
-        const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        const found = await lockWebhook(tx, organizationId, id);
+        const done = found === null ? await findAct(tx, call.request.by) : null;
+        if (done?.before) return { before: deletedView(done.before as unknown as AuditedWebhook) };
+        const before = requireWebhook(found);
         await removeWebhook(tx, organizationId, id);
         const view = webhookView(before);
         const facts = { action: 'webhook.deleted', before: auditedWebhook(view), after: null } as const;
@@ -30,4 +35,17 @@ export class DeleteWebhookHandler {
       { tenant: organizationId },
     );
   }
+}
+
+/** A webhook that an act has deleted, as far as the audit log shows it. */
+function deletedView(webhook: AuditedWebhook): WebhookView {
+  const createdAt = cuidTime(webhook.id).toISOString();
+  return {
+    ...webhook,
+    deactivatedAt: null,
+    deactivatedReason: null,
+    consecutiveFailures: 0,
+    createdAt,
+    updatedAt: createdAt,
+  };
 }

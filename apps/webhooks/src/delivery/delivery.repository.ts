@@ -12,6 +12,7 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** When its next attempt may begin; null unless it is PENDING. */
   readonly dueAt: Date | null;
+  /** The last ones, in their order. */
   readonly attempts: readonly AttemptRow[];
 }
 
@@ -76,6 +77,6 @@ export async function bodyOf(on: Queryable, eventId: string): Promise<string | n
  * @returns false when an attempt of it is under way: nothing is changed
  */
 export async function deliverAgain(tx: Transaction, { webhookId, id, eventId, attempts }: Delivery): Promise<boolean> {
-  const rows = await tx.query(againSql, [webhookId, id, eventId, attempts.length]);
+  const rows = await tx.query(againSql, [webhookId, id, eventId, attempts.at(-1)?.number ?? 0]);
   return rows.length > 0;
 }

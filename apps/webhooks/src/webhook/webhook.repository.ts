@@ -30,6 +30,11 @@ const shareSql = statement<Pick<WebhookRow, 'events'>>(
   'webhooks.webhook.share',
   `SELECT CASE WHEN deactivated_at IS NULL THEN events ELSE '{}' END AS events FROM webhook WHERE organization_id = $1 AND id = $2 FOR SHARE`,
 );
+/**
+ * How far an event may seem older than a webhook that it came behind. Its id has the clock of the service that emitted it, the webhook's
+ * that of a gateway.
+ */
+const CLOCK_MARGIN = `interval '1 hour'`;
 /** One at a time for an organization, so that its number is exact. */
 const lockNumberSql = statement(
   'webhooks.webhook.lock-number',
@@ -42,7 +47,7 @@ const countSql = statement<{ count: number }>(
 const insertSql = statement(
   'webhooks.webhook.insert',
   `INSERT INTO webhook (organization_id, id, url, events, description, secret_sealed, events_from)
-   VALUES ($1, $2, $3, $4::text[], $5, $6, $7)`,
+   VALUES ($1, $2, $3, $4::text[], $5, $6, cuid_floor(least($7::timestamptz, now()) - ${CLOCK_MARGIN}))`,
 );
 const changeSql = statement(
   'webhooks.webhook.change',
@@ -67,8 +72,8 @@ const FIRST_PAGE = 'd';
 /** What is stored of a new webhook. */
 export interface NewWebhook extends Pick<WebhookRow, 'organizationId' | 'id' | 'url' | 'events' | 'description'> {
   readonly secretSealed: Buffer;
-  /** The smallest id of an event that it is sent. */
-  readonly eventsFrom: string;
+  /** By the clock of the gateway. It is sent what occurs from then on. */
+  readonly createdAt: Date;
 }
 
 /** One webhook; null when the organization has none of this id. */
@@ -112,8 +117,8 @@ export async function lockWebhookCount(tx: Transaction, organizationId: string):
 
 /** Stores a webhook. Its lane is made by the caller. */
 export async function insertWebhook(tx: Transaction, webhook: NewWebhook): Promise<void> {
-  const { organizationId, id, url, events, description, secretSealed, eventsFrom } = webhook;
-  await tx.query(insertSql, [organizationId, id, url, events, description, secretSealed, eventsFrom]);
+  const { organizationId, id, url, events, description, secretSealed, createdAt } = webhook;
+  await tx.query(insertSql, [organizationId, id, url, events, description, secretSealed, createdAt]);
 }
 
 /** Stores what people change. */

@@ -66,7 +66,7 @@ export class WebhookDeliveriesController {
       operationId: 'getWebhookDelivery',
       tag: 'Webhooks',
       summary: 'Read a delivery',
-      description: 'One event for this webhook: what is sent, how far it is, and its attempts.',
+      description: 'One event for this webhook: what is sent, how far it is, and its last 100 attempts.',
       answers: { 200: { description: 'The delivery.', body: 'WebhookDelivery' } },
     },
   })

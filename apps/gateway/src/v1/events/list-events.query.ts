@@ -16,7 +16,7 @@ export class ListEventsQuery extends PageQuery {
   type: string | undefined;
 
   @About(
-    'Where reading starts without a `cursor`: with the first event stored then or later. Left out: with the oldest kept.',
+    'Where reading starts without a `cursor`: with the first event that occurred then or later. Left out: with the oldest kept.',
   )
   @MayBeOmitted()
   @RestoreOffset()

@@ -1,0 +1,45 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
+import { statement } from '@switchboard/postgres';
+import { eventually, testServers } from '@switchboard/testing';
+import { newCustomer } from './customer.js';
+import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
+
+const servers = testServers();
+/** As a service that began long ago. */
+const beganSql = statement('t.began-long-ago', `UPDATE webhooks.beginning SET event_id = ''`);
+let running: RunningWebhooks;
+
+beforeAll(async () => {
+  running = await startWebhooks(servers);
+  await running.superuser.query(beganSql, []);
+});
+
+describe('a new webhook', () => {
+  it('is sent what occurs from then on, though the clock of the gateway is ahead and that of the emitter behind', async () => {
+    const customer = newCustomer(running);
+    const webhook = await customer.register(running.receiver.at('/clocks-differ'), { id: idAt(60) });
+    await customer.receive('of a slow clock', newCuid(), 1, new Date(), idAt(-50));
+    const [attempt] = await eventually(async () => {
+      const attempts = await customer.attempts(webhook.id);
+      return attempts.length > 0 && attempts;
+    });
+    expect(attempt).toMatchObject({ outcome: 'SUCCEEDED' });
+  });
+
+  it('is not sent what occurred long before, and was only stored since', async () => {
+    const customer = newCustomer(running);
+    const webhook = await customer.register(running.receiver.at('/long-before'));
+    const conversation = newCuid();
+    await customer.receive('long before', conversation, 1, new Date(), idAt(-70));
+    await customer.receive('now', conversation, 2);
+    await eventually(async () => (await customer.attempts(webhook.id)).length > 0);
+    // In the order of their conversation: what is not sent by now never is.
+    expect(await customer.attempts(webhook.id)).toHaveLength(1);
+  });
+});
+
+/** An id as a clock draws it that differs by some minutes from ours. */
+function idAt(minutes: number): string {
+  return cuidFloor(new Date(Date.now() + minutes * 60_000)) + newCuid().slice(9);
+}
