@@ -1,6 +1,6 @@
 /**
- * How many retries may be under way: half as many after one that could not begin (the upstream is away, or its connections
- * are in use), twice as many after one that did. So an outage costs one attempt at a time, and is over with the first that
+ * How many retries may be under way: half as many after one that could not begin (the upstream is away, or the connections
+ * that it may use are taken), twice as many after one that did. So an outage costs one attempt at a time, and is over with the first that
  * begins.
  */
 export class ClaimWindow {

@@ -1,13 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@switchboard/postgres';
 import { pause, WakeSignal } from '@switchboard/timing';
-import { LOG, PollingWorker, STOPPING, type Log, type RoundResult } from '@switchboard/platform';
+import { CLOCK, LOG, PollingWorker, STOPPING, type Clock, type Log, type RoundResult } from '@switchboard/platform';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { claimRetries, retryLines, type ClaimedAttempt, type RetryLine } from '../dispatch/retry-claim.repository.js';
 import { RetrySignal } from '../dispatch/retry-signal.js';
 import { ReleasedLeases } from '../dispatch/released-leases.js';
+import type { UpstreamOutcome } from '../upstream/upstream.js';
 import { ClaimWindow } from './claim-window.js';
+import { OrganizationWindows } from './organization-windows.js';
 
 /** Attempts under way at once, at most; a claim is begun at once, so that its lease covers it. */
 const UNDERWAY_MAX = 64;
@@ -28,6 +30,7 @@ export class RetryDispatchWorker extends PollingWorker {
   /** Attempts under way by organization; entries are above 0. */
   private readonly underway = new Map<string, number>();
   private readonly window = new ClaimWindow(UNDERWAY_MAX);
+  private readonly organizations = new OrganizationWindows(ORGANIZATION_MAX);
   private walkedTo: RetryLine | null = null;
   /** By channel: so that the conversations of a line take turns. */
   private readonly behind = new Map<string, string>();
@@ -38,6 +41,7 @@ export class RetryDispatchWorker extends PollingWorker {
     private readonly dispatcher: Dispatcher,
     private readonly journal: DispatchJournal,
     private readonly releasedLeases: ReleasedLeases,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
     @Inject(LOG) private readonly log: Log,
     private readonly signal: RetrySignal,
@@ -67,7 +71,8 @@ export class RetryDispatchWorker extends PollingWorker {
   private async claim(lines: readonly RetryLine[], limit: number): Promise<ClaimedAttempt[]> {
     const lease = this.journal.newLease();
     try {
-      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway: this.underway, behind: this.behind };
+      const underway = this.organizations.taken(this.underway, this.clock.monotonic());
+      const bounds = { limit, organizationMax: ORGANIZATION_MAX, underway, behind: this.behind };
       const claimed = await claimRetries(this.database, lines, bounds, lease);
       this.behind.clear();
       for (const { channelId, contactId } of claimed) {
@@ -87,9 +92,8 @@ export class RetryDispatchWorker extends PollingWorker {
     try {
       if (refusal) return await this.dispatcher.refuse(attempt, refusal);
       const outcome = await this.dispatcher.attempt(attempt);
-      const { state } = outcome;
-      this.window.ended(state !== 'not-taken' || outcome.retry !== 'not-begun');
-      this.log.info('message.retried', { organizationId, messageId, attempts, outcome: state });
+      this.learn(organizationId, outcome);
+      this.log.info('message.retried', { organizationId, messageId, attempts, outcome: outcome.state });
     } catch (error) {
       this.log.error('dispatch.retry-failed', error, { organizationId, messageId });
     } finally {
@@ -98,6 +102,16 @@ export class RetryDispatchWorker extends PollingWorker {
       else this.underway.delete(organizationId);
       this.ended.wake();
     }
+  }
+
+  /** A full share is its organization's alone; what could not begin otherwise says something of the upstream. */
+  private learn(organizationId: string, outcome: UpstreamOutcome): void {
+    if (outcome.state === 'not-taken' && outcome.isShareFull) {
+      return this.organizations.foundFull(organizationId, this.clock.monotonic());
+    }
+    const hasBegun = outcome.state !== 'not-taken' || outcome.retry !== 'not-begun';
+    this.window.ended(hasBegun);
+    if (hasBegun) this.organizations.begun(organizationId);
   }
 
   private count({ organizationId }: ClaimedAttempt): number {

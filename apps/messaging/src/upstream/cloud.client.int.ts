@@ -128,7 +128,7 @@ describe('a request to the provider', () => {
   it('that finds every connection in use is not taken, and leaves nothing behind', async () => {
     const client = clientOf(await provider(silent), { connectionsMax: 1, requestDeadlineMs: SILENCE_MS });
     const open = client.sendText(text, limits());
-    expect(await client.sendText(text, limits())).toMatchObject(notTaken);
+    expect(await client.sendText(text, limits())).toMatchObject({ ...notTaken, isShareFull: true });
     expect(await open).toEqual({ state: 'unknown', reason: expect.stringMatching(/no answer/) });
     expect(seen).toEqual([path]);
   });
@@ -145,10 +145,12 @@ describe('a request to the provider', () => {
     await Promise.all(again);
   });
 
-  it('that finds no listener is not taken', async () => {
+  it('that finds no listener is not taken, and says nothing of the share of its organization', async () => {
     const url = await provider(silent);
     await closing.pop()?.();
-    expect(await clientOf(url).sendText(text, limits())).toMatchObject(notTaken);
+    const outcome = await clientOf(url).sendText(text, limits());
+    expect(outcome).toMatchObject(notTaken);
+    expect(outcome).not.toHaveProperty('isShareFull');
   });
 
   it('that was delivered and cut has an unknown outcome, on a fresh connection and on a used one', async () => {

@@ -34,6 +34,7 @@ export interface CloudOptions {
 
 /** No request waits longer for a connection (see `SendLimits`). */
 const CONNECT_TIMEOUT_MS = 2_000;
+const NOT_TAKEN = { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', retry: 'not-begun' } as const;
 const tracer = trace.getTracer('@switchboard/messaging');
 
 /** The WhatsApp Business Cloud API. Source: provider's "Messages" reference, v23.0 to v25.0. */
@@ -103,8 +104,9 @@ export class CloudClient extends Upstream {
 
   /** Nothing waits for a connection that is in use: a send that is refused one is not taken, and is repeated later. */
   private async request(message: UpstreamMessage, body: object, limits: SendLimits): Promise<UpstreamOutcome> {
-    if (!this.shares.take(message.organizationId, message.isBackground))
-      return notTaken("the organization's connections to the upstream are in use");
+    if (!this.shares.take(message.organizationId, message.isBackground)) {
+      return { ...NOT_TAKEN, message: "the organization's connections to the upstream are in use", isShareFull: true };
+    }
     const request = {
       path: `/${this.options.version}/${encodeURIComponent(message.phoneNumberId)}/messages`,
       headers: { authorization: `Bearer ${message.accessToken}`, 'content-type': 'application/json' },
@@ -116,7 +118,9 @@ export class CloudClient extends Upstream {
       this.shares.release(message.organizationId),
     );
     if (end.state === 'answered') return outcomeOfAnswer(end.status, end.body);
-    return end.began ? { state: 'unknown', reason: `no answer (${end.reason})` } : notTaken(`not sent (${end.reason})`);
+    return end.began
+      ? { state: 'unknown', reason: `no answer (${end.reason})` }
+      : { ...NOT_TAKEN, message: `not sent (${end.reason})` };
   }
 }
 
@@ -157,8 +161,4 @@ function parse(body: string): SendAnswer | null {
     // Not JSON: the caller decides by the HTTP status alone.
     return null;
   }
-}
-
-function notTaken(message: string): UpstreamOutcome {
-  return { state: 'not-taken', code: 'UPSTREAM_UNREACHABLE', message, retry: 'not-begun' };
 }

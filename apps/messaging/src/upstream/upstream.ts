@@ -50,6 +50,8 @@ export type UpstreamOutcome =
       readonly retry: RetryPace;
       /** Which limit of the upstream was hit; absent for every other cause. */
       readonly limit?: UpstreamLimit;
+      /** The organization's share of the connections is in use: nothing was asked, and nothing is known of the upstream. */
+      readonly isShareFull?: true;
     }
   /** It may have been taken; must never be repeated blindly. */
   | {
