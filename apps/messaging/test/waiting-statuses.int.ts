@@ -20,6 +20,14 @@ const servers = testServers();
 /** More than a transaction of the worker takes. */
 const UNKNOWN = 450;
 
+/** Looks at a status before it is given up, the consumer's among them. */
+const LOOKS = 7;
+/** Of them, those of an organization with `MANY`. */
+const LOOKS_AMONG_MANY = 4;
+const MANY = 10_000;
+/** No more are set aside. */
+const WAITING_MAX = 40_000;
+
 /** A round at a time. */
 class Looks extends LookAgainWorker {
   look(): ReturnType<LookAgainWorker['round']> {
@@ -44,7 +52,7 @@ describe('statuses whose message is not known', () => {
 
   /** As the consumer handles a batch of them. */
   async function handle(own: Sender, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-    const log = createLog('messaging', { write: () => undefined });
+    const log = createLog('messaging', { write: (line: string) => void lines.push(line) });
     // It pulls nothing before it is started.
     const nats = {} as NatsConnection;
     const platform = { database: store.database, nats, log } as Platform;
@@ -79,6 +87,18 @@ describe('statuses whose message is not known', () => {
     return handleBatch(handler, events);
   }
 
+  /** So many more of an organization wait, and are not due. */
+  const letWait = (sender: Sender, count: number): Promise<unknown> =>
+    store.superuser.dataSource.query(
+      `INSERT INTO messaging.waiting_status
+       SELECT $1 || n, $1, $2, 'wamid.' || n, NULL, '{"fact":"delivered"}', NULL, 0, now() + interval '1 hour'
+       FROM generate_series(1, $3::int) AS n`,
+      [sender.organizationId, sender.channelId, count],
+    );
+  const givenUp = (): unknown[] =>
+    lines
+      .map((line) => JSON.parse(line))
+      .map(({ event, organizationId, statuses }) => [event, organizationId, statuses]);
   const waiting = async (): Promise<number> => {
     const [row] = await store.superuser.dataSource.query('SELECT count(*)::int AS n FROM messaging.waiting_status');
     return row.n;
@@ -117,10 +137,26 @@ describe('statuses whose message is not known', () => {
     expect((await store.message(attempt)).deliveredAt).toEqual(new Date(1_749_416_383_000));
   });
 
-  it('are given up at the fourth look, with one line, and are not looked at before they are due', async () => {
+  it('are looked for longer than a row may be locked, or the record of a send be late behind an outage', async () => {
+    const sender = await store.sender();
+    const attempt = await store.attempt(sender);
+    await handle(sender, [statusOf(sender, `wamid.${attempt.messageId}`)]);
+    for (let look = 2; look < LOOKS; look++) {
+      await letBeDue(sender);
+      await worker.look();
+    }
+    const inTime = "SELECT due_at > now() + interval '20 seconds' AS waits FROM messaging.waiting_status";
+    expect(await store.superuser.dataSource.query(inTime)).toEqual([{ waits: true }]);
+    await store.settle(settlementOf(attempt, taken(attempt)));
+    await letBeDue(sender);
+    await worker.look();
+    expect([await waiting(), (await store.message(attempt)).status]).toEqual([0, 'DELIVERED']);
+  });
+
+  it('are given up at the last look, with one line, and are not looked at before they are due', async () => {
     const sender = await store.sender();
     await handle(sender, [statusOf(sender, 'wamid.1'), statusOf(sender, 'wamid.2')]);
-    for (let look = 2; look <= 4; look++) {
+    for (let look = 2; look <= LOOKS; look++) {
       expect(await worker.look()).toEqual(expect.any(Number));
       expect([await waiting(), lines]).toEqual([2, []]);
       await letBeDue(sender);
@@ -131,6 +167,30 @@ describe('statuses whose message is not known', () => {
       { event: 'callback.unknown-message', organizationId: sender.organizationId, statuses: 2 },
     ]);
     expect(await worker.look()).toBe(false);
+  });
+
+  it('have fewer looks where their organization has many, and as many as ever in another', async () => {
+    const [many, other] = [await store.sender(), await store.sender()];
+    await handle(many, [statusOf(many, 'wamid.late')]);
+    await handle(other, [statusOf(other, 'wamid.other')]);
+    await letWait(many, MANY);
+    for (let look = 2; look <= LOOKS_AMONG_MANY; look++) {
+      expect(givenUp()).toEqual([]);
+      await store.superuser.dataSource.query('UPDATE messaging.waiting_status SET due_at = now() WHERE looks = $1', [
+        look - 1,
+      ]);
+      await worker.look();
+    }
+    expect(givenUp()).toEqual([['callback.unknown-message', many.organizationId, 1]]);
+    expect(await waiting()).toBe(MANY + 1);
+  });
+
+  it('are not set aside beyond a bound of their organization, which no other one shares', async () => {
+    const [full, other] = [await store.sender(), await store.sender()];
+    await letWait(full, WAITING_MAX - 1);
+    await handle(full, [statusOf(full, 'wamid.last'), statusOf(full, 'wamid.beyond'), statusOf(other, 'wamid.other')]);
+    expect(await waiting()).toBe(WAITING_MAX + 1);
+    expect(givenUp()).toEqual([['callback.unknown-message', full.organizationId, 1]]);
   });
 
   it('of one organization whose row is locked, or which has many, hold up none of another', async () => {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Relay } from '@switchboard/outbox';
 import { LOG, PollingWorker, TenantByTenant, type Log, type RoundResult } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
-import { callbackMetrics } from '../callback/callback-metrics.js';
+import { reportUnknown } from '../callback/report-unknown.js';
 import { takeStatuses } from '../callback/take-statuses.js';
 import { WaitingSignal } from '../callback/waiting-signal.js';
 import { nextLooks, setAside, takeDue } from '../callback/waiting-status.repository.js';
@@ -45,7 +45,7 @@ export class LookAgainWorker extends PollingWorker {
       // What another replica holds is not there to be taken, and may be due still.
       return looked > 0 || GATHER_MS;
     }
-    return looks[0] ? looks[0].inMs + GATHER_MS : false;
+    return looks[0] ? Math.min(looks[0].inMs + GATHER_MS, IDLE_MS) : false;
   }
 
   /** @returns at how many statuses it has looked */
@@ -54,7 +54,7 @@ export class LookAgainWorker extends PollingWorker {
       async (tx) => {
         const statuses = await takeDue(tx, organizationId, PART_MAX);
         const missed = await takeStatuses(tx, statuses);
-        const given = setAside(
+        const given = await setAside(
           tx,
           missed.map((status) => ({ ...status, looks: status.looks + 1 })),
         );
@@ -63,11 +63,7 @@ export class LookAgainWorker extends PollingWorker {
       { hasShortLocks: true },
     );
     if (taken > 0) this.relay.wake();
-    const [first] = unknown;
-    if (first) {
-      callbackMetrics().ignored('unknown-message', unknown.length);
-      this.log.warn('callback.unknown-message', { organizationId, statuses: unknown.length, eventId: first.eventId });
-    }
+    reportUnknown(this.log, unknown);
     return looked;
   }
 }

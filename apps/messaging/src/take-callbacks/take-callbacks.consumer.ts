@@ -4,6 +4,7 @@ import { buryEvent, type Relay } from '@switchboard/outbox';
 import type { Transaction } from '@switchboard/postgres';
 import { EventConsumer, type Log, type Platform } from '@switchboard/platform';
 import { callbackMetrics } from '../callback/callback-metrics.js';
+import { reportUnknown } from '../callback/report-unknown.js';
 import { takeStatuses, type StatusReport } from '../callback/take-statuses.js';
 import type { WaitingSignal } from '../callback/waiting-signal.js';
 import { setAside } from '../callback/waiting-status.repository.js';
@@ -109,10 +110,11 @@ export class TakeCallbacksConsumer extends EventConsumer<Prepared> {
     await takeInbound(tx, inbound);
     // Waiting at the broker they would fill this consumer for all.
     const unknown = await takeStatuses(tx, statuses);
-    setAside(
+    const givenUp = await setAside(
       tx,
       unknown.map((status) => ({ ...status, looks: 1 })),
     );
+    reportUnknown(this.log, givenUp);
     if (unknown.length > 0) this.hasSetAside = true;
     return new Set(unresolved.map(({ envelope }) => envelope.id));
   }

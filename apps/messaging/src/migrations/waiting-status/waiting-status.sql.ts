@@ -1,7 +1,7 @@
 import { stopSampling } from '@switchboard/postgres';
 
 /**
- * Statuses whose message is not known yet, for the few seconds in which they are looked for again. Of a status only what it
+ * Statuses whose message is not known yet, for the minute in which they are looked for again. Of a status only what it
  * says of a message is kept; words of a refusal may name a number.
  */
 export const waitingStatusTable = `
