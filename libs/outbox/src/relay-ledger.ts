@@ -37,13 +37,22 @@ const disown = statement<{ found: boolean }>(
      WHERE id = 1 AND EXISTS (SELECT FROM caught))
    SELECT EXISTS (SELECT FROM caught) AS found`,
 );
-/** One snapshot: what is marked and how far the stream was acknowledged change in one statement. Counting ends above the gap. */
+/**
+ * One snapshot: what is marked and how far the stream was acknowledged change in one statement. Counting ends above the gap. What the
+ * stream holds is accounted for when what is pending explains it: the next process that is killed is judged by its own copies.
+ */
 const forgotten = statement<{ count: number }>(
   'relay-state.forgotten',
-  `SELECT greatest(0, $2::bigint - last_sequence
-     - (SELECT count(*) FROM (
-          SELECT FROM outbox_pending LIMIT greatest(0, $2::bigint - last_sequence)) AS pending))::int AS count
-   FROM relay_state WHERE stream = $1`,
+  `WITH found AS (
+     SELECT greatest(0, $2::bigint - last_sequence
+       - (SELECT count(*) FROM (
+            SELECT FROM outbox_pending LIMIT greatest(0, $2::bigint - last_sequence)) AS pending))::int AS count
+     FROM relay_state WHERE stream = $1 AND epoch = $3 AND last_sequence = $4::bigint),
+   accounted AS (
+     UPDATE relay_state SET last_sequence = $2
+     WHERE stream = $1 AND epoch = $3 AND last_sequence = $4::bigint AND $2::bigint > last_sequence
+       AND EXISTS (SELECT FROM found WHERE count = 0))
+   SELECT count FROM found`,
 );
 const rename = statement('relay-state.rename', 'UPDATE relay_state SET created = $3 WHERE stream = $1 AND epoch = $2');
 /** What was published and is to go again: not what is pending, nor what `bury` has given up. */
@@ -144,12 +153,14 @@ export class RelayLedger {
 
   /**
    * How many events, at least, the stream holds that the outbox has no record of. What was published and not marked, as by a process
-   * that was killed, is pending: more in the stream than that was in a database that is not this one any more.
+   * that was killed, is pending: more in the stream than that was in a database that is not this one any more. When there are none,
+   * records how far the stream goes.
    *
-   * @param found the stream, as it was before this was asked
+   * @param found the stream, as it was before the record was read
+   * @returns 0 as well when the record is another one by now
    */
-  async forgotten(found: StreamState): Promise<number> {
-    const [row] = await this.through.query(forgotten, [this.stream, found.lastSequence]);
+  async forgotten({ epoch, lastSequence }: RelayState, found: StreamState): Promise<number> {
+    const [row] = await this.through.query(forgotten, [this.stream, found.lastSequence, epoch, lastSequence]);
     return row?.count ?? 0;
   }
 

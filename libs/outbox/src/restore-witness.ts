@@ -28,7 +28,7 @@ export async function noticeRestore(
   found: StreamState,
 ): Promise<boolean> {
   if (isAnother(state, found) || found.lastSequence <= state.lastSequence) return false;
-  const events = await ledger.forgotten(found);
+  const events = await ledger.forgotten(state, found);
   if (events === 0 || !(await ledger.disown(state, found))) return false;
   report({ kind: 'database-restored', recorded: state, found, events });
   metrics.databaseRestored();

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import {
   EventPublisher,
   IncarnationMirror,
@@ -139,6 +140,20 @@ describe('a database that was restored while the broker kept its acknowledgement
     for (const event of await database.query(stored, [])) await publisher.publish(event);
     const before = (await database.query(recorded, []))[0]?.lastSequence ?? 0;
     expect((await publisher.streamState())?.lastSequence).toBe(before + 9);
+    await start();
+    await eventually(async () => (await pending()) === 0);
+    expect(named()).toEqual([]);
+  });
+
+  it('is not one whose process was killed so twice, and whose events the stream holds twice', async () => {
+    const witness = restoreWitness({ database, broker: publisher, report: (one) => void reports.push(one) });
+    await append(4);
+    const events = await database.query(stored, []);
+    for (const event of events) await publisher.publish(event);
+    expect(await witness()).toBe(false);
+    // As behind the broker's window of duplicates.
+    for (const event of events) await publisher.publish({ ...event, id: newCuid() });
+    expect(await witness()).toBe(false);
     await start();
     await eventually(async () => (await pending()) === 0);
     expect(named()).toEqual([]);
