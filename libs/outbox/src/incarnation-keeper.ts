@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { metrics } from '@opentelemetry/api';
 import type { IncarnationMirror } from '@switchboard/nats';
-import type { Queryable } from '@switchboard/postgres';
+import type { Database } from '@switchboard/postgres';
 import { IncarnationLedger, type IncarnationRow } from './incarnation-ledger.js';
 import { compareIncarnations } from './incarnation.policy.js';
+import { inTurn } from './take-back-turn.js';
 
 /** A database that turned out to be from a backup. */
 export interface Restore {
@@ -16,13 +17,13 @@ export interface Restore {
 
 /** What the keeper of an incarnation works with. */
 export interface IncarnationKeeperOptions {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'connect'>;
   readonly mirror: Pick<IncarnationMirror, 'read' | 'write'>;
   /** A second witness, of what was lost since the last renewal: see `noticeRestore`. */
   readonly noticeRestore: () => Promise<boolean>;
   /**
-   * Takes back what the backup would have done again. Before anything that is due is sent; it may run more than once, and in
-   * several processes.
+   * Takes back what the backup would have done again. Before anything that is due is sent, and in one process at a time; it
+   * may run more than once.
    */
   readonly onRestored: (restore: Restore) => Promise<void>;
   /** Called once for each restore. */
@@ -84,8 +85,9 @@ export class IncarnationKeeper {
       const next = { number: (shown?.number ?? 0) + 1, token: randomUUID(), previousToken: shown?.token ?? null };
       await this.ledger.begin({ ...next, consumerEpoch: shown?.consumerEpoch ?? 0 });
       row = await this.ledger.load();
-    } else if (comparison === 'restored' && shown) row = await this.takeBack(found, shown);
-    else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID(), true);
+    } else if (comparison === 'restored' && shown) {
+      row = await inTurn(this.options.database, () => this.takeBack(found, shown));
+    } else if (shown?.token === found.token) row = await this.ledger.renew(found.token, randomUUID(), true);
     else row = await this.ledger.confirm(found.token, true);
     // Another process has written meanwhile: the next look sees what.
     if (!row) return;

@@ -43,12 +43,13 @@ afterEach(stopConsumer);
 function keeper(
   mirror: Pick<IncarnationMirror, 'read' | 'write'> = new IncarnationMirror(own, SERVICE),
   noticeRestore: () => Promise<boolean> = async () => false,
+  onRestored: () => Promise<void> = async () => undefined,
 ): IncarnationKeeper {
   return new IncarnationKeeper({
     database,
     mirror,
     noticeRestore,
-    onRestored: async (restore) => void takenBack.push(restore),
+    onRestored: (restore) => (takenBack.push(restore), onRestored()),
     report: (restore) => void restores.push(restore),
   });
 }
@@ -165,6 +166,38 @@ describe('a database that was restored while the broker went on', () => {
     expect(takenBack.length).toBeGreaterThanOrEqual(1);
     expect(restores).toHaveLength(1);
     expect(await consumerEpoch(database)).toBe(before + 1);
+  });
+
+  it('is taken back by one replica at a time: what becomes due when the first is done is taken back by none', async () => {
+    await keeper().look();
+    const backup = await takeBaseBackup(superuser);
+    await keeper().look();
+    await restore(backup);
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = keeper(undefined, undefined, () => {
+      begun.resolve();
+      return end.promise;
+    }).look();
+    await begun.promise;
+    const second = keeper();
+    await second.look();
+    expect([takenBack.length, await isCompared()]).toEqual([1, false]);
+    end.resolve();
+    await first;
+    await second.look();
+    expect([takenBack.length, restores.length, await isCompared()]).toEqual([1, 1, true]);
+  });
+
+  it('is taken back by another replica when the one that began has failed', async () => {
+    await keeper().look();
+    const backup = await takeBaseBackup(superuser);
+    await keeper().look();
+    await restore(backup);
+    const failing = keeper(undefined, undefined, () => Promise.reject(new Error('locked')));
+    await expect(failing.look()).rejects.toThrow('locked');
+    const another = keeper();
+    await eventually(() => another.look().then(isCompared));
+    expect([takenBack.length, restores.length]).toEqual([2, 1]);
   });
 });
 
