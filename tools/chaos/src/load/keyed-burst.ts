@@ -14,19 +14,11 @@ export interface BurstSpec {
   readonly sends: number;
 }
 
-/** One request of a caller, answered or not. */
-export interface Ask {
-  readonly startedMs: number;
-  readonly endedMs: number;
-}
-
 const REPEAT_AFTER_MS = 250;
 const REPEAT_FOR_MS = 60_000;
 
 /** Callers that send at once, each under a key, and repeat under it what was answered 409 or 503, or not at all. */
 export class KeyedBurst {
-  /** Every request, repetitions included. */
-  readonly asks: Ask[] = [];
   private readonly balancer: Balancer;
   private readonly plan: SendPlan;
 
@@ -59,7 +51,6 @@ export class KeyedBurst {
   }
 
   private async ask(apiKey: string, key: string, body: string): Promise<SendOutcome> {
-    const startedMs = Date.now();
     const headers = {
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
@@ -69,10 +60,14 @@ export class KeyedBurst {
       return outcomeOf(await this.balancer.ask('POST', '/v1/messages', headers, body));
     } catch (error) {
       return { kind: error instanceof NoConnection ? 'refused' : 'reset', error: codeOf(error) };
-    } finally {
-      this.asks.push({ startedMs, endedMs: Date.now() });
     }
   }
+}
+
+/** How long after that moment the last of the callers who were waiting at it had their final answers, whatever they got before. */
+export function longestAfter(momentMs: number, sends: readonly Pick<Send, 'startedMs' | 'endedMs'>[]): number {
+  const waiting = sends.filter(({ startedMs }) => startedMs <= momentMs);
+  return Math.max(0, ...waiting.map(({ endedMs }) => endedMs - momentMs));
 }
 
 function isWorthRepeating(outcome: SendOutcome): boolean {
