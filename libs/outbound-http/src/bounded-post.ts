@@ -1,8 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { type OutboundEnd, type OutboundError, OutboundRefusal } from './outbound.js';
 
-/** Bytes of a response that are read and kept. */
+/** Bytes of a response that are kept. */
 const RESPONSE_BYTES_MAX = 1_024;
+
+/** A longer response is read on to so many bytes, and its connection is used again: a page, or a resource that is answered in full. */
+const READ_BYTES_MAX = 64 * 1024;
 
 /** Interim responses (1xx) before the response at most: without a bound they keep a connection busy for the whole time. */
 const INTERIM_MAX = 8;
@@ -17,7 +20,7 @@ type Ended =
   | Omit<Extract<OutboundEnd, { state: 'answered' }>, 'durationMs'>
   | Omit<Extract<OutboundEnd, { state: 'failed' }>, 'durationMs'>;
 
-/** Follows one request to its end: reads at most 1 KB of the response, and writes the request once or never. */
+/** Follows one request to its end: keeps at most 1 KB of the response, reads 64 KB, and writes the request once or never. */
 export class BoundedPost implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private hasEnded = false;
@@ -25,6 +28,7 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
   private status: number | null = null;
   private retryAfter: string | null = null;
   private bytes = 0;
+  private readMax = READ_BYTES_MAX;
   private readonly chunks: Buffer[] = [];
 
   constructor(private readonly end: (end: Ended) => void) {}
@@ -49,25 +53,24 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
     this.status = status;
     // Sent twice: the first counts.
     this.retryAfter = [headers['retry-after']].flat()[0] ?? null;
+    // Its end would not be read.
+    if (Number(headers['content-length']) > READ_BYTES_MAX) this.readMax = RESPONSE_BYTES_MAX;
     if (status === NO_CONTENT) this.endAtHeader(controller, headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = RESPONSE_BYTES_MAX - this.bytes;
     this.bytes += chunk.length;
-    if (this.bytes <= RESPONSE_BYTES_MAX) this.chunks.push(chunk);
-    else {
-      this.chunks.push(chunk.subarray(0, chunk.length - (this.bytes - RESPONSE_BYTES_MAX)));
-      this.onResponseEnd();
-      controller.abort(REST_UNREAD);
-    }
+    // A copy of a part, so that the whole is not kept with it.
+    if (room > 0) this.chunks.push(chunk.length > room ? Buffer.from(chunk.subarray(0, room)) : chunk);
+    if (this.bytes <= this.readMax) return;
+    this.onResponseEnd();
+    controller.abort(REST_UNREAD);
   }
 
   onResponseEnd(): void {
-    const { status, retryAfter } = this;
-    if (status !== null) {
-      const isCut = this.bytes > RESPONSE_BYTES_MAX;
-      this.finish({ state: 'answered', status, body: this.body(), isCut, retryAfter });
-    }
+    const { status } = this;
+    if (status !== null) this.answered(status, this.bytes > this.readMax);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -96,13 +99,14 @@ export class BoundedPost implements Dispatcher.DispatchHandler {
   }
 
   private fail(error: OutboundError, reason: string): void {
-    this.finish({
-      state: 'failed',
-      error,
-      reason,
-      status: this.status,
-      body: this.status === null ? null : this.body(),
-    });
+    const { status, retryAfter } = this;
+    // All that is kept of it has come.
+    if (status !== null && this.bytes > RESPONSE_BYTES_MAX) return this.answered(status, true);
+    this.finish({ state: 'failed', error, reason, status, body: status === null ? null : this.body(), retryAfter });
+  }
+
+  private answered(status: number, isCut: boolean): void {
+    this.finish({ state: 'answered', status, body: this.body(), isCut, retryAfter: this.retryAfter });
   }
 
   private body(): string {

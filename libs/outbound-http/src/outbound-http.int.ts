@@ -129,7 +129,49 @@ describe('a response', () => {
     expect(new Set(used).size).toBe(2);
   });
 
-  it('is cut at 1 KB, and the rest is not read', async () => {
+  it('gives its Retry-After also when it does not end', async () => {
+    const head = 'HTTP/1.1 503 Later\r\nretry-after: 600\r\ncontent-length: 100\r\n\r\nab';
+    const [cut, dripping] = [
+      await receiver((socket) => socket.end(head)),
+      await receiver((socket) => socket.write(head)),
+    ];
+    for (const { url } of [cut, dripping]) {
+      expect(await post(url, hasty)).toMatchObject({ state: 'failed', status: 503, retryAfter: '600', body: 'ab' });
+    }
+  });
+
+  it.each([
+    ['of a known length', response(200, [], 'x'.repeat(2_000))],
+    ['in chunks', `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nf000\r\n${'x'.repeat(0xf000)}\r\n0\r\n\r\n`],
+  ])('longer than 1 KB, %s, is read up to 64 KB: its connection is used again', async (_of, text) => {
+    const own = await receiver((socket) => socket.write(text));
+    for (let n = 0; n < 5; n += 1) {
+      expect(await post(own.url)).toMatchObject({ state: 'answered', body: 'x'.repeat(1_024), isCut: false });
+    }
+    expect(own.sockets.length).toBeLessThanOrEqual(2);
+  });
+
+  it('of which 1 KB has come is an answer, whatever becomes of the rest', async () => {
+    const head = `HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(1_025)}`;
+    const [cut, dripping] = [
+      await receiver((socket) => socket.end(head)),
+      await receiver((socket) => socket.write(head)),
+    ];
+    for (const { url } of [cut, dripping]) {
+      expect(await post(url, hasty)).toMatchObject({ state: 'answered', body: 'x'.repeat(1_024), isCut: true });
+    }
+    await closeOf(dripping.sockets[0]);
+  });
+
+  it('that announces more than 64 KB is cut at 1 KB', async () => {
+    const own = await receiver((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 65537\r\n\r\n${'x'.repeat(1_025)}`),
+    );
+    expect(await post(own.url)).toMatchObject({ state: 'answered', body: 'x'.repeat(1_024), isCut: true });
+    await closeOf(own.sockets[0]);
+  });
+
+  it('without end is cut, and the rest is not read', async () => {
     const own = await receiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;

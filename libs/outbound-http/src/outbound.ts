@@ -30,9 +30,9 @@ export type OutboundEnd =
       readonly state: 'answered';
       /** Any, a redirect's too: none is followed. */
       readonly status: number;
-      /** At most 1,024 bytes of UTF-8 without NUL; the rest of the response is never read. */
+      /** At most 1,024 bytes of UTF-8 without NUL; what comes after them is read up to 64 KB and not kept. */
       readonly body: string;
-      /** There was more of it, so that its connection was closed. */
+      /** It was not read to its end, so that its connection was closed. */
       readonly isCut: boolean;
       /** The header `Retry-After`. */
       readonly retryAfter: string | null;
@@ -46,6 +46,8 @@ export type OutboundEnd =
       /** Where the response began: its status, and what came of its body. */
       readonly status: number | null;
       readonly body: string | null;
+      /** The header `Retry-After`, where the response began. */
+      readonly retryAfter: string | null;
       readonly durationMs: number;
     };
 
@@ -57,7 +59,7 @@ export interface OutboundSender {
 
 /** The end of a request without anything of a response. */
 export function failed(error: OutboundError, reason: string, durationMs = 0): OutboundEnd {
-  return { state: 'failed', error, reason, status: null, body: null, durationMs };
+  return { state: 'failed', error, reason, status: null, body: null, retryAfter: null, durationMs };
 }
 
 /** A connection that the guard refuses. */

@@ -22,7 +22,7 @@ export interface SignedRequest extends SealedSecrets {
 export interface LoggedResult {
   readonly result: AttemptResult;
   readonly reason: string | null;
-  /** The response was longer than what is read of one. */
+  /** The response was not read to its end. */
   readonly isCut: boolean;
   /** For so long the request waited for whoever sent it: its duration is measured from then on. */
   readonly waitedMs: number;
@@ -81,14 +81,12 @@ export function interruptedResult(durationMs: number): AttemptResult {
 }
 
 function resultOf(end: OutboundEnd, nowMs: number): AttemptResult {
-  const { durationMs, status: responseStatus, body: responseBody } = end;
-  const seen = { durationMs, responseStatus, responseBody };
+  const { durationMs, status: responseStatus, body: responseBody, retryAfter } = end;
+  const isHold = responseStatus === 429 || responseStatus === 503;
+  const holdMs = isHold ? retryAfterMs(retryAfter, nowMs) : null;
+  const seen = { durationMs, responseStatus, responseBody, retryAfterMs: holdMs };
   if (end.state === 'failed') {
-    const error = end.error === 'aborted' ? INTERRUPTED : end.error;
-    return { ...seen, error, outcome: 'FAILED', retryAfterMs: null };
+    return { ...seen, error: end.error === 'aborted' ? INTERRUPTED : end.error, outcome: 'FAILED' };
   }
-  const { status, retryAfter } = end;
-  const outcome = status >= 200 && status < 300 ? 'SUCCEEDED' : 'FAILED';
-  const isHold = status === 429 || status === 503;
-  return { ...seen, error: null, outcome, retryAfterMs: isHold ? retryAfterMs(retryAfter, nowMs) : null };
+  return { ...seen, error: null, outcome: end.status >= 200 && end.status < 300 ? 'SUCCEEDED' : 'FAILED' };
 }

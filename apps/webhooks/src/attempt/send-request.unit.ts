@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import type { OutboundHttp } from '@switchboard/outbound-http';
+import type { OutboundEnd, OutboundHttp } from '@switchboard/outbound-http';
 import { systemClock } from '@switchboard/platform';
 import { SecretBox } from '@switchboard/secrets';
 import { RequestsInFlight } from '../deliver/requests-in-flight.js';
@@ -63,6 +63,28 @@ async function sentAtMs(elapsedMs: number): Promise<number | undefined> {
   expect(end).toMatchObject({ result: { durationMs: 100, retryAfterMs: 1_000 } });
   return 'sentAtMs' in end ? end.sentAtMs : undefined;
 }
+
+/** What comes of a request that ends like this. */
+function resultOf(end: OutboundEnd) {
+  const outbound = { post: () => Promise.resolve(end) } as unknown as OutboundHttp;
+  const sender = new SendRequest(outbound, {} as OutboundApart, box, systemClock);
+  return sender.send({ ...request, ...to, dataId: newCuid() });
+}
+
+describe('a response that does not end', () => {
+  const begun = { state: 'failed', error: 'response incomplete', reason: '', body: '', durationMs: 10_000 } as const;
+
+  it('has said for how long the receiver is to be left alone', async () => {
+    for (const [status, retryAfterMs] of [
+      [503, 600_000],
+      [429, 600_000],
+      [500, null],
+    ] as const) {
+      const { result } = await resultOf({ ...begun, status, retryAfter: '600' });
+      expect(result).toMatchObject({ outcome: 'FAILED', error: 'response incomplete', retryAfterMs });
+    }
+  });
+});
 
 describe('a request that waits for the thread that sends it', () => {
   it('was sent that much later, so that what its receiver asks for begins with its true end', async () => {

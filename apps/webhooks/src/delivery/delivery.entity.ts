@@ -46,7 +46,7 @@ export interface EndedRequest {
   readonly result: AttemptResult;
   /** Why there was no whole response; for the log alone: open and closed ports differ in it. */
   readonly reason?: string | null;
-  /** The response was longer than what is read of one. */
+  /** The response was not read to its end. */
   readonly isCut?: boolean;
   /** The event is no longer kept: nothing was sent, nothing will be, and it says nothing of the receiver. */
   readonly isEventGone?: boolean;
