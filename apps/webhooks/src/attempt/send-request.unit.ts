@@ -44,6 +44,10 @@ const attempt: MarkedAttempt = {
 
 afterEach(() => void jest.restoreAllMocks());
 
+function failedEnd(error: 'aborted' | 'no response'): OutboundEnd {
+  return { state: 'failed', error, reason: '', status: null, body: null, retryAfter: null, durationMs: 1 };
+}
+
 /** Sends by a thread that answers after so long, of which the request itself took 100 ms. */
 async function sentAtMs(elapsedMs: number): Promise<number | undefined> {
   let nowMs = 1_000;
@@ -83,6 +87,29 @@ describe('a response that does not end', () => {
       const { result } = await resultOf({ ...begun, status, retryAfter: '600' });
       expect(result).toMatchObject({ outcome: 'FAILED', error: 'response incomplete', retryAfterMs });
     }
+  });
+});
+
+describe('a request that is under way when the process stops', () => {
+  it('ends as one that says nothing of its receiver, and one that was answered meanwhile does not', async () => {
+    jest.useFakeTimers();
+    const ends = [failedEnd('aborted'), failedEnd('no response')];
+    const post: OutboundHttp['post'] = ({ signal }) =>
+      new Promise((resolve) => signal?.addEventListener('abort', () => resolve(ends.shift() ?? failedEnd('aborted'))));
+    const requests = new RequestsInFlight(
+      new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock),
+    );
+    const send = (id: string) =>
+      requests.send({ ...attempt, id }, request, { turnAtMs: performance.now(), nowMs: 7_000, isApart: false });
+    const sent = [send('first'), send('second')];
+    const ended = requests.end();
+    await jest.advanceTimersByTimeAsync(3_000);
+    await ended;
+    jest.useRealTimers();
+    expect(await Promise.all(sent)).toMatchObject([
+      { isStopped: true, result: { error: 'interrupted' } },
+      { isStopped: false, result: { error: 'no response' } },
+    ]);
   });
 });
 

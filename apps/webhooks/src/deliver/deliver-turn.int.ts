@@ -146,6 +146,16 @@ describe('an attempt whose end is not for this worker to record', () => {
   });
 });
 
+describe('an attempt that this process ended because it stops', () => {
+  it('is recorded, and says nothing of its receiver', async () => {
+    const webhook = await startWorker(1);
+    const ended = { attempt: await begin(webhook), result: interruptedResult(3_000), isStopped: true };
+    const { settled, lanes } = await turn({ ended: [ended] });
+    expect(settled).toMatchObject([{ state: 'PENDING', result: { error: 'interrupted' } }]);
+    expect(lanes.get(webhook.id)?.state).toEqual(newLane);
+  });
+});
+
 describe('a lane that another transaction has locked', () => {
   it('is read with the time behind the lock, and acquired by a later look', async () => {
     const [webhook, other] = [await startWorker(1), await storeWebhook(database, 1)];

@@ -115,7 +115,7 @@ function moveOn(locked: ReadonlyMap<string, LockedLane>, ended: readonly EndedRe
     const { attempt, result } = request;
     const { webhookId, organizationId, kind } = attempt.delivery;
     const lane = lanes.get(webhookId);
-    if (!lane?.isOpen || request.isEventGone) continue;
+    if (!lane?.isOpen || request.isEventGone || request.isStopped) continue;
     const end = {
       // Of the mark: by then what was known of the receiver had let it begin.
       beganAtMs: attempt.beganAtMs,

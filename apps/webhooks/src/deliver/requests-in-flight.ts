@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { endsWithin } from '@switchboard/timing';
 import type { BegunRequest } from '../attempt/record-attempts.repository.js';
-import type { EndedRequest, MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
+import {
+  INTERRUPTED,
+  type EndedRequest,
+  type MarkedAttempt,
+  type PendingDelivery,
+} from '../delivery/delivery.entity.js';
 import { holdersOf } from './choose-deliveries.js';
 import type { UnsentRequest } from './deliver-turn.js';
 import { InFlightBudget } from './in-flight-budget.js';
@@ -100,8 +105,10 @@ export class RequestsInFlight {
     { nowMs, isApart }: Pick<SendSpec, 'nowMs' | 'isApart'>,
   ): Promise<RequestEnd> {
     try {
-      const { waitedMs, ...ended } = await this.sender.send(request, { signal: this.ending.signal, isApart });
-      return { attempt, sentAtMs: nowMs + waitedMs, ...ended };
+      const { signal } = this.ending;
+      const { waitedMs, ...ended } = await this.sender.send(request, { signal, isApart });
+      const isStopped = signal.aborted && ended.result.error === INTERRUPTED;
+      return { attempt, sentAtMs: nowMs + waitedMs, ...ended, isStopped };
     } catch (error) {
       if (error instanceof NeverSent) return { attempt, cause: 'late', holdMs: NEVER_SENT_HOLD_MS };
       if (error instanceof UnreadableSecret) {

@@ -50,6 +50,8 @@ export interface EndedRequest {
   readonly isCut?: boolean;
   /** The event is no longer kept: nothing was sent, nothing will be, and it says nothing of the receiver. */
   readonly isEventGone?: boolean;
+  /** This process ended it because it stops: it says nothing of the receiver. */
+  readonly isStopped?: boolean;
 }
 
 /** An attempt with its end, as it is recorded. */
