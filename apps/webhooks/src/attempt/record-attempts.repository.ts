@@ -48,13 +48,15 @@ export interface BegunRequest {
   /** False: its webhook no longer subscribes to the event, and no person has asked for the delivery. */
   readonly isWanted: boolean;
 }
+/** Of a delivery as it was read: one that was sent again by hand since is another. */
 const beginSql = statement<BegunRequest>(
   'webhooks.attempt.begin',
   `WITH begun AS (
      UPDATE delivery d SET attempt_id = b.id, attempt_at = ${at('b.began_at')}, lease_until = ${at('b.lease_until')}
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[])
-       AS b (webhook_id, delivery_id, id, began_at, lease_until)
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[], $6::text[], $7::integer[])
+       AS b (webhook_id, delivery_id, id, began_at, lease_until, kind, tries)
      WHERE d.webhook_id = b.webhook_id AND d.id = b.delivery_id AND d.attempt_id IS NULL
+       AND d.kind = b.kind AND d.tries = b.tries
      RETURNING d.attempt_id, d.organization_id, d.webhook_id, d.event_id, d.type, d.kind)
    SELECT b.attempt_id AS "attemptId", e.body, w.url, w.secret_sealed AS "secretSealed",
      CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
@@ -126,6 +128,8 @@ export async function beginAttempts(
     'id',
     'beganAtMs',
     'leaseUntilMs',
+    ({ delivery }: MarkedAttempt) => delivery.kind,
+    ({ delivery }: MarkedAttempt) => delivery.tries,
   ] as const;
   return tx.query(beginSql, unnestColumns(attempts, columns));
 }

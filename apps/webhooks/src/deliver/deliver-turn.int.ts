@@ -3,6 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, lockWaiters, testServers } from '@switchboard/testing';
 import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
+import { deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
 import { newLane } from '../lane/lane.policy.js';
@@ -143,6 +144,33 @@ describe('an attempt whose end is not for this worker to record', () => {
     const { settled, lanes } = await turn({ ended: [ended] });
     expect(settled).toMatchObject([{ state: 'FAILED', dueAtMs: null }]);
     expect(lanes.get(webhook.id)?.state).toEqual(newLane);
+  });
+});
+
+describe('a delivery that was sent again by hand since it was read', () => {
+  it('is not begun as it was read: it has a new round of attempts, of its own kind', async () => {
+    const webhook = await startWorker(1);
+    await turn({ ended: [{ attempt: await begin(webhook), result: interruptedResult(0) }] });
+    book.find(webhook.id)?.doubt();
+    await updateBook();
+    const delivery = book.find(webhook.id)?.next(nowMs + 60_000);
+    expect(delivery).toMatchObject({ kind: 'AUTOMATIC', tries: 1 });
+    if (!delivery) throw new Error('nothing is pending');
+    await database.transaction(async (tx) => {
+      const found = await findDelivery(tx, webhook.id, delivery.id);
+      expect(found !== null && (await deliverAgain(tx, found))).toBe(true);
+    });
+    const stale = { delivery, id: newCuid(), beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
+    const { requests } = await turn({ candidates: [webhook.id], choose: () => [stale] });
+    expect([...requests.keys()]).toEqual([]);
+    book.find(webhook.id)?.doubt();
+    await updateBook();
+    const read = book.find(webhook.id)?.next(nowMs + 60_000);
+    expect(read).toMatchObject({ kind: 'MANUAL', tries: 0 });
+    if (!read) throw new Error('nothing is pending');
+    const again = { ...stale, delivery: read };
+    const begun = await turn({ candidates: [webhook.id], choose: () => [again] });
+    expect([...begun.requests.keys()]).toEqual([stale.id]);
   });
 });
 
