@@ -9,6 +9,10 @@ import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
 
 const servers = testServers();
 const pendingSql = statement<{ id: string }>('t.pending', 'SELECT id FROM webhooks.delivery WHERE webhook_id = $1');
+const waitingSql = statement<{ id: string; kind: string; line: string }>(
+  't.waiting',
+  'SELECT id, kind, line, tries, due_at FROM webhooks.delivery WHERE webhook_id = $1 AND attempt_id IS NULL ORDER BY position',
+);
 const actsSql = statement<{ count: number }>(
   't.acts-of',
   `SELECT count(*)::integer AS count FROM webhooks.outbox
@@ -54,6 +58,31 @@ describe('a re-delivery', () => {
       return all.length === 2 && all;
     });
     expect(attempts.map(({ kind }) => kind)).toEqual(['MANUAL', 'AUTOMATIC']);
+  });
+});
+
+describe('a re-delivery of what waits for its first attempt', () => {
+  it('leaves it its place in its conversation, and what its failure counts', async () => {
+    const customer = newCustomer(running);
+    const held = Promise.withResolvers<() => void>();
+    const url = running.receiver.at('/waiting', (response) => held.resolve(() => void response.end()));
+    const { id: webhookId } = await customer.register(url);
+    const conversationId = newCuid();
+    const sent = [await customer.receive('1', conversationId)];
+    const release = await held.promise;
+    for (const text of ['2', '3']) sent.push(await customer.receive(text, conversationId));
+    const waiting = await eventually(async () => {
+      const rows = await running.superuser.query(waitingSql, [webhookId]);
+      return rows.length === 2 && rows;
+    });
+    const request = { webhookId, deliveryId: waiting[1]?.id ?? '' };
+    await running.gateway.call(redeliverWebhookRpc, customer.principal, request);
+    expect(await running.superuser.query(waitingSql, [webhookId])).toEqual(waiting);
+    running.receiver.at('/waiting', status(204));
+    release();
+    const arrived = () => running.receiver.arrivals('/waiting').map(({ dataId }) => dataId);
+    await eventually(() => arrived().length === 3);
+    expect(arrived()).toEqual(sent);
   });
 });
 

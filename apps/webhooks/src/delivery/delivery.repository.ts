@@ -40,14 +40,20 @@ const openSql = statement<OpenRow>(
    SELECT event_id, type, 'DROPPED', NULL FROM dropped_delivery WHERE webhook_id = $1 AND id = $2`,
 );
 const bodySql = statement<{ body: string }>('webhooks.event.body', 'SELECT body FROM event WHERE id = $1');
-/** What waits is due at once; what is under way is left to itself, and no row says so. */
+/**
+ * What waits for its retry is due at once. What waits for its first attempt is so already: it keeps its place in its conversation, and what
+ * it counts. What is under way is left to itself, and no row says so.
+ */
 const againSql = statement<{ id: string }>(
   'webhooks.delivery.again',
   `WITH undropped AS (DELETE FROM dropped_delivery WHERE webhook_id = $1 AND id = $2)
    INSERT INTO delivery AS d (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, attempts, due_at)
    SELECT $1, $2, e.organization_id, e.id, e.type, '', e.position, octet_length(e.body), 'MANUAL', $4, now()
    FROM event e WHERE e.id = $3
-   ON CONFLICT (webhook_id, id) DO UPDATE SET kind = 'MANUAL', line = '', tries = 0, due_at = now()
+   ON CONFLICT (webhook_id, id) DO UPDATE SET
+     kind = CASE WHEN $5 AND d.tries = 0 THEN d.kind ELSE 'MANUAL' END,
+     line = CASE WHEN $5 AND d.tries = 0 THEN d.line ELSE '' END,
+     tries = 0, due_at = least(d.due_at, now())
    WHERE d.attempt_id IS NULL
    RETURNING d.id`,
 );
@@ -72,11 +78,14 @@ export async function bodyOf(on: Queryable, eventId: string): Promise<string | n
 }
 
 /**
- * Makes a delivery pending again, sent by hand. Its event must be kept, and its lane be locked.
+ * Makes a delivery pending again, sent by hand unless it waits for its first attempt, which its webhook subscribes to. Its event must be
+ * kept, and its lane be locked.
  *
  * @returns false when an attempt of it is under way: nothing is changed
  */
-export async function deliverAgain(tx: Transaction, { webhookId, id, eventId, attempts }: Delivery): Promise<boolean> {
-  const rows = await tx.query(againSql, [webhookId, id, eventId, attempts.at(-1)?.number ?? 0]);
+export async function deliverAgain(tx: Transaction, delivery: Delivery): Promise<boolean> {
+  const { webhookId, id, eventId, attempts, state } = delivery;
+  const made = attempts.at(-1)?.number ?? 0;
+  const rows = await tx.query(againSql, [webhookId, id, eventId, made, state === 'PENDING']);
   return rows.length > 0;
 }

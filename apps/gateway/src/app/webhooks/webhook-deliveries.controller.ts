@@ -89,7 +89,7 @@ export class WebhookDeliveriesController {
       summary: 'Send a delivery again',
       description:
         'The same bytes, to the URL of today. Never counts as a failure. 409 `CONFLICT` while an attempt of the delivery is under ' +
-        'way, and for a webhook that is deactivated.',
+        'way, and for a webhook that is deactivated. A delivery that waits for its first attempt stays as it is: it is due already.',
       answers: { 202: { description: 'The delivery waits to be sent.', body: null } },
       sentences: deactivated,
     },
