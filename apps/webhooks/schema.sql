@@ -113,6 +113,7 @@ lane.next_probe_at timestamp with time zone
 lane.held_until timestamp with time zone
 lane.consecutive_failures integer not null default 0
 lane.counted_until timestamp with time zone
+lane.opened_at timestamp with time zone
 line.id text collate C not null
 line.last_sequence bigint not null
 migration.id integer not null default nextval('migration_id_seq'::regclass)

@@ -193,10 +193,13 @@ describe('a change of the URL', () => {
     expect(Date.parse(second?.at ?? '')).toBeLessThan(Date.parse(failed?.at ?? '') + 20_000);
   });
 
-  it('leaves what is under way to the former receiver, whose failure does not count', async () => {
+  it('leaves what is under way to the former receiver, whose failure neither counts nor holds the webhook', async () => {
     customer = newCustomer(running);
     const asked = Promise.withResolvers<() => void>();
-    const url = running.receiver.at('/leaving', (response) => asked.resolve(() => void response.writeHead(500).end()));
+    // An hour is 36 s here.
+    const url = running.receiver.at('/leaving', (response) =>
+      asked.resolve(() => void response.writeHead(503, { 'retry-after': '3600' }).end()),
+    );
     const webhook = await customer.register(url);
     await customer.receive('first');
     const fail = await asked.promise;
@@ -204,8 +207,12 @@ describe('a change of the URL', () => {
     const request = { id: webhook.id, url: running.receiver.at('/left', () => undefined) };
     await running.gateway.call(changeWebhookRpc, customer.principal, request);
     fail();
-    expect((await attemptsOf(webhook.id, 1))[0]).toMatchObject({ outcome: 'FAILED', responseStatus: 500 });
+    const [failed] = await attemptsOf(webhook.id, 1);
+    expect(failed).toMatchObject({ outcome: 'FAILED', responseStatus: 503 });
     expect((await customer.webhook(webhook.id)).consecutiveFailures).toBe(0);
+    const pending = { webhookId: webhook.id, deliveryId: failed?.deliveryId ?? '' };
+    const { nextAttemptAt } = await running.gateway.call(getWebhookDeliveryRpc, customer.principal, pending);
+    expect(Date.parse(nextAttemptAt ?? '') - Date.parse(failed?.at ?? '')).toBeLessThan(20_000);
     await running.gateway.call(deleteWebhookRpc, customer.principal, { id: webhook.id });
   });
 

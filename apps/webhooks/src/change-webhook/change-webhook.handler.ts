@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { changeWebhookRpc, type ChangedWebhook, type ChangeWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
-import { moveLane } from '../lane/lane.repository.js';
+import { openLane } from '../lane/lane.repository.js';
 import { appendChange, isDone } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
@@ -37,7 +37,7 @@ export class ChangeWebhookHandler {
           description: description === undefined ? before.description : description,
         });
         // Pauses and failures are those of the former receiver.
-        if (after !== before.url && before.deactivatedAt === null) await moveLane(tx, id);
+        if (after !== before.url && before.deactivatedAt === null) await openLane(tx, id);
         return appendChange(tx, call.request.by, 'webhook.changed', { organizationId, id, before });
       },
       { tenant: organizationId },

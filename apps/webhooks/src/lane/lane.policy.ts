@@ -9,8 +9,10 @@ export interface LaneState {
   /** The receiver asked for a pause until then. */
   readonly heldUntilMs: number | null;
   readonly consecutiveFailures: number;
-  /** The end of the last failure that counted, or the last change of the URL: a failure counts of what began later. */
+  /** The end of the last failure that counted: a failure counts of what began later. */
   readonly countedUntilMs: number | null;
+  /** When it was opened anew, if ever: a failure of what began before says nothing of the receiver. */
+  readonly openedAtMs: number | null;
 }
 
 /** Single requests that find out whether the receiver answers again. */
@@ -26,7 +28,7 @@ export interface EndedAttempt {
   readonly beganAtMs: number;
   readonly endedAtMs: number;
   readonly isSuccess: boolean;
-  /** False for what people sent: it never counts. */
+  /** False for what people sent: its failure never counts. */
   readonly counts: boolean;
   /** What the receiver asked for. */
   readonly retryAfterMs: number | null;
@@ -40,18 +42,19 @@ const PROBE_PAUSE = { firstMs: 1_000, maxMs: 60_000 };
 /** Source: docs/api-behaviour.md#webhooks-attempts. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1_000;
 
-/** Of a webhook that is new, or was enabled. */
+/** Of a webhook that is new. */
 export const newLane: LaneState = {
   windowMax: 1,
   probing: null,
   heldUntilMs: null,
   consecutiveFailures: 0,
   countedUntilMs: null,
+  openedAtMs: null,
 };
 
-/** Of a webhook whose URL was changed: a failure of what began before it, at the former receiver, does not count. */
-export function movedLane(changedAtMs: number): LaneState {
-  return { ...newLane, countedUntilMs: changedAtMs };
+/** Of a webhook that was enabled, or whose URL was changed. */
+export function openedLane(openedAtMs: number): LaneState {
+  return { ...newLane, openedAtMs };
 }
 
 /** Whether the webhook is to be deactivated. */
@@ -64,13 +67,14 @@ export function isExhausted({ consecutiveFailures }: LaneState): boolean {
  *
  * A failure counts when its attempt began after the last counted failure ended: of the requests that one blip of a busy
  * receiver fails, one counts. A success of what began before the failure resets the count and is no proof that the receiver
- * answers again.
+ * answers again. A failure of what began before the lane was opened anew changes nothing.
  *
  * @param timeScale multiplies the waits
  * @param random spreads the probes of receivers that failed together
  * Source: docs/api-behaviour.md#webhooks-pacing, docs/api-behaviour.md#webhooks-deactivation.
  */
 export function laneAfter(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
+  if (!ended.isSuccess && lane.openedAtMs !== null && ended.beganAtMs < lane.openedAtMs) return lane;
   return ended.isSuccess ? afterSuccess(lane, ended) : afterFailure(lane, ended, timeScale, random);
 }
 
@@ -84,11 +88,10 @@ export function isProbe({ probing }: LaneState, beganAtMs: number): boolean {
   return probing !== null && beganAtMs >= probing.sinceMs;
 }
 
-function afterSuccess(lane: LaneState, { beganAtMs, counts }: EndedAttempt): LaneState {
-  const consecutiveFailures = counts ? 0 : lane.consecutiveFailures;
-  if (lane.probing !== null && !isProbe(lane, beganAtMs)) return { ...lane, consecutiveFailures };
+function afterSuccess(lane: LaneState, { beganAtMs }: EndedAttempt): LaneState {
+  if (lane.probing !== null && !isProbe(lane, beganAtMs)) return { ...lane, consecutiveFailures: 0 };
   const windowMax = Math.min(lane.windowMax * 2, WINDOW_MAX);
-  return { ...lane, probing: null, windowMax, consecutiveFailures };
+  return { ...lane, probing: null, windowMax, consecutiveFailures: 0 };
 }
 
 function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, random?: Random): LaneState {
@@ -96,6 +99,7 @@ function afterFailure(lane: LaneState, ended: EndedAttempt, timeScale: number, r
   const isCounted = counts && (lane.countedUntilMs === null || beganAtMs >= lane.countedUntilMs);
   const heldUntilMs = retryAfterMs === null ? null : endedAtMs + Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) * timeScale;
   return {
+    ...lane,
     windowMax: 1,
     probing: probingAfterFailure(lane, ended, timeScale, random),
     heldUntilMs: latest(lane.heldUntilMs, heldUntilMs),

@@ -1,5 +1,5 @@
 import { statement, unnestColumns, type Queryable, type Transaction } from '@switchboard/postgres';
-import { movedLane, newLane, type LaneState } from './lane.policy.js';
+import { openedLane, type LaneState } from './lane.policy.js';
 
 /** A lane that is locked until the transaction ends. */
 export interface LockedLane {
@@ -21,6 +21,7 @@ export interface StateRow {
   readonly heldUntilMs: number | null;
   readonly consecutiveFailures: number;
   readonly countedUntilMs: number | null;
+  readonly openedAtMs: number | null;
 }
 
 interface LaneRow extends StateRow {
@@ -46,7 +47,8 @@ const at = (column: string): string => `to_timestamp(${column} / 1000)`;
 /** The columns of a `StateRow`; `l` is the lane. */
 export const STATE_COLUMNS = `l.window_max AS "windowMax", ${ms('l.probing_since')} AS "probingSinceMs",
   l.failed_probes AS "failedProbes", ${ms('l.next_probe_at')} AS "nextProbeAtMs", ${ms('l.held_until')} AS "heldUntilMs",
-  l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs"`;
+  l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs",
+  ${ms('l.opened_at')} AS "openedAtMs"`;
 
 /** Sorted, so that two never wait for each other. Lease and clock are read behind the locks, which may be waited for. */
 const lockSql = statement<LaneRow>(
@@ -64,10 +66,11 @@ const storeSql = statement(
   'webhooks.lane.store',
   `UPDATE lane l SET is_open = g.is_open, window_max = g.window_max, probing_since = ${at('g.probing_since')},
      failed_probes = g.failed_probes, next_probe_at = ${at('g.next_probe_at')}, held_until = ${at('g.held_until')},
-     consecutive_failures = g.consecutive_failures, counted_until = ${at('g.counted_until')}
+     consecutive_failures = g.consecutive_failures, counted_until = ${at('g.counted_until')},
+     opened_at = ${at('g.opened_at')}
    FROM unnest($1::text[], $2::boolean[], $3::integer[], $4::float8[], $5::integer[], $6::float8[], $7::float8[],
-     $8::integer[], $9::float8[]) AS g (webhook_id, is_open, window_max, probing_since, failed_probes, next_probe_at,
-     held_until, consecutive_failures, counted_until)
+     $8::integer[], $9::float8[], $10::float8[]) AS g (webhook_id, is_open, window_max, probing_since, failed_probes, next_probe_at,
+     held_until, consecutive_failures, counted_until, opened_at)
    WHERE l.webhook_id = g.webhook_id`,
 );
 const insertSql = statement('webhooks.lane.insert', 'INSERT INTO lane (organization_id, webhook_id) VALUES ($1, $2)');
@@ -113,6 +116,7 @@ export async function storeLanes(
     'heldUntilMs',
     'consecutiveFailures',
     'countedUntilMs',
+    'openedAtMs',
   ] as const;
   const rows = lanes.map(({ webhookId, isOpen, state }) => ({ webhookId, isOpen, ...state }));
   await tx.query(storeSql, unnestColumns(rows, columns));
@@ -123,17 +127,12 @@ export async function insertLane(tx: Transaction, organizationId: string, webhoo
   await tx.query(insertSql, [organizationId, webhookId]);
 }
 
-/** Opens a lane that is locked, as if it were new. */
+/** Opens a lane anew, of a webhook that is enabled or has another URL. */
 export async function openLane(tx: Transaction, webhookId: string): Promise<void> {
-  await storeLanes(tx, [{ webhookId, isOpen: true, state: newLane }]);
-}
-
-/** Opens a lane that is locked anew, for another URL of its webhook. */
-export async function moveLane(tx: Transaction, webhookId: string): Promise<void> {
   const lanes = await lockLanes(tx, [webhookId], NO_WORKER);
   await storeLanes(
     tx,
-    [...lanes.values()].map(({ nowMs }) => ({ webhookId, isOpen: true, state: movedLane(nowMs) })),
+    [...lanes.values()].map(({ nowMs }) => ({ webhookId, isOpen: true, state: openedLane(nowMs) })),
   );
 }
 
@@ -154,11 +153,11 @@ export async function releaseLanes(queryable: Queryable, webhookIds: readonly st
 
 /** The state of a lane from its columns. */
 export function stateOf(row: StateRow): LaneState {
-  const { windowMax, probingSinceMs, failedProbes, nextProbeAtMs, heldUntilMs, consecutiveFailures, countedUntilMs } =
-    row;
+  const { windowMax, probingSinceMs, failedProbes, nextProbeAtMs } = row;
+  const { heldUntilMs, consecutiveFailures, countedUntilMs, openedAtMs } = row;
   const probing =
     probingSinceMs === null || nextProbeAtMs === null
       ? null
       : { sinceMs: probingSinceMs, failedProbes, nextAtMs: nextProbeAtMs };
-  return { windowMax, probing, heldUntilMs, consecutiveFailures, countedUntilMs };
+  return { windowMax, probing, heldUntilMs, consecutiveFailures, countedUntilMs, openedAtMs };
 }

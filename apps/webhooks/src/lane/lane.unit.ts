@@ -3,8 +3,8 @@ import {
   isExhausted,
   isProbe,
   laneAfter,
-  movedLane,
   newLane,
+  openedLane,
   type EndedAttempt,
   type LaneState,
 } from './lane.policy.js';
@@ -79,18 +79,42 @@ describe('consecutive failures', () => {
     expect(isExhausted(lane)).toBe(true);
   });
 
-  it('are not those of the receiver before a change of the URL', () => {
-    const lane = after(movedLane(100), { beganAtMs: 50, endedAtMs: 200, ...failed });
-    expect(lane.consecutiveFailures).toBe(0);
-    expect(after(lane, { beganAtMs: lane.probing?.nextAtMs ?? 0, ...failed }).consecutiveFailures).toBe(1);
-  });
-
-  it('are neither counted nor reset by what people send', () => {
+  it('are not counted of what people send, whose success ends the row all the same', () => {
     const byHand = { counts: false } as const;
     const lane = after(newLane, { beganAtMs: 0, ...failed }, { beganAtMs: 2_000, ...failed, ...byHand });
     expect(lane.consecutiveFailures).toBe(1);
-    expect(after(lane, { beganAtMs: 9_000, ...byHand }).consecutiveFailures).toBe(1);
+    expect(after(lane, { beganAtMs: 9_000, ...byHand }).consecutiveFailures).toBe(0);
     expect(after(lane, { beganAtMs: 9_000 }).consecutiveFailures).toBe(0);
+  });
+});
+
+describe('a lane that was opened anew', () => {
+  const opened = openedLane(100);
+
+  it('is not changed by a failure of what was under way, nor by what that asks for, also behind a success of it', () => {
+    const before = { beganAtMs: 50, endedAtMs: 200 } as const;
+    const failure = { ...before, ...failed, retryAfterMs: 3_600_000 };
+    expect(after(opened, failure)).toEqual(opened);
+    expect(after(opened, before, failure)).toEqual({ ...opened, windowMax: 2 });
+  });
+
+  it('has the rules of a new one for what begins later', () => {
+    const lane = after(opened, { beganAtMs: 100, ...failed, retryAfterMs: 60_000 });
+    expect(lane).toMatchObject({ consecutiveFailures: 1, heldUntilMs: 60_110, probing: { sinceMs: 110 } });
+    expect(after(opened, { beganAtMs: 100 }).windowMax).toBe(2);
+  });
+
+  it('is held by what began before a failure of its own, too', () => {
+    const lane = after(
+      { ...opened, windowMax: 64 },
+      { beganAtMs: 150, endedAtMs: 200, ...failed },
+      { beganAtMs: 1_200 },
+    );
+    expect(lane.probing).toBeNull();
+    expect(after(lane, { beganAtMs: 150, endedAtMs: 1_300, ...failed, retryAfterMs: 60_000 })).toMatchObject({
+      heldUntilMs: 61_300,
+      consecutiveFailures: 0,
+    });
   });
 });
 
