@@ -23,6 +23,13 @@ const storeEventsSql = statement(
    INSERT INTO webhooks.feed (organization_id, last_position) VALUES ($1, $2)
    ON CONFLICT (organization_id) DO UPDATE SET last_position = $2`,
 );
+/** Deliveries of a replay that was before. */
+const storeReplayedSql = statement(
+  't.store-replayed',
+  `INSERT INTO webhooks.delivery (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, due_at)
+   SELECT $2, 'delivery-' || n, $1, 'event-' || n, 'message.received', '', n, 2, 'REPLAY', now()
+   FROM generate_series(1, $3::integer) AS n`,
+);
 const deliveriesSql = statement<{ count: number; events: number }>(
   't.replayed-deliveries',
   `SELECT count(*)::integer AS count, count(DISTINCT event_id)::integer AS events
@@ -173,6 +180,20 @@ describe('a replay of a database without a service', () => {
     expect(await queueSlice(database, key)).toEqual({ queued: 0, end: 'CANCELED' });
     expect(await deliveries()).toEqual({ count: 1_000, events: 1_000 });
     expect(await dueReplays(database, 10)).toEqual([]);
+  });
+
+  it('queues nothing while 10,000 that were queued wait, and goes on when they are fewer', async () => {
+    const { database, superuser, key, deliveries } = await prepare(1_500);
+    await superuser.query(storeReplayedSql, [key.organizationId, key.webhookId, 10_000]);
+    expect(await queueSlice(database, key)).toEqual({ queued: 0, end: null });
+    expect(await deliveries()).toMatchObject({ count: 10_000 });
+    expect(await superuser.query(replaysSql, [key.webhookId])).toMatchObject([{ state: 'RUNNING', position: 0 }]);
+    // A pause, and no failure.
+    expect(await dueReplays(database, 10)).toEqual([]);
+    expect(await superuser.query(failuresSql, [key.webhookId])).toEqual([{ failures: 0 }]);
+    await superuser.dataSource.query(`DELETE FROM webhooks.delivery WHERE id = 'delivery-1'`);
+    await superuser.dataSource.query('UPDATE webhooks.replay SET due_at = now()');
+    expect(await queueSlice(database, key)).toEqual({ queued: 1_000, end: null });
   });
 
   it('refuses to count more than it has time for', async () => {

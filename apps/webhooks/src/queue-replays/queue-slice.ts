@@ -2,10 +2,24 @@ import type { Database } from '@switchboard/postgres';
 import { firstSlice } from '../event/feed.repository.js';
 import { shareEvents } from '../webhook/webhook.repository.js';
 import { queueReplay, REPLAY_SLICE_POSITIONS, replayedEvents } from '../replay/replayed-events.repository.js';
-import { endReplay, moveReplay, takeReplay, type ReplayEnd, type ReplayKey } from '../replay/replay.repository.js';
+import {
+  endReplay,
+  moveReplay,
+  pauseReplay,
+  takeReplay,
+  waitingReplayed,
+  type ReplayEnd,
+  type ReplayKey,
+} from '../replay/replay.repository.js';
 
 /** Deliveries of a transaction, which holds up whoever changes the webhook. */
 const SLICE_DELIVERIES = 1_000;
+/**
+ * While as many replayed deliveries of a webhook wait, no more are queued: replays never deactivate, and a receiver that hangs would have them
+ * grow without end. More than the fastest receiver takes in a pause. Source: docs/api-behaviour.md#webhooks-replay.
+ */
+const WAITING_MAX = 10_000;
+const PAUSE_MS = 1_000;
 
 /** What a slice came to. */
 export interface QueuedSlice {
@@ -33,6 +47,10 @@ export async function queueSlice(database: Database, key: ReplayKey): Promise<Qu
       if (subscribed.length === 0) {
         await endReplay(tx, key, replay.after, 'CANCELED');
         return { queued: 0, end: 'CANCELED' };
+      }
+      if ((await waitingReplayed(tx, webhookId, WAITING_MAX)) >= WAITING_MAX) {
+        await pauseReplay(tx, key, PAUSE_MS);
+        return { queued: 0, end: null };
       }
       const types = replay.types.filter((type) => subscribed.includes(type));
       const slice = await firstSlice(tx, replay, REPLAY_SLICE_POSITIONS);

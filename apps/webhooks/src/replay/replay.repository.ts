@@ -58,6 +58,16 @@ const moveSql = statement(
   'webhooks.replay.move',
   `UPDATE replay SET position = $3, failures = 0, due_at = clock_timestamp() WHERE organization_id = $1 AND id = $2`,
 );
+/** Up to $2 of those that wait for their first attempt, by index `delivery_first`. */
+const waitingSql = statement<{ count: number }>(
+  'webhooks.replay.waiting',
+  `SELECT count(*)::integer AS count FROM (
+     SELECT FROM delivery WHERE webhook_id = $1 AND kind = 'REPLAY' AND tries = 0 AND attempt_id IS NULL LIMIT $2) AS counted`,
+);
+const pauseSql = statement(
+  'webhooks.replay.pause',
+  `UPDATE replay SET due_at = clock_timestamp() + make_interval(secs => $3) WHERE organization_id = $1 AND id = $2`,
+);
 const endSql = statement(
   'webhooks.replay.end',
   `UPDATE replay SET position = $3, state = $4, ended_at = now() WHERE organization_id = $1 AND id = $2`,
@@ -112,6 +122,17 @@ export async function takeReplay(tx: Transaction, { organizationId, id }: Replay
 /** Records that everything up to a position is queued. */
 export async function moveReplay(tx: Transaction, { organizationId, id }: ReplayKey, position: number): Promise<void> {
   await tx.query(moveSql, [organizationId, id, position]);
+}
+
+/** How many deliveries of replays of a webhook wait for their first attempt, counted up to `max`. */
+export async function waitingReplayed(on: Queryable, webhookId: string, max: number): Promise<number> {
+  const [row] = await on.query(waitingSql, [webhookId, max]);
+  return row?.count ?? 0;
+}
+
+/** Leaves a replay where it is for a while. */
+export async function pauseReplay(tx: Transaction, { organizationId, id }: ReplayKey, pauseMs: number): Promise<void> {
+  await tx.query(pauseSql, [organizationId, id, pauseMs / 1_000]);
 }
 
 /** Ends a replay at a position. */

@@ -116,8 +116,9 @@ export class WebhookDeliveriesController {
       summary: 'Send the events of a period again',
       description:
         'Every subscribed event, also one that is older than the webhook; 7 days are kept. With `dryRun` nothing is sent: the ' +
-        'answer says how many it would be. A webhook has 3 replays under way at most, one more is 409 `CONFLICT`. A period of more ' +
-        'events than can be counted in 15 s is 400.',
+        'answer says how many it would be. A webhook has 3 replays under way at most, one more is 409 `CONFLICT`; one is until all of its ' +
+        'events are queued, which waits while 10,000 of the webhook that are replayed wait to be sent. A period of more events than can be ' +
+        'counted in 15 s is 400.',
       body: replayWebhookBody,
       answers: { 202: { description: 'How many events are sent again.', body: 'WebhookReplay' } },
       sentences: deactivated,
