@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { cuidFloor, newCuid } from '@switchboard/contracts/grammar/cuid';
 import { getWebhookDeliveryRpc, redeliverWebhookRpc, testWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
 import { statement } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
+import { SendRequest } from '../src/attempt/send-request.client.js';
 import { newCustomer } from './customer.js';
 import { status } from './receiver.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
@@ -87,6 +88,27 @@ describe('a re-delivery of what waits for its first attempt', () => {
 });
 
 describe('a test send', () => {
+  it('is refused while its organization has five under way, goes apart, and is taken again later', async () => {
+    const send = jest.spyOn(SendRequest.prototype, 'send');
+    const [customer, other] = [newCustomer(running), newCustomer(running)];
+    const open: (() => void)[] = [];
+    const url = running.receiver.at('/testing', (response) => void open.push(() => void response.end()));
+    const [{ id }, { id: otherId }] = [await customer.register(url), await other.register(url)];
+    const test = () => running.gateway.call(testWebhookRpc, customer.principal, { id });
+    const under = Array.from({ length: 5 }, test);
+    await eventually(() => open.length === 5);
+    await expect(test()).rejects.toMatchObject({ code: 'RATE_LIMITED', status: 429, retryAfterSeconds: 1 });
+    const others = running.gateway.call(testWebhookRpc, other.principal, { id: otherId });
+    await eventually(() => open.length === 6);
+    running.receiver.at('/testing', status(204));
+    for (const end of open) end();
+    for (const result of await Promise.all([...under, others])) expect(result).toMatchObject({ delivered: true });
+    expect(await test()).toMatchObject({ delivered: true });
+    expect(send.mock.calls.every(([, options]) => options?.isApart === true)).toBe(true);
+    expect(send.mock.calls.length).toBeGreaterThanOrEqual(7);
+    send.mockRestore();
+  });
+
   it('is not delivered again, and the refusal says why', async () => {
     const customer = newCustomer(running);
     const { id } = await customer.register(running.receiver.at('/tested'));

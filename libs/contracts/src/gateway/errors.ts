@@ -1,6 +1,6 @@
 import { defineError } from '../grammar/app-error.js';
 
-/** Refusals of the HTTP edge alone; those that any service answers with are `serviceErrors`. Source: docs/api-behaviour.md#errors-codes. */
+/** Refusals of the HTTP edge; those that any service answers with are `serviceErrors`. Source: docs/api-behaviour.md#errors-codes. */
 export const gatewayErrors = {
   MALFORMED_BODY: defineError({
     code: 'MALFORMED_BODY',

@@ -116,7 +116,7 @@ export const enableWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }
  *
  * The deadline covers the receiver's 10 s.
  *
- * @throws WEBHOOK_NOT_FOUND
+ * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED with 5 test sends of the organization under way; SERVICE_UNAVAILABLE when nothing was sent
  */
 export const testWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, WebhookTestResult>(
   'webhooks',
