@@ -1,18 +1,52 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { enableWebhookRpc } from '@switchboard/contracts/webhooks/rpc';
+import { Budget } from '@switchboard/nats';
 import { statement, type Database } from '@switchboard/postgres';
 import { eventually, testServers } from '@switchboard/testing';
+import { EnableWebhookHandler } from '../src/enable-webhook/enable-webhook.handler.js';
+import { webhooksMigrations } from '../src/migrations/all.js';
 import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
+import { storeWebhook } from './stored-webhook.js';
 
 const servers = testServers();
+const deactivateSql = statement(
+  't.deactivate',
+  `WITH lane AS (UPDATE webhooks.lane SET is_open = false WHERE webhook_id = $1)
+   UPDATE webhooks.webhook SET deactivated_at = now(), deactivated_reason = 'a test' WHERE id = $1`,
+);
+const countSql = statement<{ count: number }>(
+  't.pending',
+  'SELECT count(*)::integer AS count FROM webhooks.delivery WHERE webhook_id = $1',
+);
 const laneSql = statement<{ isOpen: boolean }>(
   't.lane',
   `SELECT is_open AS "isOpen", consecutive_failures AS "consecutiveFailures", held_until AS "heldUntil",
      probing_since AS "probingSince" FROM webhooks.lane WHERE webhook_id = $1`,
 );
 const opened = { isOpen: true, consecutiveFailures: 0, heldUntil: null, probingSince: null };
+
+async function pendingOf(superuser: Database, webhookId: string): Promise<number> {
+  return (await superuser.query(countSql, [webhookId]))[0]?.count ?? 0;
+}
+
+describe('enabling a webhook of which much is pending', () => {
+  it('ends with its time, and goes on where it was when it is asked for again', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const [database, superuser] = [await prepared.database(), await prepared.superuser()];
+    const { organizationId, id } = await storeWebhook(database, 2_500);
+    await superuser.query(deactivateSql, [id]);
+    const handler = new EnableWebhookHandler(database);
+    const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
+    const enable = (ms: number) => handler.enable({ principal, request: { id }, budget: new Budget(ms) });
+    await expect(enable(0)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
+    expect(await pendingOf(superuser, id)).toBe(1_500);
+    expect(await superuser.query(laneSql, [id])).toMatchObject([{ isOpen: false }]);
+    expect((await enable(600_000)).after.status).toBe('ACTIVE');
+    expect(await pendingOf(superuser, id)).toBe(0);
+  });
+});
 
 describe('enabling a webhook while a request of it is under way', () => {
   let running: RunningWebhooks;

@@ -1,6 +1,8 @@
 import { Controller } from '@nestjs/common';
+import { AppError } from '@switchboard/contracts/grammar/app-error';
+import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { enableWebhookRpc, type AuditedRequest, type ChangedWebhook } from '@switchboard/contracts/webhooks/rpc';
-import { RpcHandler, type RpcCall } from '@switchboard/nats';
+import { RpcHandler, type Budget, type RpcCall } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { openLane } from '../lane/lane.repository.js';
 import { cancelReplays } from '../replay/replay.repository.js';
@@ -9,19 +11,22 @@ import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { activateWebhook, findWebhook, lockWebhook } from '../webhook/webhook.repository.js';
 
+/** Kept back of the caller's time, for what comes behind the last slice. */
+const LEFT_MS_MIN = 1_000;
+
 /** Answers `webhooks.enable-webhook`. */
 @Controller()
 export class EnableWebhookHandler {
   constructor(private readonly database: Database) {}
 
-  /** @throws WEBHOOK_NOT_FOUND */
+  /** @throws WEBHOOK_NOT_FOUND; SERVICE_UNAVAILABLE when more is pending than can be dropped in time: asked again it goes on */
   @RpcHandler(enableWebhookRpc)
   async enable(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<ChangedWebhook> {
     const { organizationId } = call.principal;
     const { id } = call.request;
     const found = requireWebhook(await findWebhook(this.database, organizationId, id));
     // What was pending when it was deactivated is dropped before it is active again.
-    while (found.deactivatedAt !== null && (await dropPending(this.database, [id]))) continue;
+    while (found.deactivatedAt !== null && (await dropPending(this.database, [id]))) requireTime(call.budget);
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockWebhook(tx, organizationId, id));
@@ -35,4 +40,10 @@ export class EnableWebhookHandler {
       { tenant: organizationId },
     );
   }
+}
+
+function requireTime({ leftMs }: Budget): void {
+  if (leftMs >= LEFT_MS_MIN) return;
+  const message = 'What was pending of the webhook is still being dropped: try again';
+  throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, message, { retryAfterSeconds: 1 });
 }

@@ -102,7 +102,11 @@ export const rotateWebhookSecretRpc = defineRpc<AuditedRequest & { readonly id: 
   { deadlineMs: 6_000 },
 );
 
-/** Activates a webhook and sets its count of failures to 0, also of one that is active. @throws WEBHOOK_NOT_FOUND */
+/**
+ * Activates a webhook and sets its count of failures to 0, also of one that is active.
+ *
+ * @throws WEBHOOK_NOT_FOUND; SERVICE_UNAVAILABLE while much of what was pending is still being dropped: asked again it goes on
+ */
 export const enableWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, ChangedWebhook>(
   'webhooks',
   'enable-webhook',

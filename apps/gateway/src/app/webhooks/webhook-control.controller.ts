@@ -83,7 +83,8 @@ export class WebhookControlController {
       tag: 'Webhooks',
       summary: 'Enable a webhook',
       description:
-        'Activates it again and sets its count of failures to 0. What was dropped meanwhile comes by a replay.',
+        'Activates it again and sets its count of failures to 0. What was dropped meanwhile comes by a replay. 503 with `Retry-After` ' +
+        'while much of what was pending is still being dropped: repeated, it goes on.',
       answers: { 200: { description: 'The webhook, active.', body: 'Webhook' } },
     },
   })
