@@ -3,24 +3,26 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { measureBatches } from './batch-metrics.js';
 import { FairQueue } from './fair-queue.js';
+import { isTimedOut } from './postgres-errors.js';
 import {
   dropAborted,
   settleApart,
   settleShared,
   type ApartOutcome,
   type Outcome,
+  type RunOptions,
   type Stalled,
   type Waiting,
 } from './settle-batch.js';
 
-export type { Outcome } from './settle-batch.js';
+export type { Outcome, RunOptions } from './settle-batch.js';
 
 /** How calls become batches. */
 export interface CoalesceSpec<I, O> {
   /** Label of spans and metrics. */
   readonly name: string;
   /** One transaction; answers as many outcomes as items, in their order. */
-  run(items: readonly I[]): Promise<readonly Outcome<O>[]>;
+  run(items: readonly I[], options: RunOptions): Promise<readonly Outcome<O>[]>;
   /** Whose item it is: tenants take turns, so that a flood cannot fill a batch. */
   tenant(item: I): string;
   /** Equal keys are never in two batches at once. */
@@ -53,8 +55,10 @@ export interface Coalesced<I, O> {
 
 /** How long an item waits for a lock whose caller has no signal. */
 const LOCK_WAIT_MAX_MS = 5_000;
-/** Batches under way at once of what is set apart: tenants that have nothing locked do not wait behind the one that has. */
+/** Batches under way at once of what is set apart, and may have nothing locked. */
 const APART_IN_FLIGHT = 2;
+/** The same of what timed out by itself: none of the others waits behind it, however many rows are locked. */
+const STALLED_IN_FLIGHT = 1;
 /** A tenant with serial keys that time out while others of it pass stays apart for so long: more of its keys may be locked. */
 const KEYS_APART_MS = 5_000;
 const tracer = trace.getTracer('@switchboard/postgres');
@@ -69,9 +73,11 @@ const tracer = trace.getTracer('@switchboard/postgres');
  *
  * When a batch times out (55P03, 57014), each of its tenants is set apart: what waits of it and what comes is run in batches
  * of its own, one at a time and two over all that are set apart, in no slot of the others, until one passes, which is at once
- * but for the tenant whose row is locked. That one is run again and again while its callers wait (5 s without a signal). Where
- * other serial keys of it pass, the guilty key is run apart from them, and they from other tenants until none of its keys has
- * timed out for 5 s: of thousands of locked rows each would cost the others a timeout.
+ * but for the tenant whose row is locked. Its first run gives up a lock early (`isProbe`), then that one is run again and again
+ * while its callers wait (5 s without a signal), in a slot of those that timed out by themselves: by turns of tenants, so that
+ * however many rows are locked no other waits behind them. Where other serial keys of it pass, the guilty key is run apart from
+ * them, and they from other tenants until none of its keys has timed out for 5 s: of thousands of locked rows each would cost
+ * the others a timeout. A batch of several tenants that meets a second conflict is run apart as well.
  *
  * @throws SERVICE_UNAVAILABLE when the queue is full or draining; the signal's reason when aborted before a run, with
  * which nothing of the item is stored
@@ -80,23 +86,29 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   const queue = new FairQueue<Waiting<I, O>>(spec.limits);
   const measured = measureBatches(spec.name, queue);
   let inFlight = 0;
-  const apartInFlight = new Set<string>();
+  /** Lines with a batch under way, and whether they had timed out by themselves. */
+  const apartInFlight = new Map<string, boolean>();
   /** When a serial key of a tenant, apart from others of it, last timed out. */
   const keysStalledMs = new Map<string, number>();
   let scheduled = false;
   let draining = false;
   let onIdle: (() => void)[] = [];
 
-  const mayRunApart = (): boolean => apartInFlight.size < APART_IN_FLIGHT && queue.apartCount > 0;
+  const mayRunApart = (haveStalled: boolean): boolean => {
+    if (queue.apartCount === 0) return false;
+    const underway = [...apartInFlight.values()].filter((own) => own === haveStalled);
+    return underway.length < (haveStalled ? STALLED_IN_FLIGHT : APART_IN_FLIGHT);
+  };
 
   const schedule = (): void => {
-    if (scheduled || queue.length === 0 || (inFlight >= spec.limits.inFlight && !mayRunApart())) return;
+    if (scheduled || queue.length === 0) return;
+    if (inFlight >= spec.limits.inFlight && !mayRunApart(false) && !mayRunApart(true)) return;
     scheduled = true;
     // After the current I/O events, so that requests of one read of the socket share a batch.
     setImmediate(() => {
       scheduled = false;
       while (inFlight < spec.limits.inFlight && flush()) continue;
-      while (mayRunApart() && flushApart()) continue;
+      for (const haveStalled of [false, true]) while (mayRunApart(haveStalled) && flushApart(haveStalled)) continue;
     });
   };
 
@@ -116,15 +128,16 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
   };
 
   /** What is set apart has slots of its own: it takes none from the others. */
-  const flushApart = (): boolean => {
-    const taken = queue.takeApart(dropAborted, apartInFlight);
+  const flushApart = (haveStalled: boolean): boolean => {
+    const taken = queue.takeApart(dropAborted, apartInFlight, haveStalled);
     if (!taken) {
       settleIdle();
       return false;
     }
     const { name, batch } = taken;
-    apartInFlight.add(name);
-    void run(batch, () => settleApart(spec, name, batch), name).finally(() => {
+    apartInFlight.set(name, haveStalled);
+    const line = { name, isProbe: !haveStalled, hasFreeKeys: keysStalledMs.has(name) };
+    void run(batch, () => settleApart(spec, line, batch), name).finally(() => {
       apartInFlight.delete(name);
       settleIdle();
       schedule();
@@ -143,14 +156,12 @@ export function coalesce<I, O>(spec: CoalesceSpec<I, O>): Coalesced<I, O> {
     queue.release(batch);
     noteKeys(stalled);
     const isOver = hasPassed && stalled.every(({ name }) => name !== apart);
+    if (apart !== undefined && hasPassed) queue.passed(apart);
     if (apart !== undefined && isOver && !keysStalledMs.has(apart)) queue.rejoin(apart);
-    for (const { name, tenant, items, error } of stalled) {
-      measured.timedOut(items.length);
-      queue.setApart(
-        name,
-        tenant,
-        items.filter((waiting) => waitsOn(waiting, error)),
-      );
+    for (const { name, tenant, items, error, isAlone } of stalled) {
+      if (isTimedOut(error)) measured.timedOut(items.length);
+      const waiting = items.filter((own) => waitsOn(own, error));
+      queue.setApart(name, tenant, waiting, isAlone);
     }
   };
 

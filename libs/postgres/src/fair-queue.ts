@@ -12,6 +12,20 @@ export interface QueueLimits {
   readonly waiting: number;
 }
 
+/** A line that is set apart. */
+interface ApartLine<Entry> {
+  readonly tenant: string;
+  entries: Entry[];
+  /** Whether it timed out by itself and nothing of it has passed since. */
+  hasStalled: boolean;
+}
+
+/** A batch of a line that is set apart. */
+export interface ApartBatch<Entry> {
+  readonly name: string;
+  readonly batch: Entry[];
+}
+
 /** Lines set apart that are kept although they are empty: far more than rows are locked for long at once. */
 const EMPTY_LINES_MAX = 1_000;
 
@@ -21,7 +35,7 @@ const EMPTY_LINES_MAX = 1_000;
  */
 export class FairQueue<Entry extends QueueEntry> {
   private readonly lines = new Map<string, Entry[]>();
-  private readonly apart = new Map<string, Entry[]>();
+  private readonly apart = new Map<string, ApartLine<Entry>>();
   private readonly busyKeys = new Set<string>();
   private readonly waitingOf = new Map<string, number>();
   private readonly tenantMax: number;
@@ -39,8 +53,7 @@ export class FairQueue<Entry extends QueueEntry> {
   /** False when the queue, or the tenant's share of it, is full. */
   offer(entry: Entry): boolean {
     if (this.length >= this.limits.waiting || (this.waitingOf.get(entry.tenant) ?? 0) >= this.tenantMax) return false;
-    const apart = this.apartLineOf(entry);
-    const line = apart ?? this.lines.get(entry.tenant);
+    const line = this.apartLineOf(entry)?.entries ?? this.lines.get(entry.tenant);
     if (line) line.push(entry);
     else this.lines.set(entry.tenant, [entry]);
     this.count(entry, 1);
@@ -71,28 +84,22 @@ export class FairQueue<Entry extends QueueEntry> {
   }
 
   /**
-   * The next batch of the lines that are set apart: of one line alone, lines take turns.
+   * The next batch of the lines that are set apart: of one line alone. Tenants take turns, and so do the lines of a tenant.
    *
    * @param underway names of lines that have a batch under way, of which no second one is taken
+   * @param haveStalled which lines: those that have timed out by themselves, or those that have not
    */
   takeApart(
     drop: (entry: Entry) => boolean,
-    underway: ReadonlySet<string>,
-  ): { readonly name: string; readonly batch: Entry[] } | null {
+    underway: { has(name: string): boolean },
+    haveStalled: boolean,
+  ): ApartBatch<Entry> | null {
     for (const [name, line] of this.apart) {
-      if (underway.has(name)) continue;
-      const batch = new Batch<Entry>(this.limits);
-      for (let index = this.firstFree(line); index >= 0 && !batch.isFull; index = this.firstFree(line)) {
-        const entry = line[index];
-        if (!entry || !batch.hasRoomFor(entry)) break;
-        line.splice(index, 1);
-        this.count(entry, -1);
-        if (!drop(entry)) batch.add(entry);
-      }
-      if (batch.entries.length === 0) continue;
-      this.apart.delete(name);
-      this.apart.set(name, line);
-      return { name, batch: this.occupy(batch.entries) };
+      if (line.hasStalled !== haveStalled || underway.has(name)) continue;
+      const batch = this.takeOf(line.entries, drop);
+      if (batch.length === 0) continue;
+      this.endTurn(name, line);
+      return { name, batch: this.occupy(batch) };
     }
     return null;
   }
@@ -101,26 +108,32 @@ export class FairQueue<Entry extends QueueEntry> {
    * Sets a tenant, or a serial key of it, apart: what waits of it and what comes leaves by `takeApart` alone.
    *
    * @param given entries that were taken and go back to the front of the line, in their order; their keys are free again
+   * @param hasStalled whether they timed out by themselves
    */
-  setApart(name: string, tenant: string, given: readonly Entry[]): void {
+  setApart(name: string, tenant: string, given: readonly Entry[], hasStalled: boolean): void {
     this.forgetEmpty();
-    const isOfLine = (entry: Entry): boolean => name === tenant || entry.serialKey === name;
-    const former = this.apart.get(name) ?? [];
-    const moved = [this.lines, ...(name === tenant ? [] : [this.apart])].flatMap((lines) =>
-      this.moveOut(lines, tenant, isOfLine),
-    );
-    this.apart.set(name, [...given, ...former, ...moved]);
+    const line = this.apart.get(name) ?? { tenant, entries: [], hasStalled };
+    line.entries = [...given, ...line.entries, ...this.moveOut(name, tenant)];
+    line.hasStalled ||= hasStalled;
+    this.apart.set(name, line);
     for (const entry of given) this.count(entry, 1);
+  }
+
+  /** Something of a line that is set apart has passed. */
+  passed(name: string): void {
+    const line = this.apart.get(name);
+    if (line) line.hasStalled = false;
   }
 
   /** Ends `setApart`: what still waits of the line shares batches again. */
   rejoin(name: string): void {
-    const line = this.apart.get(name) ?? [];
+    const line = this.apart.get(name);
     this.apart.delete(name);
-    const tenant = line[0]?.tenant;
-    if (tenant === undefined) return;
-    const lines = this.apart.has(tenant) ? this.apart : this.lines;
-    lines.set(tenant, [...line, ...(lines.get(tenant) ?? [])]);
+    if (!line || line.entries.length === 0) return;
+    const { tenant, entries } = line;
+    const own = this.apart.get(tenant);
+    if (own) own.entries = [...entries, ...own.entries];
+    else this.lines.set(tenant, [...entries, ...(this.lines.get(tenant) ?? [])]);
   }
 
   /** Frees the serial keys of a batch that has ended. */
@@ -128,7 +141,7 @@ export class FairQueue<Entry extends QueueEntry> {
     for (const { serialKey } of batch) if (serialKey !== undefined) this.busyKeys.delete(serialKey);
   }
 
-  private apartLineOf({ tenant, serialKey }: Entry): Entry[] | undefined {
+  private apartLineOf({ tenant, serialKey }: Entry): ApartLine<Entry> | undefined {
     if (this.apart.size === 0) return undefined;
     return (serialKey === undefined ? undefined : this.apart.get(serialKey)) ?? this.apart.get(tenant);
   }
@@ -142,20 +155,55 @@ export class FairQueue<Entry extends QueueEntry> {
     return batch;
   }
 
-  private moveOut(lines: Map<string, Entry[]>, tenant: string, isMoved: (entry: Entry) => boolean): Entry[] {
-    const line = lines.get(tenant);
-    if (!line) return [];
-    const kept = line.filter((entry) => !isMoved(entry));
+  /** Fills a batch from the front of a line that is set apart. */
+  private takeOf(line: Entry[], drop: (entry: Entry) => boolean): Entry[] {
+    const batch = new Batch<Entry>(this.limits);
+    for (let index = this.firstFree(line); index >= 0 && !batch.isFull; index = this.firstFree(line)) {
+      const entry = line[index];
+      if (!entry || !batch.hasRoomFor(entry)) break;
+      line.splice(index, 1);
+      this.count(entry, -1);
+      if (!drop(entry)) batch.add(entry);
+    }
+    return batch.entries;
+  }
+
+  /** Puts the lines of a tenant behind those of the others, last the one that was served. */
+  private endTurn(served: string, line: ApartLine<Entry>): void {
+    for (const [name, other] of line.hasStalled ? [...this.apart] : []) {
+      if (other.tenant !== line.tenant) continue;
+      this.apart.delete(name);
+      this.apart.set(name, other);
+    }
+    this.apart.delete(served);
+    this.apart.set(served, line);
+  }
+
+  /** Takes what waits of a tenant, or of a serial key of it, out of where it waits with others. */
+  private moveOut(name: string, tenant: string): Entry[] {
+    const shared = this.lines.get(tenant) ?? [];
+    if (name === tenant) {
+      this.lines.delete(tenant);
+      return shared;
+    }
+    const isMoved = ({ serialKey }: Entry): boolean => serialKey === name;
+    const isKept = (entry: Entry): boolean => !isMoved(entry);
+    if (shared.length > 0) {
+      const kept = shared.filter(isKept);
+      if (kept.length > 0) this.lines.set(tenant, kept);
+      else this.lines.delete(tenant);
+    }
     // A line that is set apart stays so when it is empty.
-    if (kept.length > 0 || lines === this.apart) lines.set(tenant, kept);
-    else lines.delete(tenant);
-    return line.filter(isMoved);
+    const own = this.apart.get(tenant);
+    const apart = own?.entries ?? [];
+    if (own) own.entries = apart.filter(isKept);
+    return [...shared.filter(isMoved), ...apart.filter(isMoved)];
   }
 
   /** Lines whose callers have all gone would stay for ever. One whose batch is under way may be empty as well, and comes back. */
   private forgetEmpty(): void {
     if (this.apart.size <= EMPTY_LINES_MAX) return;
-    for (const [name, line] of this.apart) if (line.length === 0) this.apart.delete(name);
+    for (const [name, line] of this.apart) if (line.entries.length === 0) this.apart.delete(name);
   }
 
   private count({ tenant }: Entry, by: 1 | -1): void {

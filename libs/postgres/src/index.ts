@@ -23,6 +23,6 @@ export { forgetSmallSizes } from './forget-small-sizes.js';
 export { SmallTablesMigration, smallTables, smallTablesReversal } from './small-tables.sql.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
-export type { Queryable, Transaction } from './transaction.js';
+export type { Queryable, Transaction, TransactionOptions } from './transaction.js';
 export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';
 export { oldestSnapshotAge } from './oldest-snapshot.js';

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '@opentelemetry/api';
+import { backoffMs } from '@switchboard/timing';
 import { isDataError, isTimedOut, isTransientConflict } from './postgres-errors.js';
 import type { QueueEntry } from './fair-queue.js';
 
@@ -17,21 +19,29 @@ export interface Waiting<I, O> extends QueueEntry {
   reject(error: unknown): void;
 }
 
+/** How a run of a batch differs from others. */
+export interface RunOptions {
+  /** Gives up a lock after 100 ms: what is set apart is most likely not what is locked, and others wait behind it. */
+  readonly isProbe: boolean;
+}
+
 /** How a batch is run; see `CoalesceSpec`. */
 export interface BatchRun<I, O> {
   readonly name: string;
-  run(items: readonly I[]): Promise<readonly Outcome<O>[]>;
+  run(items: readonly I[], options: RunOptions): Promise<readonly Outcome<O>[]>;
   runsAgain?(error: unknown, runs: number): boolean;
 }
 
-/** Items without an outcome: a statement of theirs timed out, most likely for a lock that is held for long. */
+/** Items without an outcome: a statement of theirs timed out, most likely for a lock that is held for long, or met conflicts. */
 export interface Stalled<W> {
-  /** Whose lock it is: a tenant, or a serial key. */
+  /** Of the line that they wait in: a tenant, or a serial key. */
   readonly name: string;
   readonly tenant: string;
-  /** In the order in which they were given. */
+  /** Those of a key in the order in which they were given. */
   readonly items: readonly W[];
   readonly error: unknown;
+  /** Whether nothing of another line was in the transaction: the lock is its own. */
+  readonly isAlone: boolean;
 }
 
 /** What came of a batch of a line that was set apart. */
@@ -41,55 +51,78 @@ export interface ApartOutcome<W> {
   readonly hasPassed: boolean;
 }
 
+/** A line that is set apart. */
+export interface ApartLine {
+  readonly name: string;
+  readonly isProbe: boolean;
+  /** Whether keys of the tenant have passed lately while others timed out: it is not locked as a whole. */
+  readonly hasFreeKeys: boolean;
+}
+
 const CONFLICT_RUNS_MAX = 3;
+/** Conflicts of a batch of several tenants after which each of them goes on apart: they are most likely of one. */
+const SHARED_CONFLICTS_MAX = 2;
+/** From the third run on, so that those who contend for a row do not meet again. */
+const CONFLICT_PAUSE = { firstMs: 5, maxMs: 40 };
 /** Parts of a batch that run at once, each on a connection of its own. */
 const PARTS_AT_ONCE = 2;
+/** Parts that time out before the others wait for the next turn: of hundreds of locked keys other lines would wait for all. */
+const PARTS_STALLED_MAX = 8;
 
 /**
  * Runs a batch of several tenants and gives every item its outcome, unless it times out: then what is left of it is returned
- * by tenant, to be run apart. The lock of one costs the others, and the batch's slot, one timeout.
+ * by tenant, to be run apart. The lock of one costs the others, and the batch's slot, one timeout. The same holds of conflicts
+ * that repeat.
  */
 export async function settleShared<I, O>(
   spec: BatchRun<I, O>,
   batch: readonly Waiting<I, O>[],
 ): Promise<Stalled<Waiting<I, O>>[]> {
-  const timeout = await settle(spec, batch);
-  if (!timeout) return [];
-  const { error } = timeout;
-  const tenants = Map.groupBy(timeout.items, ({ tenant }) => tenant);
-  return [...tenants].map(([tenant, items]) => ({ name: tenant, tenant, items, error }));
+  const left = await settle({ ...spec, isProbe: false }, batch);
+  if (!left) return [];
+  const { error } = left;
+  const tenants = Map.groupBy(left.items, ({ tenant }) => tenant);
+  return [...tenants].map(([tenant, items]) => ({ name: tenant, tenant, items, error, isAlone: false }));
 }
 
 /**
  * Runs a batch of one line that was set apart, and finds the guilty serial keys of a tenant that times out: by running key by
- * key, for as long as the first ones do not time out as well.
+ * key, unless the first ones time out as well. Then others are the first ones of the next time.
  */
 export async function settleApart<I, O>(
   spec: BatchRun<I, O>,
-  name: string,
+  { name, isProbe, hasFreeKeys }: ApartLine,
   batch: readonly Waiting<I, O>[],
 ): Promise<ApartOutcome<Waiting<I, O>>> {
   let hasPassed = false;
-  const noting: BatchRun<I, O> = {
+  const noting: Settling<I, O> = {
     ...spec,
-    run: async (items) => {
-      const outcomes = await spec.run(items);
+    isProbe,
+    run: async (items, options) => {
+      const outcomes = await spec.run(items, options);
       hasPassed ||= outcomes.some((outcome) => 'ok' in outcome);
       return outcomes;
     },
   };
-  const timeout = await settle(noting, batch);
-  const tenant = timeout?.items[0]?.tenant;
-  if (!timeout || tenant === undefined) return { stalled: [], hasPassed };
-  const keys = [...Map.groupBy(timeout.items, ({ serialKey }) => serialKey ?? tenant)];
-  if (keys.length === 1) return { stalled: [{ ...timeout, name, tenant }], hasPassed };
-  const parts = keys.map(([key, items]) => ({ name: key, tenant, items }));
+  const left = await settle(noting, batch);
+  const tenant = left?.items[0]?.tenant;
+  if (!left || tenant === undefined) return { stalled: [], hasPassed };
+  const { error } = left;
+  const parts = [...Map.groupBy(left.items, ({ serialKey }) => serialKey ?? tenant)].map(([key, items]) => ({
+    name: key,
+    tenant,
+    items,
+  }));
+  if (parts.length === 1) return { stalled: [{ ...left, name, tenant, isAlone: true }], hasPassed };
   const first = await settleParts(noting, parts.slice(0, PARTS_AT_ONCE));
   const others = parts.slice(PARTS_AT_ONCE);
-  if (hasPassed) return { stalled: [...first, ...(await settleParts(noting, others))], hasPassed };
-  const guilty = new Set([...first, ...others].flatMap(({ items }) => items));
-  const items = timeout.items.filter((item) => guilty.has(item));
-  return { stalled: [{ ...timeout, name: tenant, tenant, items }], hasPassed };
+  if (!hasPassed && !hasFreeKeys) {
+    const items = [...others, ...first.stalled].flatMap((part) => part.items);
+    return { stalled: [{ name: tenant, tenant, items, error, isAlone: true }], hasPassed };
+  }
+  const { stalled, untried } = await settleParts(noting, others);
+  const waiting = { name: tenant, tenant, items: untried.flatMap(({ items }) => items), error, isAlone: false };
+  return { stalled: [...first.stalled, ...stalled, ...(untried.length > 0 ? [waiting] : [])], hasPassed };
 }
 
 /** True when the time of the item's caller is over, who gets the signal's reason. */
@@ -99,22 +132,30 @@ export function dropAborted<I, O>({ signal, reject }: Waiting<I, O>): boolean {
   return true;
 }
 
-interface Timeout<W> {
+interface Settling<I, O> extends BatchRun<I, O>, RunOptions {}
+
+interface Left<W> {
   readonly items: readonly W[];
   readonly error: unknown;
 }
 
-/** Runs the batch until every item has its outcome, or it times out: then all that is left of it is returned. */
+/** Runs the batch until every item has its outcome, or it is to be run apart: then all that is left of it is returned. */
 async function settle<I, O>(
-  spec: BatchRun<I, O>,
+  spec: Settling<I, O>,
   taken: readonly Waiting<I, O>[],
-): Promise<Timeout<Waiting<I, O>> | null> {
+): Promise<Left<Waiting<I, O>> | null> {
+  const { isProbe } = spec;
   for (let batch = taken, runs = 1; batch.length > 0; batch = stillWaited(batch), runs++) {
     try {
-      answer(spec, batch, await spec.run(batch.map(({ item }) => item)));
+      const items = batch.map(({ item }) => item);
+      answer(spec, batch, await spec.run(items, { isProbe }));
       return null;
     } catch (error) {
-      if ((spec.runsAgain ?? isConflict)(error, runs)) continue;
+      if ((spec.runsAgain ?? isConflict)(error, runs)) {
+        if (runs >= SHARED_CONFLICTS_MAX && isShared(batch)) return { items: batch, error };
+        if (runs > 1) await wait(backoffMs(runs - 1, CONFLICT_PAUSE));
+        continue;
+      }
       if (isTimedOut(error)) return { items: batch, error };
       if (!isDataError(error) || batch.length === 1) {
         for (const waiting of batch) waiting.reject(error);
@@ -127,9 +168,9 @@ async function settle<I, O>(
 }
 
 async function halve<I, O>(
-  spec: BatchRun<I, O>,
+  spec: Settling<I, O>,
   batch: readonly Waiting<I, O>[],
-): Promise<Timeout<Waiting<I, O>> | null> {
+): Promise<Left<Waiting<I, O>> | null> {
   const middle = Math.ceil(batch.length / 2);
   const former = await settle(spec, stillWaited(batch.slice(0, middle)));
   // Equal serial keys keep their order: what comes after a part without an outcome waits with it.
@@ -137,21 +178,29 @@ async function halve<I, O>(
   return settle(spec, stillWaited(batch.slice(middle)));
 }
 
-/** Runs the parts, a few at once. */
+interface Part<W> {
+  readonly name: string;
+  readonly tenant: string;
+  readonly items: readonly W[];
+}
+
+/** Runs the parts, a few at once, until too many have timed out. */
 async function settleParts<I, O>(
-  spec: BatchRun<I, O>,
-  parts: readonly Omit<Stalled<Waiting<I, O>>, 'error'>[],
-): Promise<Stalled<Waiting<I, O>>[]> {
+  spec: Settling<I, O>,
+  parts: readonly Part<Waiting<I, O>>[],
+): Promise<{ readonly stalled: Stalled<Waiting<I, O>>[]; readonly untried: readonly Part<Waiting<I, O>>[] }> {
   const stalled: Stalled<Waiting<I, O>>[] = [];
-  const left = parts.values();
+  const left = [...parts];
   const work = async (): Promise<void> => {
-    for (const part of left) {
+    while (stalled.length < PARTS_STALLED_MAX) {
+      const part = left.shift();
+      if (!part) return;
       const timeout = await settle(spec, stillWaited(part.items));
-      if (timeout) stalled.push({ ...part, ...timeout });
+      if (timeout) stalled.push({ ...part, ...timeout, isAlone: true });
     }
   };
   await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work));
-  return stalled;
+  return { stalled, untried: left };
 }
 
 /** What is run again of a batch that was rolled back: items whose callers still wait. */
@@ -166,6 +215,10 @@ function answer<I, O>(spec: BatchRun<I, O>, batch: readonly Waiting<I, O>[], out
     else if ('ok' in outcome) waiting.resolve(outcome.ok);
     else waiting.reject(outcome.error);
   });
+}
+
+function isShared<I, O>(batch: readonly Waiting<I, O>[]): boolean {
+  return batch.some(({ tenant }) => tenant !== batch[0]?.tenant);
 }
 
 function isConflict(error: unknown, runs: number): boolean {

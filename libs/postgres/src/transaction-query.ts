@@ -28,6 +28,9 @@ export const beginStatement = statement('transaction.begin', 'BEGIN');
 /** As `beginStatement`, for transactions of many tenants: what one of them has locked must not hold up the others. */
 export const shortLocksStatement = statement('transaction.short-locks', `SET LOCAL lock_timeout = '500ms'`);
 
+/** As `shortLocksStatement`, for a try of one of them alone. */
+export const probeLocksStatement = statement('transaction.probe-locks', `SET LOCAL lock_timeout = '100ms'`);
+
 /** A prepared statement that rejects at once when it has not left, and may take along what begins the transaction. */
 export class TransactionQuery extends InnerQuery {
   readonly outcome: Promise<QueryResult>;

@@ -3,7 +3,7 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { OutcomeUnknown, sqlState } from './postgres-errors.js';
 import type { Statement } from './statement.js';
 import { inOneWrite } from './traced-client.js';
-import { beginStatement, shortLocksStatement, TransactionQuery } from './transaction-query.js';
+import { beginStatement, probeLocksStatement, shortLocksStatement, TransactionQuery } from './transaction-query.js';
 
 /** What runs statements: the pool, or a transaction. */
 export interface Queryable {
@@ -26,6 +26,8 @@ export interface TransactionOptions {
    * the one whose row is locked.
    */
   readonly hasShortLocks?: boolean;
+  /** With `hasShortLocks`: gives up a lock after 100 ms. */
+  readonly isProbe?: boolean;
   /**
    * For work of one tenant alone, which may wait 5 s for a lock: at most two such of a tenant have connections at once, so
    * that a locked row of it does not use up the pool.
@@ -49,9 +51,10 @@ const unfit = new WeakSet<pg.PoolClient>();
 export async function runTransaction<Result>(
   client: pg.PoolClient,
   work: (tx: Transaction) => Promise<Result>,
-  { hasShortLocks = false }: TransactionOptions = {},
+  { hasShortLocks = false, isProbe = false }: TransactionOptions = {},
 ): Promise<Result> {
-  const beginnings = hasShortLocks ? [beginStatement, shortLocksStatement] : [beginStatement];
+  const locks = isProbe ? probeLocksStatement : shortLocksStatement;
+  const beginnings = hasShortLocks ? [beginStatement, locks] : [beginStatement];
   const deferred: Deferred[] = [];
   let begun: Promise<unknown> | undefined;
   let isUnderWay = false;

@@ -10,7 +10,7 @@ const QUESTION_BYTES = 512;
 export class ChangeContactsBatch implements BeforeApplicationShutdown {
   private readonly coalesced = coalesce<ContactChange<unknown>, unknown>({
     name: 'contacts.change',
-    run: (changes) => this.useCase.run(changes),
+    run: (changes, options) => this.useCase.run(changes, options),
     tenant: ({ organizationId }) => organizationId,
     // Two batches of one process never race for the contacts of one organization; those of two replicas may.
     serialKey: ({ organizationId }) => organizationId,

@@ -3,7 +3,7 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { appendEvents, Relay } from '@switchboard/outbox';
-import { Database } from '@switchboard/postgres';
+import { Database, type TransactionOptions } from '@switchboard/postgres';
 import { CLOCK, erasedAmong, type Clock } from '@switchboard/platform';
 import { HeldOptOutRepository, type HeldOptOut } from '../held-opt-out/held-opt-out.repository.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
@@ -51,7 +51,10 @@ export class ChangeContacts {
    *
    * @throws OutcomeUnknown; asking again is always safe
    */
-  async run(changes: readonly ContactChange<unknown>[]): Promise<ChangeOutcome[]> {
+  async run(
+    changes: readonly ContactChange<unknown>[],
+    options: Pick<TransactionOptions, 'isProbe'> = {},
+  ): Promise<ChangeOutcome[]> {
     let held: readonly HeldOptOut[] = [];
     let erased: ReadonlySet<string> = new Set();
     for (let race = 0; race < RACES_MAX; race++) {
@@ -63,7 +66,7 @@ export class ChangeContacts {
       const isNews = found.length > held.length || refused.size > 0;
       held = found;
       erased = new Set([...erased, ...refused]);
-      if (!isNews && (await this.store(ledgers, at))) return outcomes;
+      if (!isNews && (await this.store(ledgers, at, options))) return outcomes;
     }
     throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1 });
   }
@@ -102,7 +105,11 @@ export class ChangeContacts {
   }
 
   /** False when a race was lost; nothing was stored then. */
-  private async store(byOrganization: ReadonlyMap<string, ContactLedger>, at: Date): Promise<boolean> {
+  private async store(
+    byOrganization: ReadonlyMap<string, ContactLedger>,
+    at: Date,
+    options: Pick<TransactionOptions, 'isProbe'>,
+  ): Promise<boolean> {
     const ledgers = [...byOrganization.values()];
     const steps = ledgers.flatMap((ledger) => ledger.steps);
     if (steps.length === 0) return true;
@@ -122,7 +129,7 @@ export class ChangeContacts {
           const events = steps.flatMap((step) => eventsOf(step, channelIds.get(step.after.organizationId) ?? [], at));
           appendEvents(tx, events);
         },
-        { hasShortLocks: true },
+        { hasShortLocks: true, ...options },
       );
       this.relay.wake();
       return true;

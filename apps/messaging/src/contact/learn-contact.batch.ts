@@ -37,8 +37,8 @@ export function coalesceLearnt(
 ): Coalesced<ProjectedContact, null> {
   return coalesce<ProjectedContact, null>({
     name: 'messaging.learn-contact',
-    run: async (contacts) => {
-      await database.transaction((tx) => run(tx, contacts), { hasShortLocks: true });
+    run: async (contacts, options) => {
+      await database.transaction((tx) => run(tx, contacts), { hasShortLocks: true, ...options });
       return contacts.map(() => ({ ok: null }));
     },
     tenant: ({ organizationId }) => organizationId,

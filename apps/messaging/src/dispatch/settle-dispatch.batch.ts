@@ -3,7 +3,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { optOutObserved } from '@switchboard/contracts/messaging/events';
 import { appendEvents, Relay } from '@switchboard/outbox';
 import { Database, type Transaction } from '@switchboard/postgres';
-import { coalesce, type Coalesced } from '@switchboard/postgres/coalesce';
+import { coalesce, type Coalesced, type RunOptions } from '@switchboard/postgres/coalesce';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
 import { forgetNotBegun, type BegunAttempt } from '../bulk-lane/attempt-begun.repository.js';
 import { notePaces, type PaceNote } from '../bulk-lane/channel-pace.repository.js';
@@ -47,7 +47,7 @@ export class SettleDispatch implements BeforeApplicationShutdown {
   ) {
     this.settle = coalesce<Settlement, void>({
       name: 'messaging.settle-dispatch',
-      run: (settlements) => this.run(settlements),
+      run: (settlements, options) => this.run(settlements, options),
       // Two shares of a batch for an organization, so that its bulk sends hold up none that somebody waits for.
       tenant: ({ attempt }) => `${attempt.organizationId}${attempt.lane ? ' lane' : ''}`,
       serialKey: ({ attempt }) => `${attempt.organizationId} ${attempt.channelId} ${attempt.contactId}`,
@@ -55,8 +55,8 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     });
     this.notePaces = coalesce<PaceNote, void>({
       name: 'messaging.note-paces',
-      run: async (notes) => {
-        await this.database.transaction((tx) => notePaces(tx, notes), { hasShortLocks: true });
+      run: async (notes, options) => {
+        await this.database.transaction((tx) => notePaces(tx, notes), { hasShortLocks: true, ...options });
         return notes.map(() => ({ ok: undefined }));
       },
       tenant: ({ organizationId }) => organizationId,
@@ -104,8 +104,8 @@ export class SettleDispatch implements BeforeApplicationShutdown {
     }
   }
 
-  private async run(settlements: readonly Settlement[]): Promise<{ ok: undefined }[]> {
-    await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true });
+  private async run(settlements: readonly Settlement[], options: RunOptions): Promise<{ ok: undefined }[]> {
+    await this.database.transaction((tx) => applySettlements(tx, settlements), { hasShortLocks: true, ...options });
     dispatchMetrics().unknown('unanswered', settlements.filter(({ outcome }) => outcome.state === 'unknown').length);
     if (settlements.every(({ attempt }) => attempt.lane)) this.relay.wakeLater();
     else this.relay.wake();

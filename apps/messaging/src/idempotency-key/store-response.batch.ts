@@ -51,7 +51,7 @@ export class StoreResponse implements BeforeApplicationShutdown {
 export function coalesceAnswers(database: Database, run: typeof storeResponses): Coalesced<KeptAnswer, GivenAnswer> {
   return coalesce<KeptAnswer, GivenAnswer>({
     name: 'messaging.store-response',
-    run: (items) => database.transaction((tx) => run(tx, items), { hasShortLocks: true }),
+    run: (items, options) => database.transaction((tx) => run(tx, items), { hasShortLocks: true, ...options }),
     tenant: ({ organizationId }) => organizationId,
     serialKey: ({ organizationId, keySha256 }) => `${organizationId} ${keySha256}`,
     bytes: ({ answer }) => answer.body.length,

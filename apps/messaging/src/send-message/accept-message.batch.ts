@@ -10,7 +10,7 @@ import {
   OutcomeUnknown,
   type Transaction,
 } from '@switchboard/postgres';
-import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
+import { coalesce, type Coalesced, type Outcome, type RunOptions } from '@switchboard/postgres/coalesce';
 import { LOG, systemClock, type Log } from '@switchboard/platform';
 import { holdRecipients } from '../contact/contact.repository.js';
 import type { Attempt } from '../dispatch/dispatch.entity.js';
@@ -78,7 +78,7 @@ export class AcceptMessage implements BeforeApplicationShutdown {
   ) {
     this.accept = coalesce<AcceptItem, AcceptResult>({
       name: 'messaging.accept-message',
-      run: (items) => this.run(items),
+      run: (items, options) => this.run(items, options),
       tenant: (item) => item.organizationId,
       serialKey: (item) => `${item.organizationId} ${item.channelId ?? ''} ${item.phone ?? ''}`,
       runsAgain,
@@ -114,8 +114,9 @@ export class AcceptMessage implements BeforeApplicationShutdown {
     await this.accept.drain();
   }
 
-  private async run(items: readonly AcceptItem[]): Promise<Outcome<AcceptResult>[]> {
-    const outcomes = await this.database.transaction((tx) => acceptMessages(tx, items), { hasShortLocks: true });
+  private async run(items: readonly AcceptItem[], options: RunOptions): Promise<Outcome<AcceptResult>[]> {
+    const accept = (tx: Transaction): Promise<Outcome<AcceptResult>[]> => acceptMessages(tx, items);
+    const outcomes = await this.database.transaction(accept, { hasShortLocks: true, ...options });
     // What the upstream answers follows within milliseconds: one turn of the relay, and one batch of each consumer, less.
     this.relay.wakeSoon();
     return outcomes;

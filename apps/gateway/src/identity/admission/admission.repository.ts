@@ -40,9 +40,9 @@ const GRANTED = `least(excluded.asked, greatest(0,
 /**
  * Looks up the keys of a batch and takes what they ask of their organizations' rates, in one statement.
  *
- * $1 distinct hashes, $2 how many requests of cost 1 each of them brings. Keys by the unique index on `secret_hash`; a
+ * $1 distinct hashes, $2 how many requests of cost 1 each of them brings, $3 how long it waits for a lock. Keys by the unique index on `secret_hash`; a
  * revoked one is not found. Rows of `rate_limit` are locked in the order of their ids, so that two batches never wait for
- * each other, and given up after 500 ms (of this statement alone), so that one which is locked for long holds up its own
+ * each other, and given up soon (by this statement alone), so that one which is locked for long holds up its own
  * keys only. The clock is the database's: replicas need not agree on the time. A batch that read it before another batch of the
  * organization was counted takes the other's: else the difference would cost a request of the burst. What is stored counts for
  * a whole burst at most: else a clock that stepped back, or a slower plan of before, would refuse for as long as the
@@ -51,7 +51,7 @@ const GRANTED = `least(excluded.asked, greatest(0,
 export const admitBatch = statement<KeyRow>(
   'gateway.admit',
   `WITH short AS MATERIALIZED (
-     SELECT set_config('lock_timeout', '500ms', true)
+     SELECT set_config('lock_timeout', $3, true)
    ), asked AS MATERIALIZED (
      SELECT a.hash, a.requests, k.id, k.organization_id, k.scopes
      FROM short CROSS JOIN unnest($1::text[], $2::integer[]) AS a (hash, requests)

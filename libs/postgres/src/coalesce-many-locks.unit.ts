@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { coalesce, type Coalesced } from './coalesce.js';
+
+interface Item {
+  readonly tenant: string;
+  readonly value: number;
+  readonly key?: string;
+}
+
+const lockTimeout = (): Error => Object.assign(new Error('55P03'), { code: '55P03', severity: 'ERROR' });
+const many = Array.from({ length: 50 }, (_, index) => index);
+
+/** A function over rows of which some are locked. A wait for one of them ends with `endWaits`; that of a probe at once. */
+function overLocks(isLocked: (item: Item) => boolean): {
+  readonly call: Coalesced<Item, number>;
+  readonly probed: Item[][];
+  endWaits(): void;
+} {
+  const waits: (() => void)[] = [];
+  const probed: Item[][] = [];
+  const call = coalesce<Item, number>({
+    name: 'test',
+    run: async (items, { isProbe }) => {
+      const isShared = new Set(items.map(({ tenant }) => tenant)).size > 1;
+      await new Promise(setImmediate);
+      if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
+      if (isProbe) probed.push([...items]);
+      else if (!isShared) await new Promise<void>((resolve) => waits.push(resolve));
+      throw lockTimeout();
+    },
+    tenant: ({ tenant }) => tenant,
+    serialKey: ({ tenant, value, key }) => `${tenant} ${key ?? value}`,
+    limits: { items: 200, bytes: 100, inFlight: 1, waiting: 4_000 },
+  });
+  return { call, probed, endWaits: () => waits.splice(0).forEach((end) => end()) };
+}
+
+describe('coalesce with many rows that are locked', () => {
+  it('has no tenant wait behind the locks of fifty others that are found in one batch', async () => {
+    const gone = new AbortController();
+    const { call, endWaits } = overLocks(({ tenant }) => tenant.startsWith('locked'));
+    const locked = many.map((value) => call({ tenant: `locked-${value}`, value }, gone.signal));
+    expect(await call({ tenant: 'free', value: 1 })).toBe(1);
+    // Two that nothing is known of, while all of the fifty wait.
+    locked.push(call({ tenant: 'locked-more', value: 2 }, gone.signal));
+    expect(await call({ tenant: 'free-too', value: 3 })).toBe(3);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+
+  it('has no tenant wait behind fifty locked keys of another, nor a free key of that one', async () => {
+    const gone = new AbortController();
+    const { call, endWaits } = overLocks(({ key }) => key?.startsWith('locked') ?? false);
+    const free = [call({ tenant: 'a', value: 100 }), call({ tenant: 'b', value: 101 })];
+    const locked = many.map((value) => call({ tenant: 'a', value, key: `locked-${value}` }, gone.signal));
+    expect(await Promise.all(free)).toEqual([100, 101]);
+    locked.push(call({ tenant: 'c', value: 1, key: 'locked' }, gone.signal));
+    expect(await call({ tenant: 'b', value: 102 })).toBe(102);
+    expect(await call({ tenant: 'a', value: 103 })).toBe(103);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+
+  it('tries what is locked by turns of tenants, however many keys one of them has locked', async () => {
+    const gone = new AbortController();
+    const unlocked = new Set<string>();
+    const { call, probed, endWaits } = overLocks(({ tenant, key }) => key !== undefined && !unlocked.has(tenant));
+    const free = call({ tenant: 'a', value: 100 });
+    const locked = many.map((value) => call({ tenant: 'a', value, key: `${value}` }, gone.signal));
+    const other = call({ tenant: 'b', value: 1, key: 'k' }, gone.signal);
+    expect(await free).toBe(100);
+    const found = (): number => new Set(probed.flatMap((items) => (items.length === 1 ? items : []))).size;
+    while (found() < many.length + 1) await new Promise(setImmediate);
+    unlocked.add('b');
+    let isAnswered = false;
+    void other.then(() => (isAnswered = true));
+    for (let ended = 0; ended < 4; ended++) {
+      endWaits();
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    }
+    expect(isAnswered).toBe(true);
+    gone.abort(new Error('gone'));
+    endWaits();
+    await Promise.allSettled(locked);
+    await call.drain();
+  });
+});
