@@ -125,17 +125,14 @@ async function apply<Prepared>(
   events: readonly DeliveredEvent[],
 ): Promise<Disposition[]> {
   const prepared = await handler.prepare(events);
-  const { waiting, applied } = await handler.database.transaction(
+  const { waiting, applied, isSettled } = await handler.database.transaction(
     async (tx) => {
-      const given = events.map(({ envelope }) => envelope.id);
+      const given = new Set(events.map(({ envelope }) => envelope.id));
+      const taken = origin === 'delivery' ? given : await takeLetters(tx, handler.consumer, [...given]);
       const rows =
         origin === 'delivery'
-          ? await tx.query(insertInbox, [given, handler.consumer])
-          : await tx.query(insertRedriven, [
-              [...(await takeLetters(tx, handler.consumer, given))],
-              handler.consumer,
-              INBOX_RETENTION_DAYS,
-            ]);
+          ? await tx.query(insertInbox, [[...taken], handler.consumer])
+          : await tx.query(insertRedriven, [[...taken], handler.consumer, INBOX_RETENTION_DAYS]);
       const fresh = new Set(rows.map(({ eventId }) => eventId));
       const seen = new Set<string>();
       const unseen = events.filter(({ envelope: { id } }) => fresh.has(id) && !seen.has(id) && seen.add(id));
@@ -152,7 +149,9 @@ async function apply<Prepared>(
           done.map(({ envelope }) => envelope.id),
         );
       }
-      return { waiting: postponed, applied: unseen.length - postponed.size };
+      // A letter that must wait still has lost its mark; one that another replica works on is left to it.
+      const isSettled = (id: string): boolean => (origin === 'delivery' ? !postponed.has(id) : taken.has(id));
+      return { waiting: postponed, applied: unseen.length - postponed.size, isSettled };
     },
     { hasShortLocks: true },
   );
@@ -161,7 +160,7 @@ async function apply<Prepared>(
   handled(handler.consumer, 'waiting', waiting.size);
   handled(handler.consumer, 'duplicate', events.length - applied - waiting.size);
   return events.map((event) => {
-    if (!waiting.has(event.envelope.id)) return { ack: true };
+    if (isSettled(event.envelope.id)) return { ack: true };
     const retryAfterMs = backoffMs(event.deliveries, WAITING_BACKOFF);
     return handler.parkMs === undefined ? { retryAfterMs } : { retryAfterMs, parkMs: handler.parkMs };
   });

@@ -20,7 +20,8 @@ const backlog = statement<{ pending: number; oldest: string | null }>(
 );
 const deadLetters = statement<{ consumer: string; count: number }>(
   'dead-letter.count',
-  'SELECT consumer, count(*)::int AS count FROM dead_letter GROUP BY consumer ORDER BY consumer',
+  `SELECT consumer, count(*)::int AS count FROM (SELECT consumer FROM dead_letter ORDER BY event_id DESC LIMIT $1) AS newest
+   GROUP BY consumer ORDER BY consumer`,
 );
 
 /**
@@ -35,8 +36,11 @@ export async function outboxBacklog(database: Queryable, nowMs: number = Date.no
   return { pending: row?.pending ?? 0, oldestAgeSeconds: Math.max(0, ageMs) / 1_000 };
 }
 
-/** Dead letters of each consumer that has any, by its name; `relay` are those that could never be published. */
+/**
+ * Dead letters of each consumer that has any, by its name; `relay` are those that could never be published. Of the newest
+ * `BACKLOG_COUNT_MAX` of the service, so that a flood of them costs no look at all at each scrape.
+ */
 export async function deadLetterCounts(database: Queryable): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query(deadLetters, []);
+  const rows = await database.query(deadLetters, [BACKLOG_COUNT_MAX]);
   return new Map(rows.map(({ consumer, count }) => [consumer, count]));
 }

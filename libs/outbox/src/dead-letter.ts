@@ -28,6 +28,7 @@ const keep = statement(
 const marked = statement<{ envelope: string; deliveries: number }>(
   'dead-letter.marked',
   `SELECT envelope, deliveries FROM dead_letter WHERE consumer = $1 AND redrive_requested_at IS NOT NULL
+     AND event_id > $3
    ORDER BY event_id LIMIT $2`,
 );
 const take = statement<{ eventId: string }>(
@@ -71,9 +72,18 @@ export async function keepLetter(
   await through.query(keep, [envelope.id, consumer, reasonOf(error), deliveries]);
 }
 
-/** Dead letters that an operator wants tried again, oldest first; this try is counted as one more delivery. */
-export async function markedLetters(through: Queryable, consumer: string, max: number): Promise<DeliveredEvent[]> {
-  const rows = await through.query(marked, [consumer, max]);
+/**
+ * Dead letters that an operator wants tried again, oldest first; this try is counted as one more delivery.
+ *
+ * @param after id of the event after which they begin
+ */
+export async function markedLetters(
+  through: Queryable,
+  consumer: string,
+  max: number,
+  after = '',
+): Promise<DeliveredEvent[]> {
+  const rows = await through.query(marked, [consumer, max, after]);
   return rows.map(({ envelope, deliveries }) => ({
     envelope: JSON.parse(envelope) as EventEnvelope,
     deliveries: deliveries + 1,

@@ -14,6 +14,8 @@ const FAILURES_MAX = 8;
 const FAILED_BACKOFF = { firstMs: 250, maxMs: 60_000 };
 /** Timeouts of one line after which the rest of it waits for the next batch: enough to narrow it down in a few. */
 const LINE_TIMEOUTS_MAX = 3;
+/** Lines of a batch that time out before the others wait for the next one: each costs the batch half a second, or ten. */
+const LINES_TIMED_OUT_MAX = 3;
 /** By handler: what it knows of locks outlasts a batch. */
 const lockedLines = new WeakMap<object, LockedLines>();
 
@@ -24,8 +26,9 @@ const lockedLines = new WeakMap<object, LockedLines>();
  * it is tried again with growing pauses and becomes a dead letter after 8 failures of its own. Deliveries while something
  * is away are no failures.
  *
- * A batch that times out (a lock that is held for long) is run again line by line, and the line that alone times out is
- * halved, a few times a batch, then left alone for a growing pause. An event that alone times out has failed.
+ * A batch that times out (a lock that is held for long) is run again line by line, until a few lines have timed out; the line
+ * that alone times out is halved, a few times a batch, then left alone for a growing pause. An event that alone times out has
+ * failed, if others have passed since its line timed out before: a lock that is common to all is no event's failure.
  */
 export async function handleBatch<Prepared>(
   handler: BatchHandler<Prepared>,
@@ -38,15 +41,17 @@ export async function handleBatch<Prepared>(
  * Applies dead letters that are marked to be driven again, as if they were delivered now.
  *
  * One that is applied is gone with the effect's transaction; one that fails, or must wait still, stays with the new error,
- * one try more and without its mark. Marks of events that fail for what is away are left.
+ * one try more and without its mark. Marks of events that fail for what is away, or whose line is left alone, are left.
  *
  * @param events as `markedLetters` gives them
+ * @returns how many marks are gone
  */
 export async function redriveBatch<Prepared>(
   handler: BatchHandler<Prepared>,
   events: readonly DeliveredEvent[],
-): Promise<void> {
-  await settleAll({ handler, origin: 'dead-letter' }, events);
+): Promise<number> {
+  const dispositions = await settleAll({ handler, origin: 'dead-letter' }, events);
+  return dispositions.filter((disposition) => 'ack' in disposition).length;
 }
 
 interface Run<Prepared> extends RunSpec<Prepared> {
@@ -71,6 +76,7 @@ async function settleAll<Prepared>(spec: RunSpec<Prepared>, events: readonly Del
   };
   if (free.length > 0) await settle(free);
   for (const [line, part] of tried) {
+    if (run.timeouts.size >= LINES_TIMED_OUT_MAX) break;
     await settle(part);
     if (!run.timeouts.has(line)) locked.passed(line);
   }
@@ -79,7 +85,9 @@ async function settleAll<Prepared>(spec: RunSpec<Prepared>, events: readonly Del
 
 async function halve<Prepared>(run: Run<Prepared>, events: readonly DeliveredEvent[]): Promise<Disposition[]> {
   try {
-    return await applyEvents(run, events);
+    const dispositions = await applyEvents(run, events);
+    run.locked.somethingPassed();
+    return dispositions;
   } catch (error) {
     if (isTimedOut(error)) return splitTimedOut(run, events, error);
     if (isNotNow(error)) {
@@ -106,18 +114,21 @@ async function splitTimedOut<Prepared>(
   if (lines.size > 1) {
     const settled = new Map<DeliveredEvent, Disposition>();
     for (const part of lines.values()) {
+      if (run.timeouts.size >= LINES_TIMED_OUT_MAX) break;
       const dispositions = await halve(run, part);
       part.forEach((event, index) => settled.set(event, dispositions[index] ?? again(run, event)));
     }
     return events.map((event) => settled.get(event) ?? again(run, event));
   }
+  let isOwn = false;
   for (const line of lines.keys()) {
     const timeouts = (run.timeouts.get(line) ?? 0) + 1;
     run.timeouts.set(line, timeouts);
-    run.locked.timedOut(line, timeouts === 1);
+    isOwn = run.locked.timedOut(line, timeouts === 1);
     if (events.length > 1 && timeouts >= LINE_TIMEOUTS_MAX) return giveBack(run, events);
   }
   if (events.length > 1) return inHalves(run, events);
+  if (!isOwn) return giveBack(run, events);
   return Promise.all(events.map((event) => giveBackOrBury(run, event, error)));
 }
 

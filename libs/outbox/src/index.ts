@@ -19,6 +19,7 @@ export {
 export { LockedLines } from './locked-lines.js';
 export { OutboxPendingMigration, pendingTable, pendingTableReversal } from './pending-table.sql.js';
 export type { EventBroker } from './publishing.js';
+export { RedriveWalk } from './redrive-walk.js';
 export { Relay, type RelayOptions } from './relay.js';
 export type { RelayReport } from './relay-report.js';
 export { restoreWitness } from './restore-witness.js';

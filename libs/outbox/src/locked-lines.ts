@@ -7,6 +7,8 @@ const LINES_MAX = 1_000;
 
 interface Locked {
   readonly times: number;
+  /** Value of `passes` when it last timed out. */
+  readonly passes: number;
   readonly untilMs: number;
 }
 
@@ -16,6 +18,7 @@ interface Locked {
  */
 export class LockedLines {
   private readonly locked = new Map<string, Locked>();
+  private passes = 0;
 
   /** @param nowMs monotonic milliseconds */
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
@@ -34,13 +37,25 @@ export class LockedLines {
     return [...this.locked.keys()].filter((line) => this.pauseMs(line) > 0);
   }
 
-  /** Events of the line alone have timed out: its pause begins anew, longer when it is the first time in a batch. */
-  timedOut(line: string, isFirst: boolean): void {
-    const times = (this.locked.get(line)?.times ?? 0) + (isFirst ? 1 : 0);
+  /**
+   * Events of the line alone have timed out: its pause begins anew, longer when it is the first time in a batch.
+   *
+   * @returns whether others have passed since it timed out before: the lock is of this line, not common to all
+   */
+  timedOut(line: string, isFirst: boolean): boolean {
+    const { passes } = this;
+    const before = this.locked.get(line);
+    const times = (before?.times ?? 0) + (isFirst ? 1 : 0);
     this.locked.delete(line);
-    this.locked.set(line, { times, untilMs: this.nowMs() + backoffMs(times, PAUSE) });
+    this.locked.set(line, { times, passes, untilMs: this.nowMs() + backoffMs(times, PAUSE) });
     const [oldest] = this.locked.keys();
     if (this.locked.size > LINES_MAX && oldest !== undefined) this.locked.delete(oldest);
+    return before !== undefined && before.passes < passes;
+  }
+
+  /** Events of whatever line have passed. */
+  somethingPassed(): void {
+    this.passes++;
   }
 
   passed(line: string): void {

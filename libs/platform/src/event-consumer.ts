@@ -14,15 +14,15 @@ import {
   consumerEpoch,
   consumerMetrics,
   handleBatch,
-  markedLetters,
   redriveBatch,
+  RedriveWalk,
   ServiceLead,
   type BatchHandler,
   type EventOrigin,
 } from '@switchboard/outbox';
 import type { Database, Transaction } from '@switchboard/postgres';
 import type { Log } from './logger.js';
-import { PollingLoop } from './polling-loop.js';
+import { PollingLoop, type RoundResult } from './polling-loop.js';
 
 /** What a consumer needs of its service's `Platform`, which it injects as PLATFORM. */
 export interface ConsumerPlatform {
@@ -65,7 +65,6 @@ export interface EventConsumerSpec {
 
 /** How soon a dead letter that an operator has marked is tried again. */
 const REDRIVE_IDLE_MS = 5_000;
-const REDRIVE_MAX = 50;
 const GATHER_MS = 10;
 /** For an event without a disposition, which is a defect of `handleBatch`. */
 const AGAIN: Disposition = { retryAfterMs: 1_000 };
@@ -83,6 +82,7 @@ export abstract class EventConsumer<Prepared>
   readonly #batch: BatchHandler<Prepared>;
   readonly #pull: Pick<PullConsumer, 'start' | 'stop'>;
   readonly #redrive: PollingLoop;
+  readonly #marked: RedriveWalk;
   readonly #platform: ConsumerPlatform;
   readonly #spec: EventConsumerSpec;
 
@@ -123,6 +123,7 @@ export abstract class EventConsumer<Prepared>
     const work = (over: AbortSignal): Promise<void> => pullUntil(pull(), over);
     const lead = { database: platform.database, name: `consumer ${name}`, work, onError };
     this.#pull = spec.isExclusive ? new ServiceLead(lead) : pull();
+    this.#marked = new RedriveWalk(platform.database, name);
     this.#redrive = new PollingLoop({
       round: () => this.#redriveMarked(),
       idleMs: REDRIVE_IDLE_MS,
@@ -160,14 +161,13 @@ export abstract class EventConsumer<Prepared>
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
-  async #redriveMarked(): Promise<boolean> {
-    const { consumer } = this.#spec;
-    const { database, log } = this.#platform;
-    const events = await markedLetters(database, consumer.name, REDRIVE_MAX);
-    if (events.length === 0) return false;
-    await this.#inGroups(events, (group) => redriveBatch(this.#batch, group));
-    log.info('consumer.redriven', { consumer: consumer.name, count: events.length });
-    return true;
+  #redriveMarked(): Promise<RoundResult> {
+    return this.#marked.round(async (letters) => {
+      let count = 0;
+      await this.#inGroups(letters, async (group) => void (count += await redriveBatch(this.#batch, group)));
+      if (count > 0) this.#platform.log.info('consumer.redriven', { consumer: this.#spec.consumer.name, count });
+      return count;
+    });
   }
 
   async #inGroups(

@@ -1,9 +1,17 @@
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DeliveredEvent } from '@switchboard/nats';
-import { handleBatch, type BatchHandler } from '@switchboard/outbox';
+import { buryEvent, handleBatch, redriveBatch, RedriveWalk, type BatchHandler } from '@switchboard/outbox';
 import { statement, type Database } from '@switchboard/postgres';
 import { testServers } from '../index.js';
-import { applied, deadLetters, delivered, insertApplied, Outbox1764000000000 } from './outbox-fixture.js';
+import {
+  applied,
+  deadLetters,
+  delivered,
+  eventFailures,
+  insertApplied,
+  markAllLetters,
+  Outbox1764000000000,
+} from './outbox-fixture.js';
 
 const servers = testServers();
 const lockAggregates = statement(
@@ -75,21 +83,109 @@ describe('a batch of events with a row that is locked for long', () => {
     expect([dead, await database.query(deadLetters, [])]).toEqual([[], []]);
   });
 
-  it('buries an event that times out by itself eight times', async () => {
-    const event = of('locked');
+  /** Runs the work while the statement's locks are held. */
+  const whileLocked = async (lock: string, work: () => Promise<void>): Promise<void> => {
     const holder = await superuser.connect();
     try {
       await holder.query('BEGIN');
-      await holder.query(`SELECT FROM contacts.aggregate WHERE id = 'locked' FOR UPDATE`);
-      const answers = [];
-      // A replica each: none remembers the lock.
-      for (let failure = 1; failure <= 8; failure++) answers.push(...(await handleBatch(locking(), [event])));
-      expect(answers).toEqual([...Array(7).fill({ retryAfterMs: expect.any(Number) }), { ack: true }]);
+      await holder.query(lock);
+      await work();
     } finally {
       await holder.query('ROLLBACK');
       holder.release();
     }
+  };
+  const lockedRow = `SELECT FROM contacts.aggregate WHERE id = 'locked' FOR UPDATE`;
+  const wholeTable = 'LOCK contacts.aggregate';
+  /** Monotonic time stands still but for `passes`. */
+  const stoppedClock = (): { passes(): void; restore(): void } => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    return {
+      passes: () => void clock.mockReturnValue(performance.now() + 60_000),
+      restore: () => clock.mockRestore(),
+    };
+  };
+
+  it('buries an event that times out by itself eight times, while others pass', async () => {
+    const [handler, event, clock] = [locking(), of('locked'), stoppedClock()];
+    try {
+      await whileLocked(lockedRow, async () => {
+        const answers = [];
+        for (let failure = 0; failure <= 8; failure++) {
+          const [own, free] = await handleBatch(handler, [event, of('free')]);
+          expect(free).toEqual({ ack: true });
+          answers.push(own);
+          clock.passes();
+        }
+        expect(answers).toEqual([...Array(8).fill({ retryAfterMs: expect.any(Number) }), { ack: true }]);
+      });
+    } finally {
+      clock.restore();
+    }
     expect(dead).toEqual(idsOf([event]));
     expect(await database.query(deadLetters, [])).toMatchObject([{ error: expect.stringContaining('lock timeout') }]);
+  });
+
+  it('counts no failure of any event while everything times out, and applies all of them afterwards', async () => {
+    const [handler, events, clock] = [locking(), [of('one'), of('other')], stoppedClock()];
+    try {
+      await whileLocked(wholeTable, async () => {
+        for (let times = 0; times < 3; times++) {
+          const again = { retryAfterMs: expect.any(Number) };
+          expect(await handleBatch(handler, events)).toEqual([again, again]);
+          clock.passes();
+        }
+      });
+      expect(await database.query(eventFailures, [])).toEqual([]);
+      expect(await handleBatch(handler, events)).toEqual([{ ack: true }, { ack: true }]);
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('tries no further lines of a batch when a few have timed out', async () => {
+    let tries = 0;
+    const handler = Object.assign(locking(), { prepare: async () => (tries++, null) });
+    const events = Array.from({ length: 5 }, (_, index) => of(`line-${index}`));
+    const clock = stoppedClock();
+    try {
+      await whileLocked(wholeTable, async () => {
+        await handleBatch(handler, events);
+        // All at once, and three of them.
+        expect(tries).toBe(4);
+        // As well when all are known to be locked.
+        await handleBatch(handler, events);
+        clock.passes();
+        tries = 0;
+        await handleBatch(handler, events);
+        expect(tries).toBe(3);
+      });
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('leaves the marks of dead letters whose line is locked, and drives those behind them again without trying them', async () => {
+    const clock = stoppedClock();
+    try {
+      const handler = locking();
+      const letters = [...Array.from({ length: 60 }, () => of('locked')), of('free')];
+      for (const letter of letters) await buryEvent(database, 'test', letter, 'at first');
+      await database.query(markAllLetters, []);
+      await whileLocked(lockedRow, async () => {
+        await handleBatch(handler, [of('locked')]);
+        const walk = new RedriveWalk(database, 'test');
+        const round = (): Promise<boolean | number> => walk.round((page) => redriveBatch(handler, page));
+        expect(await round()).toEqual(expect.any(Number));
+        expect(await appliedIds()).toEqual([]);
+        // Goes on, and rests when there is nothing that may be tried.
+        expect(await round()).toBe(true);
+        expect(await appliedIds()).toEqual(idsOf(letters.slice(-1)));
+        expect([await round(), await round()]).toEqual([expect.any(Number), false]);
+      });
+      expect(await database.query(deadLetters, [])).toHaveLength(60);
+    } finally {
+      clock.restore();
+    }
   });
 });
