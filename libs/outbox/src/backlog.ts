@@ -38,7 +38,7 @@ export async function outboxBacklog(database: Queryable, nowMs: number = Date.no
 
 /**
  * Dead letters of each consumer that has any, by its name; `relay` are those that could never be published. Of the newest
- * `BACKLOG_COUNT_MAX` of the service, so that a flood of them costs no look at all at each scrape.
+ * `BACKLOG_COUNT_MAX` of the service, so that a flood of them is not counted through at each scrape.
  */
 export async function deadLetterCounts(database: Queryable): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query(deadLetters, [BACKLOG_COUNT_MAX]);

@@ -200,6 +200,11 @@ describe('the outbox', () => {
     for (const consumer of ['a', 'b']) await buryEvent(database, consumer, delivered(1), 'x');
     await buryEvent(database, 'b', delivered(1), 'x');
     expect(await deadLetterCounts(database)).toEqual(new Map(Object.entries({ a: 1, b: 2 })));
+    await dataSource.query(
+      `INSERT INTO contacts.dead_letter (event_id, consumer, subject, envelope, error, deliveries)
+       SELECT 'a' || n, 'flood', 's', '{}', 'x', 1 FROM generate_series(1, 10100) AS n`,
+    );
+    expect(await deadLetterCounts(database)).toEqual(new Map(Object.entries({ a: 1, b: 2, flood: 9_998 })));
     await dataSource.query('TRUNCATE contacts.dead_letter');
   });
 
