@@ -48,11 +48,14 @@ export function observePlatform({ service, database, checks, log }: ObservedPlat
   // One without any is shown as 0, so that its first one is seen as a rise.
   const consumers = ['relay', ...consumersOf(service)];
   const deadLetters = new CachedGauge({ name: 'dead letters', read: () => deadLetterCounts(database), log });
-  deadLetters.observeAs('switchboard_dead_letters', 'Events given up and kept to be driven again; of the newest 10,001 of the service', (counts) =>
-    [...new Set([...consumers, ...counts.keys()])].map((consumer) => ({
-      value: counts.get(consumer) ?? 0,
-      labels: { consumer },
-    })),
+  deadLetters.observeAs(
+    'switchboard_dead_letters',
+    'Events given up and kept to be driven again; of the newest 10,001 of the service',
+    (counts) =>
+      [...new Set([...consumers, ...counts.keys()])].map((consumer) => ({
+        value: counts.get(consumer) ?? 0,
+        labels: { consumer },
+      })),
   );
 }
 

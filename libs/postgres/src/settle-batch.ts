@@ -167,10 +167,7 @@ async function settle<I, O>(
   return null;
 }
 
-async function halve<I, O>(
-  spec: Settling<I, O>,
-  batch: readonly Waiting<I, O>[],
-): Promise<Left<Waiting<I, O>> | null> {
+async function halve<I, O>(spec: Settling<I, O>, batch: readonly Waiting<I, O>[]): Promise<Left<Waiting<I, O>> | null> {
   const middle = Math.ceil(batch.length / 2);
   const former = await settle(spec, stillWaited(batch.slice(0, middle)));
   // Equal serial keys keep their order: what comes after a part without an outcome waits with it.

@@ -128,6 +128,8 @@ describe('a transaction', () => {
         await expect(sent).rejects.toMatchObject({ code: '55P03' });
       }
       expect(await database.transaction((tx) => tx.query(lockTimeout, []), short)).toEqual([{ value: '500ms' }]);
+      const probe = { ...short, isProbe: true };
+      expect(await database.transaction((tx) => tx.query(lockTimeout, []), probe)).toEqual([{ value: '100ms' }]);
       expect(await database.transaction((tx) => tx.query(lockTimeout, []))).toEqual([{ value: '5s' }]);
       expect(await database.query(lockTimeout, [])).toEqual([{ value: '5s' }]);
     } finally {
