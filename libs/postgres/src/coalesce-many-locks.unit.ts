@@ -7,7 +7,7 @@ interface Item {
   readonly key?: string;
 }
 
-const lockTimeout = (): Error => Object.assign(new Error('55P03'), { code: '55P03', severity: 'ERROR' });
+const serverError = (code: string): Error => Object.assign(new Error(code), { code, severity: 'ERROR' });
 const many = Array.from({ length: 50 }, (_, index) => index);
 
 /** A function over rows of which some are locked. A wait for one of them ends with `endWaits`; that of a probe at once. */
@@ -26,7 +26,7 @@ function overLocks(isLocked: (item: Item) => boolean): {
       if (!items.some(isLocked)) return items.map(({ value }) => ({ ok: value }));
       if (isProbe) probed.push([...items]);
       else if (!isShared) await new Promise<void>((resolve) => waits.push(resolve));
-      throw lockTimeout();
+      throw serverError('55P03');
     },
     tenant: ({ tenant }) => tenant,
     serialKey: ({ tenant, value, key }) => `${tenant} ${key ?? value}`,
@@ -86,6 +86,32 @@ describe('coalesce with many rows that are locked', () => {
     gone.abort(new Error('gone'));
     endWaits();
     await Promise.allSettled(locked);
+    await call.drain();
+  });
+});
+
+describe('coalesce with a row that is contested', () => {
+  it('runs what meets a second conflict with other tenants apart, so that they do not wait for its end', async () => {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    let runs = 0;
+    const call = coalesce<Item, number>({
+      name: 'test',
+      run: async (items) => {
+        runs++;
+        const isContested = items.some(({ tenant }) => tenant === 'a');
+        if (isContested && runs > 3) await isOver;
+        if (isContested) throw serverError('QT001');
+        return items.map(({ value }) => ({ ok: value }));
+      },
+      runsAgain: (_error, made) => made < 4,
+      tenant: ({ tenant }) => tenant,
+      limits: { items: 10, bytes: 1, inFlight: 1, waiting: 40 },
+    });
+    const contested = call({ tenant: 'a', value: 1 });
+    expect(await Promise.all([call({ tenant: 'b', value: 2 }), call({ tenant: 'c', value: 3 })])).toEqual([2, 3]);
+    expect(await call({ tenant: 'b', value: 4 })).toBe(4);
+    end();
+    await expect(contested).rejects.toMatchObject({ code: 'QT001' });
     await call.drain();
   });
 });

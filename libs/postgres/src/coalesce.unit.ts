@@ -238,30 +238,6 @@ describe('coalesce', () => {
     expect(runs).toBe(7);
   });
 
-  it('runs what meets a second conflict with other tenants apart, so that they do not wait for its end', async () => {
-    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-    let runs = 0;
-    const call = coalesce<Item, number>({
-      name: 'test',
-      run: async (items) => {
-        runs++;
-        const isContested = items.some(({ tenant }) => tenant === 'a');
-        if (isContested && runs > 3) await isOver;
-        if (isContested) throw serverError('QT001');
-        return items.map(({ value }) => ({ ok: value }));
-      },
-      runsAgain: (_error, made) => made < 4,
-      tenant: ({ tenant }) => tenant,
-      limits: { items: 10, bytes: 1, inFlight: 1, waiting: 40 },
-    });
-    const contested = call(a(1));
-    expect(await Promise.all([call(b(2)), call({ tenant: 'c', value: 3 })])).toEqual([2, 3]);
-    expect(await call(b(4))).toBe(4);
-    end();
-    await expect(contested).rejects.toMatchObject({ code: 'QT001' });
-    await call.drain();
-  });
-
   it('rejects every item with any other error, without running it again', async () => {
     const harness = new Harness();
     const outcomes = Promise.allSettled([harness.call(a(1)), harness.call(a(2))]);
