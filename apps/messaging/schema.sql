@@ -67,6 +67,7 @@ bulk_lane.begun bigint not null default 0
 bulk_lane.finished_at timestamp with time zone
 bulk_lane.is_open boolean not null default true
 bulk_lane.further_holds text[] not null default '{}'::text[]
+bulk_lane.waiting_from integer not null default 0
 channel.organization_id text collate C not null
 channel.id text collate C not null
 channel.name text not null

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { blocksOf, planOf, preparedStatements, testServers } from '@switchboard/testing';
+import { behindSnapshot, blocksOfLooks, testServers } from '@switchboard/testing';
 import { abandonOverdue } from '../src/dispatch/dispatch.repository.js';
 import { claimRetries } from '../src/dispatch/retry-claim.repository.js';
 import { TestInbox } from './test-inbox.js';
@@ -26,18 +26,6 @@ describe('the queue of attempts behind an old snapshot', () => {
     await claimRetries(database, [], { limit: 64, organizationMax: 16, underway: new Map() }, newCuid());
   });
 
-  /** Pages that each poll touches. */
-  async function blocks(): Promise<Record<string, number>> {
-    const statements = await preparedStatements(database);
-    const found: Record<string, number> = {};
-    for (const [name, values] of Object.entries(POLLS)) {
-      const poll = statements.find((one) => one.name === name);
-      if (!poll) throw new Error(`${name} was not prepared`);
-      found[name] = blocksOf(await planOf(database, poll, { values, analyze: true }));
-    }
-    return found;
-  }
-
   /** Sends of the last hour, each marked and settled in transactions of its own as far as the index can see. */
   async function churn(): Promise<void> {
     const { organizationId, superuser } = inbox;
@@ -51,25 +39,16 @@ describe('the queue of attempts behind an old snapshot', () => {
   }
 
   it('costs its polls what it costs without one, however much was sent since', async () => {
-    const before = await blocks();
-    const snapshot = inbox.superuser.dataSource.createQueryRunner();
-    await snapshot.startTransaction('REPEATABLE READ');
-    try {
-      await snapshot.query('SELECT FROM messaging.dispatch');
+    const before = await blocksOfLooks(database, POLLS);
+    await behindSnapshot(inbox.superuser, async () => {
       await churn();
-      const behind = await blocks();
-      for (const name of Object.keys(POLLS)) {
-        expect([name, behind[name]]).toEqual([name, expect.closeTo(before[name] ?? 0, -1.3)]);
+      const behind: Record<string, number> = await blocksOfLooks(database, POLLS);
+      for (const [name, blocks] of Object.entries(before)) {
+        expect([name, behind[name]]).toEqual([name, expect.closeTo(blocks, -1.3)]);
       }
       // Without the bound of a poll the entries are there to be walked through.
-      const statements = await preparedStatements(database);
-      const abandon = statements.find(({ name }) => name === 'messaging.dispatch.abandon');
-      if (!abandon) throw new Error('the poll was not prepared');
-      const whole = await planOf(database, abandon, { values: ['200', '86400', '31536000'], analyze: true });
-      expect(blocksOf(whole)).toBeGreaterThan(500);
-    } finally {
-      await snapshot.rollbackTransaction();
-      await snapshot.release();
-    }
+      const whole = await blocksOfLooks(database, { 'messaging.dispatch.abandon': ['200', '86400', '31536000'] });
+      expect(whole['messaging.dispatch.abandon']).toBeGreaterThan(500);
+    });
   });
 });

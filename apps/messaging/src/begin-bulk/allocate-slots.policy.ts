@@ -1,5 +1,5 @@
 import type { LockedPace, PaceAfter } from '../bulk-lane/channel-pace.repository.js';
-import type { LaneKey } from '../bulk-lane/lane.entity.js';
+import type { LaneKey, RecipientKey } from '../bulk-lane/lane.entity.js';
 import { divideSlots, nextBeginAfter, spacingOf, type Spacing } from '../bulk-lane/lane-pace.policy.js';
 import type { AttemptLane } from '../dispatch/dispatch.entity.js';
 import { LATE_MAX_MS } from '../dispatch/lane-turns.js';
@@ -25,6 +25,9 @@ export interface LaneShare {
   /** So many of them are for messages that are sent again. */
   readonly repeats: number;
 }
+
+/** A recipient of a lane. */
+export type ItemKey = Pick<RecipientKey, keyof LaneKey | 'recipientIndex'>;
 
 /** The slots of a channel in a claim. */
 export interface ChannelShare {
@@ -126,15 +129,25 @@ export class AllocatedSlots {
     return { jobId: of.jobId, slotMs, beginAtMs: this.readAtMs + (slotMs - claimed.nowMs), spacing };
   }
 
-  /** How lanes are left of which something began. @param begun first attempts */
-  lanesAfter(begun: readonly LaneKey[]): LaneAfter[] {
+  /**
+   * How lanes are left of which something began, or is not to be looked at again.
+   *
+   * @param begun first attempts
+   * @param read the first recipients that waited, of which those `left` wait still
+   */
+  lanesAfter(begun: readonly LaneKey[], read: readonly ItemKey[], left: readonly ItemKey[]): LaneAfter[] {
     const counts = Map.groupBy(begun, keyOf);
+    const [reads, lefts] = [Map.groupBy(read, keyOf), Map.groupBy(left, keyOf)];
     return [...this.lanes].flatMap(([key, { share, used }]) => {
+      const { organizationId, jobId, waitingFrom: before } = share.lane;
       const lastMs = share.slots[used - 1];
-      if (lastMs === undefined) return [];
-      const { organizationId, jobId } = share.lane;
-      const nextBeginMs = nextBeginAfter(lastMs, share.spacing);
-      return [{ organizationId, jobId, nextBeginMs, begun: counts.get(key)?.length ?? 0 }];
+      const waitingFrom = Math.min(
+        Math.max(before, ...indexesOf(reads.get(key)).map((index) => index + 1)),
+        ...indexesOf(lefts.get(key)),
+      );
+      if (lastMs === undefined && waitingFrom === before) return [];
+      const nextBeginMs = lastMs === undefined ? null : nextBeginAfter(lastMs, share.spacing);
+      return [{ organizationId, jobId, nextBeginMs, begun: counts.get(key)?.length ?? 0, waitingFrom }];
     });
   }
 
@@ -160,6 +173,10 @@ export class AllocatedSlots {
       };
     });
   }
+}
+
+function indexesOf(items: readonly ItemKey[] = []): number[] {
+  return items.map(({ recipientIndex }) => recipientIndex);
 }
 
 function keyOf({ organizationId, jobId }: LaneKey): string {

@@ -4,7 +4,7 @@ import { Relay } from '@switchboard/outbox';
 import { Database, isTimedOut, OutcomeUnknown, sqlState } from '@switchboard/postgres';
 import { WakeSignal } from '@switchboard/timing';
 import { LOG, PollingWorker, STOPPING, systemClock, type Log, type RoundResult } from '@switchboard/platform';
-import { nextLookInMs, sweepPaces, takeInteractive } from '../bulk-lane/channel-pace.repository.js';
+import { lowerPassed, nextLook, sweepPaces, takeInteractive } from '../bulk-lane/channel-pace.repository.js';
 import { InteractiveBegins } from '../bulk-lane/interactive-begins.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
 import { DispatchJournal } from '../dispatch/dispatch-journal.js';
@@ -23,6 +23,8 @@ const CHANNELS_MAX = 32;
 const IDLE_MS = 2_000;
 /** Between looks for what a crash left, and for channels that are connected again. */
 const SWEEP_MS = 5_000;
+/** Between looks that begin at no floor; see `nextLook`. */
+const FLOORLESS_MS = 60_000;
 /** How long a channel is left alone whose rows are locked by somebody else. */
 const APART_MS = 1_000;
 /** While there is no room: until one has ended, at most so long. */
@@ -37,6 +39,9 @@ export class BeginBulkWorker extends PollingWorker {
   private readonly owner = randomUUID();
   private underway = 0;
   private sweptMs = -Infinity;
+  /** Looks that are due begin here, by the database's clock. */
+  private floorMs = -Infinity;
+  private flooredMs = -Infinity;
   private isActive = false;
   private channelsMax = CHANNELS_MAX;
   /** Channels that alone ran into a locked row, with the monotonic time until which they are left alone. */
@@ -73,7 +78,8 @@ export class BeginBulkWorker extends PollingWorker {
     if (claim.attempts.length > 0 || claim.skipped > 0) this.relay.wakeLater();
     if (claim.hasUnknown) this.unknownContacts.wake();
     laneMetrics().claimed(claim);
-    const nextMs = await nextLookInMs(this.database, this.owner);
+    const { inMs: nextMs, floorMs } = await nextLook(this.database, this.owner, this.floorMs);
+    this.floorMs = floorMs;
     this.isActive = nextMs !== null;
     if (nextMs === null) return false;
     // Full: the channel has slots left that this claim could not hold.
@@ -105,7 +111,8 @@ export class BeginBulkWorker extends PollingWorker {
     const onLocked = (channelIds: readonly string[]): void => void (claimedFor = channelIds);
     const without = [...this.apart.keys()];
     try {
-      const spec = { owner: this.owner, lease, channelsMax: this.channelsMax, attemptsMax, without, onLocked };
+      const { owner, channelsMax, floorMs } = this;
+      const spec = { owner, lease, channelsMax, attemptsMax, without, floorMs, onLocked };
       const claim = await this.database.transaction((tx) => claimLanes(tx, spec), { hasShortLocks: true });
       this.channelsMax = Math.min(this.channelsMax * 2, CHANNELS_MAX);
       laneMetrics().claimEnded(systemClock.monotonic() - startedMs);
@@ -141,6 +148,11 @@ export class BeginBulkWorker extends PollingWorker {
     if (nowMs - this.sweptMs < SWEEP_MS) return;
     this.sweptMs = nowMs;
     await releaseConnected(this.database);
+    if (nowMs - this.flooredMs >= FLOORLESS_MS) {
+      this.flooredMs = nowMs;
+      this.floorMs = -Infinity;
+      await lowerPassed(this.database);
+    }
     await sweepPaces(this.database);
   }
 

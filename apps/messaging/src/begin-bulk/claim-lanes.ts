@@ -48,6 +48,8 @@ export interface ClaimSpec {
   readonly attemptsMax: number;
   /** Ids of channels that are left alone. */
   readonly without?: readonly string[];
+  /** See `lockPaces`. */
+  readonly floorMs?: number;
   /** Is given the ids of the channels that are claimed for. */
   readonly onLocked?: (channelIds: readonly string[]) => void;
 }
@@ -64,7 +66,7 @@ const NOTHING: LaneClaim = { attempts: [], channels: 0, skipped: 0, hasUnknown: 
  */
 export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<LaneClaim> {
   const markedMs = systemClock.monotonic();
-  const paces = await lockPaces(tx, spec.owner, spec.channelsMax, spec.without);
+  const paces = await lockPaces(tx, spec.owner, spec.channelsMax, spec);
   if (paces.length === 0) return NOTHING;
   spec.onLocked?.(paces.map(({ channelId }) => channelId));
   // One more than can be claimed: so it is seen that something is left.
@@ -74,7 +76,7 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
   const connected = lanes.filter(({ channelStatus }) => channelStatus === 'CONNECTED');
   const channelShares = allocateSlots(paces, connected, spec.attemptsMax, spec.owner);
   const laneShares = channelShares.flatMap(({ lanes: own }) => own);
-  const { passed, ended } = await judge(tx, laneShares);
+  const { read, passed, ended } = await judge(tx, laneShares);
   const entered = await enterConversations(tx, passed, contentOf);
   const repeated = await claimPaced(
     tx,
@@ -103,11 +105,14 @@ export async function claimLanes(tx: Transaction, spec: ClaimSpec): Promise<Lane
   );
   appendEvents(tx, first.flatMap(acceptedEventsOf));
   noteContacts(tx, ended.unknown, false);
-  leaveLanes(tx, spec.owner, slots.lanesAfter(first.map(({ item }) => item)));
+  const begun = first.map(({ item }) => item);
+  const gone = new Set([...begun, ...ended.begun, ...ended.skipped, ...ended.unknown].map(itemKey));
+  const left = read.filter((item) => !gone.has(itemKey(item)));
+  leaveLanes(tx, spec.owner, slots.lanesAfter(begun, read, left));
   const isFruitless = first.length + repeated.length + Object.values(ended).flat().length === 0;
   leavePaces(tx, spec.owner, slots.pacesAfter(channelShares, isFruitless));
   // Last: skipped recipients give quota back.
-  endItems(tx, [...first.map(({ item }) => item), ...ended.begun], ended.skipped);
+  endItems(tx, [...begun, ...ended.begun], ended.skipped);
   return { attempts, channels: paces.length, skipped: ended.skipped.length, hasUnknown: ended.unknown.length > 0 };
 }
 
@@ -125,11 +130,15 @@ interface EndedItems {
   readonly unknown: readonly RecipientKey[];
 }
 
+/** The next recipients of lanes: those that get a message, those that are over, and those that stay. */
+interface JudgedItems {
+  readonly read: readonly LaneItem[];
+  readonly passed: readonly PassedMessage<ClaimedItem>[];
+  readonly ended: EndedItems;
+}
+
 /** Holds and judges as a send does; what is refused for a cause of its channel stays where it is. */
-async function judge(
-  tx: Transaction,
-  shares: readonly LaneShare[],
-): Promise<{ readonly passed: readonly PassedMessage<ClaimedItem>[]; readonly ended: EndedItems }> {
+async function judge(tx: Transaction, shares: readonly LaneShare[]): Promise<JudgedItems> {
   const lanes = new Map(shares.map(({ lane }) => [laneKey(lane), lane]));
   const counts = shares.map(({ lane, slots, repeats }) => ({ ...lane, count: slots.length - repeats }));
   const next = await nextItems(
@@ -160,7 +169,7 @@ async function judge(
       else if (candidate.verdict === 'contact-unknown') unknown.push(item);
     });
   }
-  return { passed, ended: { begun, skipped, unknown } };
+  return { read: next, passed, ended: { begun, skipped, unknown } };
 }
 
 /**
@@ -208,6 +217,10 @@ function disconnectedOf(lanes: readonly ClaimableLane[]): HoldTarget[] {
   return lanes
     .filter(({ channelStatus, items, repeats }) => channelStatus === 'DISCONNECTED' && items + repeats > 0)
     .map((lane) => ({ ...lane, reason: 'CHANNEL_DISCONNECTED' }));
+}
+
+function itemKey({ organizationId, jobId, recipientIndex }: RecipientKey): string {
+  return `${organizationId} ${jobId} ${recipientIndex}`;
 }
 
 function laneKey({ organizationId, jobId }: { readonly organizationId: string; readonly jobId: string }): string {

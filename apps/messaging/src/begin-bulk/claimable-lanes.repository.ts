@@ -1,5 +1,5 @@
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { isActive, mayBegin, pacedJobs } from '../bulk-lane/active-lane.sql.js';
+import { isActive, mayBegin, pacedJobs, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import type { ChannelKey, LaneItem, LaneKey } from '../bulk-lane/lane.entity.js';
 import { MAY_REPEAT } from '../dispatch/paced-claim.repository.js';
 
@@ -17,6 +17,8 @@ export interface ClaimableLane extends LaneKey, ChannelKey {
   readonly repeats: number;
   /** When the next of them is due, later than now; null: none. */
   readonly nextRepeatMs: number | null;
+  /** None that waits has a lower index. */
+  readonly waitingFrom: number;
   /** Recipients whose turn may come, counted up to the limit. */
   readonly items: number;
   /** The database's clock, in epoch milliseconds. */
@@ -25,14 +27,17 @@ export interface ClaimableLane extends LaneKey, ChannelKey {
 
 /** How many of a lane are claimed. */
 export interface LaneCount extends LaneKey, ChannelKey {
+  readonly waitingFrom: number;
   readonly count: number;
 }
 
 /** How a claim leaves a lane. */
 export interface LaneAfter extends LaneKey {
-  readonly nextBeginMs: number;
+  /** Null: nothing began, and owner and time stay. */
+  readonly nextBeginMs: number | null;
   /** First attempts that were claimed. */
   readonly begun: number;
+  readonly waitingFrom: number;
 }
 
 /** Of a lane `l` what is to be sent again. */
@@ -62,8 +67,8 @@ const lanesSql = statement<ClaimableLane>(
      ${countOf('d.due_at <= now()')} AS due, ${countOf(`d.due_at <= now() AND ${MAY_REPEAT}`)} AS repeats,
      (SELECT (extract(epoch FROM d.due_at) * 1000)::float8 FROM dispatch d WHERE ${OF_LANE}
        AND d.due_at > now() ORDER BY d.due_at LIMIT 1) AS "nextRepeatMs",
-     (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE i.organization_id = l.organization_id
-       AND i.job_id = l.job_id AND i.state = 'WAITING' AND i.is_contact_known LIMIT $3) AS waiting) AS items,
+     l.waiting_from AS "waitingFrom",
+     (SELECT count(*)::int FROM (SELECT FROM bulk_item i WHERE ${waitingOf('l')} LIMIT $3) AS waiting) AS items,
      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
    FROM claimed c
    JOIN bulk_lane l ON l.organization_id = c.organization_id AND l.job_id = c.job_id
@@ -74,18 +79,21 @@ const lanesSql = statement<ClaimableLane>(
 );
 const itemsSql = statement<LaneItem>(
   'messaging.lane-item.next',
-  `SELECT i.* FROM unnest($1::text[], $2::text[], $3::int[]) AS g(organization_id, job_id, count)
+  `SELECT i.* FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) AS g(organization_id, job_id, waiting_from, count)
    CROSS JOIN LATERAL (
      SELECT w.organization_id AS "organizationId", w.job_id AS "jobId", w.recipient_index AS "recipientIndex",
        w.message_id AS "messageId", w.phone, w.content, w.expires_at AS "expiresAt"
      FROM bulk_item w WHERE w.organization_id = g.organization_id AND w.job_id = g.job_id
-       AND w.state = 'WAITING' AND w.is_contact_known
+       AND w.state = 'WAITING' AND w.is_contact_known AND w.recipient_index >= g.waiting_from
      ORDER BY w.recipient_index LIMIT g.count) AS i`,
 );
 const leaveSql = statement(
   'messaging.lane.claimed',
-  `UPDATE bulk_lane l SET owner = $1, next_begin_at = to_timestamp(g.next_begin_ms / 1000), begun = l.begun + g.begun
-   FROM unnest($2::text[], $3::text[], $4::float8[], $5::int[]) AS g(organization_id, job_id, next_begin_ms, begun)
+  `UPDATE bulk_lane l SET owner = CASE WHEN g.next_begin_ms IS NULL THEN l.owner ELSE $1 END,
+     next_begin_at = coalesce(to_timestamp(g.next_begin_ms / 1000), l.next_begin_at), begun = l.begun + g.begun,
+     waiting_from = g.waiting_from
+   FROM unnest($2::text[], $3::text[], $4::float8[], $5::int[], $6::int[])
+     AS g(organization_id, job_id, next_begin_ms, begun, waiting_from)
    WHERE l.organization_id = g.organization_id AND l.job_id = g.job_id`,
 );
 
@@ -105,11 +113,12 @@ export async function claimableLanes(
 /** The next recipients of locked lanes, in the order of their index. */
 export async function nextItems(tx: Transaction, counts: readonly LaneCount[]): Promise<LaneItem[]> {
   if (counts.length === 0) return [];
-  return tx.query(itemsSql, unnestColumns(counts, ['organizationId', 'jobId', 'count']));
+  return tx.query(itemsSql, unnestColumns(counts, ['organizationId', 'jobId', 'waitingFrom', 'count']));
 }
 
-/** Leaves locked lanes as the process's own. Travels with COMMIT. */
+/** Leaves locked lanes, those of which something began as the process's own. Travels with COMMIT. */
 export function leaveLanes(tx: Transaction, owner: string, lanes: readonly LaneAfter[]): void {
   if (lanes.length === 0) return;
-  tx.atCommit(leaveSql, [owner, ...unnestColumns(lanes, ['organizationId', 'jobId', 'nextBeginMs', 'begun'])]);
+  const columns = ['organizationId', 'jobId', 'nextBeginMs', 'begun', 'waitingFrom'] as const;
+  tx.atCommit(leaveSql, [owner, ...unnestColumns(lanes, columns)]);
 }

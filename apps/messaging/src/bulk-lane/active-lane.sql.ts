@@ -24,7 +24,19 @@ export const pacedJobs = (from: string): string => {
 export const isActive = (lane: string): string =>
   `${lane}.is_open AND ${lane}.finished_at IS NULL AND ${mayBegin(lane)}`;
 
+/**
+ * Of a lane its recipients `i` that may begin, by `bulk_item_waiting`. The index keeps those that have begun behind an old snapshot: none
+ * below `waiting_from` is looked at.
+ */
+export const waitingOf = (lane: string): string => `${knownOf(lane)} AND i.recipient_index >= ${lane}.waiting_from`;
+
 /** Of a lane: a recipient of it may begin. */
-export const hasWaiting = (lane: string): string =>
-  `EXISTS (SELECT FROM bulk_item i WHERE i.organization_id = ${lane}.organization_id AND i.job_id = ${lane}.job_id
-     AND i.state = 'WAITING' AND i.is_contact_known)`;
+export const hasWaiting = (lane: string): string => `EXISTS (SELECT FROM bulk_item i WHERE ${waitingOf(lane)})`;
+
+/** Of a lane: a recipient of it may begin below the bound, which is wrong then. */
+export const hasPassedBy = (lane: string): string =>
+  `EXISTS (SELECT FROM bulk_item i WHERE ${knownOf(lane)} AND i.recipient_index < ${lane}.waiting_from)`;
+
+function knownOf(lane: string): string {
+  return `i.organization_id = ${lane}.organization_id AND i.job_id = ${lane}.job_id AND i.state = 'WAITING' AND i.is_contact_known`;
+}

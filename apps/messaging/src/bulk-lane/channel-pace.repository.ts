@@ -1,8 +1,8 @@
 import { IS_COMPARED } from '@switchboard/outbox';
 import { statement, type Database, type Queryable, type Transaction, unnestColumns } from '@switchboard/postgres';
-import { hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
+import { hasPassedBy, hasWaiting, isActive, mayBegin, pacedJobs } from './active-lane.sql.js';
 import type { ChannelBegins } from './interactive-begins.js';
-import type { ChannelKey } from './lane.entity.js';
+import type { ChannelKey, LaneKey } from './lane.entity.js';
 import { CHANNEL_PER_SECOND, SHARE_MIN, SHARE_REGAINED_PER_SECOND } from './lane-pace.policy.js';
 
 /** How a channel is paced, locked against every other claim. */
@@ -27,6 +27,14 @@ export interface PaceNote extends ChannelKey {
   readonly dueInMs: number | null;
 }
 
+/** When a process looks next. */
+export interface NextLook {
+  /** Milliseconds until the first look that it may take; null: none is due. */
+  readonly inMs: number | null;
+  /** No look of any process is due before, by the database's clock: the next may begin there. */
+  readonly floorMs: number;
+}
+
 /** How long a process that does not look any more keeps a channel. */
 const OWNED_MS = 2_000;
 /** A slower pace is given so long to show: refusals of attempts that were under way do not slow it again. */
@@ -34,21 +42,28 @@ const SLOWED_ONCE_IN_MS = 1_000;
 /** Interactive sends that exceed the channel's rate hold up the background by so much at most. */
 const DEBT_MAX_MS = 1_000;
 
+/**
+ * A look's time is of the moment at which it is written, or later, and is committed so long after that. What takes longer is found by a
+ * look that begins at no floor.
+ */
+const COMMITTED_MS = 10_000;
 const REGAINED = `least(1, p.share + ${SHARE_REGAINED_PER_SECOND}
   * extract(epoch FROM now() - greatest(p.share_changed_at, now() - interval '1 hour')))`;
 const PER_SECOND = `(coalesce(p.per_second, ${CHANNEL_PER_SECOND}) * ${REGAINED})`;
 
-const wakeSql = statement(
-  'messaging.pace.wake',
-  `INSERT INTO channel_pace AS p (organization_id, channel_id, look_at) VALUES ($1, $2, now())
-   ON CONFLICT (organization_id, channel_id) DO UPDATE SET look_at = now() WHERE p.look_at > now()`,
-);
-/** None of a database that may be from a backup: nothing is begun without its pace. */
+const WAKE = `INSERT INTO channel_pace AS p (organization_id, channel_id, look_at) VALUES ($1, $2, clock_timestamp())
+   ON CONFLICT (organization_id, channel_id) DO UPDATE SET look_at = clock_timestamp() WHERE p.look_at > now()`;
+const wakeSql = statement('messaging.pace.wake', WAKE);
+/**
+ * None of a database that may be from a backup: nothing is begun without its pace. Each claim moves a channel's entry of the index on,
+ * which keeps the former ones behind an old snapshot: the floor passes those by.
+ */
 const lockSql = statement<LockedPace>(
   'messaging.pace.lock',
   `SELECT p.organization_id AS "organizationId", p.channel_id AS "channelId", ${PER_SECOND}::float8 AS "perSecond",
      (extract(epoch FROM p.next_begin_at) * 1000)::float8 AS "nextBeginMs"
-   FROM channel_pace p WHERE p.look_at <= clock_timestamp() AND (p.owner = $1 OR p.owned_until <= now())
+   FROM channel_pace p WHERE p.look_at >= to_timestamp($4::float8 / 1000) AND p.look_at < 'infinity'
+     AND p.look_at <= clock_timestamp() AND (p.owner = $1 OR p.owned_until <= now())
      AND NOT p.channel_id = ANY($3::text[]) AND ${IS_COMPARED}
    ORDER BY p.look_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`,
 );
@@ -65,11 +80,14 @@ const updateSql = statement(
      AS g(organization_id, channel_id, next_begin_ms, look_at_ms)
    WHERE p.organization_id = g.organization_id AND p.channel_id = g.channel_id`,
 );
-const nextLookSql = statement<{ inMs: number }>(
+const ABOVE_FLOOR = "p.look_at >= to_timestamp($2::float8 / 1000) AND p.look_at < 'infinity'";
+const nextLookSql = statement<NextLook>(
   'messaging.pace.next-look',
-  `SELECT (extract(epoch FROM least(p.look_at, now() + interval '1 hour') - now()) * 1000)::float8 AS "inMs"
-   FROM channel_pace p WHERE p.look_at < 'infinity' AND (p.owner = $1 OR p.owned_until <= now())
-   ORDER BY p.look_at LIMIT 1`,
+  `SELECT (extract(epoch FROM least(next.at, now() + interval '1 hour') - now()) * 1000)::float8 AS "inMs",
+     (extract(epoch FROM least(first.at, now() - make_interval(secs => ${COMMITTED_MS / 1_000}))) * 1000)::float8 AS "floorMs"
+   FROM (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} ORDER BY p.look_at LIMIT 1) AS at) AS first
+   CROSS JOIN (SELECT (SELECT p.look_at FROM channel_pace p WHERE ${ABOVE_FLOOR} AND (p.owner = $1 OR p.owned_until <= now())
+     ORDER BY p.look_at LIMIT 1) AS at) AS next`,
 );
 const creditSql = statement(
   'messaging.pace.interactive',
@@ -82,7 +100,7 @@ const creditSql = statement(
 const noteSql = statement<ChannelKey & { perSecond: number }>(
   'messaging.pace.note',
   `UPDATE channel_pace p SET
-     look_at = least(p.look_at, now() + make_interval(secs => g.due_in_ms / 1000)),
+     look_at = least(p.look_at, clock_timestamp() + make_interval(secs => g.due_in_ms / 1000)),
      share = CASE WHEN g.is_slowed AND p.share_changed_at < now() - make_interval(secs => ${SLOWED_ONCE_IN_MS / 1_000})
        THEN greatest(${REGAINED} / 2, ${SHARE_MIN}) ELSE p.share END,
      share_changed_at = CASE WHEN g.is_slowed
@@ -115,6 +133,27 @@ const sweepSql = statement<ChannelKey>(
 );
 
 /**
+ * The bound of a lane below what has become able to begin. Whatever it is: a claim under way, which holds the lane, may have raised it.
+ * Locks the pace first, as claims do.
+ */
+const wakeForSql = statement(
+  'messaging.pace.wake-for',
+  `WITH woken AS (${WAKE} RETURNING true), locked AS MATERIALIZED (SELECT count(*) FROM woken)
+   UPDATE bulk_lane l SET waiting_from = least(l.waiting_from, $4) FROM locked
+   WHERE l.organization_id = $1 AND l.job_id = $3`,
+);
+/** What stored recipients and ended before it had their lane's bound lowered. One that somebody holds is left to the next look. */
+const lowerPassedSql = statement(
+  'messaging.lane.lower-passed',
+  `WITH passed AS MATERIALIZED (
+     SELECT l.organization_id, l.job_id FROM bulk_lane l
+     WHERE ${isActive('l')} AND l.waiting_from > 0 AND ${hasPassedBy('l')} FOR NO KEY UPDATE OF l SKIP LOCKED
+   )
+   UPDATE bulk_lane l SET waiting_from = 0 FROM passed
+   WHERE l.organization_id = passed.organization_id AND l.job_id = passed.job_id`,
+);
+
+/**
  * Has a channel looked at now: there is something to begin. Behind the COMMIT of that, and not in its transaction, so that
  * a claim under way, which holds the row, is not waited for with locks in hand; what a crash in between leaves is found by
  * the sweep.
@@ -123,14 +162,32 @@ export async function wakeChannel(through: Queryable, { organizationId, channelI
   await through.query(wakeSql, [organizationId, channelId]);
 }
 
-/** Locks channels whose look is due and that no other process paces, the longest due first; waits for none. */
+/** As `wakeChannel`: recipients of a job may begin that could not before, none of them below the index given. */
+export async function wakeLane(
+  through: Queryable,
+  { organizationId, channelId, jobId }: ChannelKey & LaneKey,
+  lowestIndex: number,
+): Promise<void> {
+  await through.query(wakeForSql, [organizationId, channelId, jobId, lowestIndex]);
+}
+
+/** Finds recipients below the bounds of their lanes: what a crash left between a COMMIT and its `wakeLane`. */
+export async function lowerPassed(through: Queryable): Promise<void> {
+  await through.query(lowerPassedSql, []);
+}
+
+/**
+ * Locks channels whose look is due and that no other process paces, the longest due first; waits for none.
+ *
+ * @param floorMs of the process's last `nextLook`; minus infinity: all are looked for
+ */
 export async function lockPaces(
   tx: Transaction,
   owner: string,
   max: number,
-  without: readonly string[] = [],
+  { without = [], floorMs = -Infinity }: { readonly without?: readonly string[]; readonly floorMs?: number } = {},
 ): Promise<LockedPace[]> {
-  return tx.query(lockSql, [owner, max, without]);
+  return tx.query(lockSql, [owner, max, without, floorMs]);
 }
 
 /** Leaves locked channels to their next look, as the process's own. Travels with COMMIT. */
@@ -138,10 +195,10 @@ export function leavePaces(tx: Transaction, owner: string, paces: readonly PaceA
   tx.atCommit(updateSql, [owner, ...unnestColumns(paces, ['organizationId', 'channelId', 'nextBeginMs', 'lookAtMs'])]);
 }
 
-/** Milliseconds until the first look that this process may take; null: none is due. */
-export async function nextLookInMs(through: Queryable, owner: string): Promise<number | null> {
-  const [next] = await through.query(nextLookSql, [owner]);
-  return next ? next.inMs : null;
+/** When this process may look next. @param floorMs as `lockPaces` has it */
+export async function nextLook(through: Queryable, owner: string, floorMs: number): Promise<NextLook> {
+  const [next] = await through.query(nextLookSql, [owner, floorMs]);
+  return next ?? { inMs: null, floorMs };
 }
 
 /** Takes interactive attempts from the credit of channels whose background has something to send. */

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { laneStateRpc, type LaneState } from '@switchboard/contracts/messaging/bulk-rpc';
 import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, statement } from '@switchboard/postgres';
-import { hasWaiting, isActive } from '../bulk-lane/active-lane.sql.js';
+import { hasWaiting, isActive, waitingOf } from '../bulk-lane/active-lane.sql.js';
 import { CHANNEL_PER_SECOND, SHARE_REGAINED_PER_SECOND } from '../bulk-lane/lane-pace.policy.js';
 
 /** Lanes that are counted. */
@@ -14,8 +14,7 @@ const SHARES_MAX = 500;
  */
 const stateSql = statement<LaneState>(
   'messaging.lane.state',
-  `SELECT (SELECT count(*)::int FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
-       AND i.state = 'WAITING' AND i.is_contact_known)
+  `SELECT (SELECT count(*)::int FROM bulk_item i WHERE ${waitingOf('l')})
      + (SELECT count(*)::int FROM bulk_item i WHERE i.organization_id = l.organization_id AND i.job_id = l.job_id
        AND i.state = 'WAITING' AND NOT i.is_contact_known) AS waiting,
      (SELECT count(*)::int FROM dispatch d WHERE d.state = 'PACED' AND d.organization_id = l.organization_id

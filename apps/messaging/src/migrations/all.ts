@@ -24,6 +24,7 @@ import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js';
 import { WaitingStatuses1767600000000 } from './1767600000000-waiting-statuses.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
+import { WaitingFrom1767640000000 } from './1767640000000-waiting-from.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -53,4 +54,5 @@ export const messagingMigrations = [
   MergedContacts1767530001017,
   WaitingStatuses1767600000000,
   ErasureTurns1767610000000,
+  WaitingFrom1767640000000,
 ] as const;

@@ -4,7 +4,7 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
 import { Database } from '@switchboard/postgres';
 import { LOG, PollingWorker, TenantByTenant, type Log, type RoundResult } from '@switchboard/platform';
-import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
+import { wakeLane } from '../bulk-lane/channel-pace.repository.js';
 import type { ChannelKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { noteContacts } from '../bulk-lane/lane-item.repository.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
@@ -21,7 +21,7 @@ const IDLE_MS = 2_000;
 const APART_MS = 1_000;
 
 /** Recipients of a lane. */
-interface UnknownGroup extends ChannelKey {
+interface UnknownGroup extends ChannelKey, LaneKey {
   readonly items: readonly UnknownItem[];
 }
 
@@ -57,13 +57,14 @@ export class ResolveBulkContactsWorker extends PollingWorker {
     return resolved > 0 || behind !== null || (groups.length > 0 ? APART_MS : false);
   }
 
-  private async resolve({ organizationId, channelId, items }: UnknownGroup): Promise<void> {
+  private async resolve({ organizationId, channelId, jobId, items }: UnknownGroup): Promise<void> {
     const sightings = items.map(({ phone }) => ({ phone, profileName: null, messagingId: null }));
     const principal = systemPrincipal(organizationId, 'bulk');
     const { contacts } = await this.rpc.call(resolveContactsRpc, principal, { sightings });
     await this.contacts.project(contacts.map((contact) => ({ organizationId, contact })));
     await this.database.transaction(async (tx) => noteContacts(tx, items, true));
-    await wakeChannel(this.database, { organizationId, channelId });
+    const lowestIndex = Math.min(...items.map(({ recipientIndex }) => recipientIndex));
+    await wakeLane(this.database, { organizationId, channelId, jobId }, lowestIndex);
     this.lanes.wake();
   }
 }

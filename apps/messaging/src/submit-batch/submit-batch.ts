@@ -7,7 +7,7 @@ import { cuidTime } from '@switchboard/contracts/grammar/cuid';
 import { Database, type Transaction } from '@switchboard/postgres';
 import { keepMonthsOf } from '../keep-months/keep-months.js';
 import { ChannelRepository } from '../channel/channel.repository.js';
-import { wakeChannel } from '../bulk-lane/channel-pace.repository.js';
+import { wakeLane } from '../bulk-lane/channel-pace.repository.js';
 import { insertItems } from '../bulk-lane/lane-item.repository.js';
 import { openLane } from '../bulk-lane/lane.repository.js';
 import { LaneSignal, UnknownContactSignal } from '../bulk-lane/lane-signal.js';
@@ -43,7 +43,11 @@ export class SubmitBatch {
     };
     const isOpen = await this.database.transaction(submit, { tenant: organizationId });
     if (!isOpen) return { accepted: 0, isWithdrawn: true };
-    await wakeChannel(this.database, { organizationId, channelId });
+    await wakeLane(
+      this.database,
+      { ...key, channelId },
+      Math.min(...items.map(({ recipientIndex }) => recipientIndex)),
+    );
     this.lanes.wake();
     this.unknownContacts.wake();
     return { accepted: items.length, isWithdrawn: false };
