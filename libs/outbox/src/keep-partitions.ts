@@ -1,4 +1,4 @@
-import { sqlState, statement, type Database, type Statement } from '@switchboard/postgres';
+import { isTimedOut, sqlState, statement, type Database, type Queryable, type Statement } from '@switchboard/postgres';
 import { jittered } from '@switchboard/timing';
 
 const keepOutbox = statement('outbox.keep-partitions', 'SELECT keep_outbox_partitions($1)');
@@ -11,9 +11,11 @@ const dropPast = statement<{ isDropped: boolean }>(
   'SELECT drop_past_partition($1, $2) AS "isDropped"',
 );
 /**
- * While more is pending than this, no day is dropped: what is pending is looked through under a lock that stops every writer. What an
- * outage of the broker has left is published before.
+ * What is pending is looked through before the lock that stops every writer and again under it, with the entries of what was published
+ * that an old snapshot keeps: a drop that takes longer, its wait for the lock included, gives up before it stops writers for longer.
  */
+const dropSoon = statement('outbox.drop-soon', `SET LOCAL statement_timeout = '500ms'`);
+/** While more is pending than this, no day is dropped: what an outage of the broker has left is published before. */
 const PENDING_MAX = 100_000;
 const hasManyPending = statement<{ isMany: boolean }>(
   'outbox.has-many-pending',
@@ -31,7 +33,6 @@ export const INBOX_RETENTION_DAYS = OUTBOX_RETENTION_DAYS + 2;
 const INTERVAL_MS = 60 * 60 * 1_000;
 /** After a failure: a service that was away for long may have no day to write to. */
 const RETRY_MS = 60 * 1_000;
-const LOCK_NOT_AVAILABLE = '55P03';
 const UNDEFINED_TABLE = '42P01';
 
 /** Makes the partitions of the days ahead and drops those past retention: at start, every hour, and a minute after a failure. */
@@ -93,7 +94,12 @@ async function dropOutboxPartitions(database: Database): Promise<void> {
   await database.query(pruneFailures, [INBOX_RETENTION_DAYS]);
   const [pending] = await database.query(hasManyPending, []);
   if (pending?.isMany === true) return;
-  await dropPartitions(database, { past: pastPartitions, drop: dropPast, days: OUTBOX_RETENTION_DAYS });
+  await dropPartitions(database, {
+    past: pastPartitions,
+    drop: dropPast,
+    days: OUTBOX_RETENTION_DAYS,
+    bound: dropSoon,
+  });
 }
 
 /** Partitions whose time is over. */
@@ -103,24 +109,30 @@ export interface PastPartitions {
   /** Drops $1 unless it must stay, $2: days; does not wait long for its lock. */
   readonly drop: Statement<{ readonly isDropped: boolean }>;
   readonly days: number;
+  /** Bounds the drop; its transaction begins with it. */
+  readonly bound?: Statement;
 }
 
 /**
  * Each partition is dropped in a transaction of its own, which waits 250 ms for its lock: everybody who uses the table
- * waits behind it meanwhile. One that is not to be had is left for the next round.
+ * waits behind it meanwhile. One that is not to be had, or takes longer than it may, is left for the next round.
  *
  * @returns the names of those that are gone, and of those that are there still
  */
 export async function dropPartitions(
   database: Database,
-  { past, drop, days }: PastPartitions,
+  { past, drop, days, bound }: PastPartitions,
 ): Promise<{ readonly gone: readonly string[]; readonly left: readonly string[] }> {
   const gone: string[] = [];
   const left: string[] = [];
   for (const { name } of await database.query(past, [days])) {
-    const [row] = await database.query(drop, [name, days]).catch((error: unknown) => {
+    const dropOne = async (tx: Queryable): Promise<{ readonly isDropped: boolean }[]> => {
+      if (bound) await tx.query(bound, []);
+      return tx.query(drop, [name, days]);
+    };
+    const [row] = await database.transaction(dropOne).catch((error: unknown) => {
       // Another replica may have dropped it while this one waited for its lock.
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE && sqlState(error) !== UNDEFINED_TABLE) throw error;
+      if (!isTimedOut(error) && sqlState(error) !== UNDEFINED_TABLE) throw error;
       return [];
     });
     (row?.isDropped === true ? gone : left).push(name);
