@@ -209,7 +209,7 @@ CREATE INDEX deleted_webhook_deleted ON webhooks.deleted_webhook USING btree (de
 CREATE UNIQUE INDEX deleted_webhook_pkey ON webhooks.deleted_webhook USING btree (organization_id, id)
 CREATE INDEX delivery_first ON webhooks.delivery USING btree (webhook_id, ((kind = 'REPLAY'::text)), "position") WHERE ((tries = 0) AND (attempt_id IS NULL))
 CREATE INDEX delivery_retry ON webhooks.delivery USING btree (webhook_id, due_at) WHERE ((tries > 0) AND (attempt_id IS NULL))
-CREATE INDEX delivery_under_way ON webhooks.delivery USING btree (webhook_id) WHERE (attempt_id IS NOT NULL)
+CREATE INDEX delivery_under_way ON webhooks.delivery USING btree (webhook_id, lease_until) WHERE (attempt_id IS NOT NULL)
 CREATE UNIQUE INDEX delivery_pkey ON webhooks.delivery USING btree (webhook_id, id)
 CREATE UNIQUE INDEX dropped_delivery_pkey ON ONLY webhooks.dropped_delivery USING btree (webhook_id, id)
 CREATE INDEX erasure_due ON webhooks.erasure USING btree (due_at) WHERE (due_at IS NOT NULL)

@@ -145,7 +145,7 @@ describe('a replay of a database without a service', () => {
 
   it('goes on where it was when a process was killed before a commit, and queues each event once', async () => {
     const { database, superuser, key, deliveries } = await prepare(2_500);
-    expect(await queueSlice(database, key)).toEqual({ queued: 1_000, end: null });
+    expect(await queueSlice(database, key)).toMatchObject({ queued: 1_000, end: null });
     const { transaction } = Database.prototype;
     const spy = jest.spyOn(Database.prototype, 'transaction').mockImplementationOnce(function (
       this: Database,
@@ -173,11 +173,11 @@ describe('a replay of a database without a service', () => {
   it('ends with its webhook, and goes over what is no longer kept', async () => {
     const gone = await prepare(1_500);
     await gone.superuser.dataSource.query('DELETE FROM webhooks.event WHERE position <= 1400');
-    expect(await queueSlice(gone.database, gone.key)).toEqual({ queued: 100, end: 'FINISHED' });
+    expect(await queueSlice(gone.database, gone.key)).toMatchObject({ queued: 100, end: 'FINISHED' });
     const { database, superuser, key, deliveries } = await prepare(1_500);
     await queueSlice(database, key);
     await superuser.query(deactivateSql, [key.webhookId]);
-    expect(await queueSlice(database, key)).toEqual({ queued: 0, end: 'CANCELED' });
+    expect(await queueSlice(database, key)).toMatchObject({ queued: 0, end: 'CANCELED' });
     expect(await deliveries()).toEqual({ count: 1_000, events: 1_000 });
     expect(await dueReplays(database, 10)).toEqual([]);
   });
@@ -185,7 +185,7 @@ describe('a replay of a database without a service', () => {
   it('queues nothing while 10,000 that were queued wait, and goes on when they are fewer', async () => {
     const { database, superuser, key, deliveries } = await prepare(1_500);
     await superuser.query(storeReplayedSql, [key.organizationId, key.webhookId, 10_000]);
-    expect(await queueSlice(database, key)).toEqual({ queued: 0, end: null });
+    expect(await queueSlice(database, key)).toEqual({ queued: 0, after: 0, end: null });
     expect(await deliveries()).toMatchObject({ count: 10_000 });
     expect(await superuser.query(replaysSql, [key.webhookId])).toMatchObject([{ state: 'RUNNING', position: 0 }]);
     // A pause, and no failure.
@@ -193,7 +193,7 @@ describe('a replay of a database without a service', () => {
     expect(await superuser.query(failuresSql, [key.webhookId])).toEqual([{ failures: 0 }]);
     await superuser.dataSource.query(`DELETE FROM webhooks.delivery WHERE id = 'delivery-1'`);
     await superuser.dataSource.query('UPDATE webhooks.replay SET due_at = now()');
-    expect(await queueSlice(database, key)).toEqual({ queued: 1_000, end: null });
+    expect(await queueSlice(database, key)).toEqual({ queued: 1_000, after: 0, end: null });
   });
 
   it('refuses to count more than it has time for', async () => {

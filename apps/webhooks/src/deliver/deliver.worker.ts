@@ -91,7 +91,8 @@ export class DeliverWorker extends PollingWorker {
   }
 
   override onApplicationBootstrap(): void {
-    this.endListening = this.wakeUps.listen((webhookIds) => {
+    this.endListening = this.wakeUps.listen((webhookIds, again) => {
+      this.book.again(again);
       this.book.woken(webhookIds);
       if (this.book.hasWanted) this.wanted.wake();
       const sorts = new Set(webhookIds.map((webhookId) => this.book.find(webhookId)?.sort));

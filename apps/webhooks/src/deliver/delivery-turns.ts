@@ -86,11 +86,11 @@ export class DeliveryTurns {
       for (const { attempt } of ended) {
         const lane = book.find(attempt.delivery.webhookId);
         // Another process has recorded or unmarked it: what its delivery waits for now is not known here.
-        if (recorded.has(attempt.id)) lane?.ended(attempt.id, false);
+        if (recorded.has(attempt.id)) lane?.ended(attempt.id, null);
         else lane?.doubt();
       }
       // What was not sent is the first of its conversation again, and is not among what is known: later ones would overtake it.
-      for (const { attempt } of unsent) book.find(attempt.delivery.webhookId)?.doubt();
+      for (const { attempt } of unsent) book.find(attempt.delivery.webhookId)?.doubt(attempt.delivery);
       return (chosen = this.choose(lanes, TURN_LIMITS[sort].attempts));
     };
     const startedMs = performance.now();
@@ -134,8 +134,8 @@ export class DeliveryTurns {
   private follow(result: TurnResult, unsent: readonly UnsentRequest[], startedMs: number): void {
     const { book, requests, dbClock, log } = this.parts;
     for (const webhookId of result.lost) book.lost(webhookId);
-    for (const { attempt, state } of result.settled) {
-      if (state === 'PENDING') book.find(attempt.delivery.webhookId)?.ended(attempt.id, true);
+    for (const { attempt, dueAtMs } of result.settled) {
+      if (dueAtMs !== null) book.find(attempt.delivery.webhookId)?.ended(attempt.id, dueAtMs);
     }
     for (const attempt of result.begun) {
       const request = result.requests.get(attempt.id);

@@ -1,6 +1,7 @@
 import type { Database } from '@switchboard/postgres';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
+import type { DeliveryAgain } from '../lane/lane-wake-ups.js';
 import type { WaitingLane } from '../lane/waiting-lanes.repository.js';
 import { candidatesOf } from './candidates.js';
 import { TURN_LIMITS, type LaneSort } from './lane-sort.js';
@@ -73,6 +74,11 @@ export class LaneBook {
     }
   }
 
+  /** Deliveries of webhooks are pending again. */
+  again(deliveries: readonly DeliveryAgain[]): void {
+    for (const { webhookId, floors } of deliveries) this.owned.get(webhookId)?.wokenBelow(floors);
+  }
+
   /**
    * There is something to deliver that no other worker has taken.
    *
@@ -86,6 +92,7 @@ export class LaneBook {
     if (lane && waiting.state === 'own') {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
       if (!isOlder) lane.state = waiting.lane;
+      if (lane.isIdle && !isOlder) lane.missed();
       if (lane.next(nowMs) === null) lane.woken();
       return;
     }

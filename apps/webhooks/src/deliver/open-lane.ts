@@ -1,6 +1,7 @@
 import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
 import { isProbe, newLane, type LaneState } from '../lane/lane.policy.js';
 import type { LaneSort } from './lane-sort.js';
+import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
 
 /** What a worker reads of a webhook's deliveries: the first of each order. */
 export interface PendingDeliveries {
@@ -46,6 +47,7 @@ export class OpenLane {
   private isCostly = false;
   /** How many are read at least: more while the first ones wait for their lines. */
   private depth = 0;
+  private readonly readFloors = new ReadFloors();
 
   constructor(
     readonly webhookId: string,
@@ -61,10 +63,33 @@ export class OpenLane {
     this.isBehind = true;
   }
 
-  /** What is known may be wrong, or is no longer in order: nothing begins before it is read again. */
-  doubt(): void {
+  /** Something that was pending before is so again, from there on. */
+  wokenBelow(floors: Partial<PendingFloors>): void {
+    this.isBehind = true;
+    this.readFloors.lower(floors);
+  }
+
+  /** There is something pending, of which nothing is known here. */
+  missed(): void {
+    this.isBehind = true;
+    this.readFloors.forget();
+  }
+
+  /**
+   * What is known may be wrong, or is no longer in order: nothing begins before it is read again.
+   *
+   * @param unmarked the delivery that is pending again, where that is all that is wrong
+   */
+  doubt(unmarked?: PendingDelivery): void {
     this.isBehind = true;
     this.isDoubtful = true;
+    if (unmarked) this.readFloors.lower(floorOf(unmarked));
+    else this.readFloors.forget();
+  }
+
+  /** Where each part is read from. */
+  get floors(): PendingFloors {
+    return this.readFloors.current;
   }
 
   /**
@@ -114,10 +139,13 @@ export class OpenLane {
   reading(): void {
     this.isBehind = false;
     this.missesRetry = false;
+    this.readFloors.begin(performance.now());
   }
 
   /** Takes what was read in place of all that was known. */
-  refill({ firsts, retries, marked, moreFirsts, moreRetries }: PendingDeliveries): void {
+  refill(pending: PendingDeliveries): void {
+    const { firsts, retries, marked, moreFirsts, moreRetries } = pending;
+    this.readFloors.end(pending);
     this.firsts = [...firsts];
     this.retries = [...retries];
     this.moreFirsts = moreFirsts;
@@ -156,15 +184,18 @@ export class OpenLane {
     const list = delivery.tries === 0 ? this.firsts : this.retries;
     list.splice(list.indexOf(delivery), 1);
     this.mark(attempt);
+    this.readFloors.lower({ marked: attempt.leaseUntilMs });
     this.busyAtMs = performance.now();
     // A retry that is due later must not keep the first attempts behind it from being read.
     this.readDeeper();
     if (this.moreRetries && this.retries.length === 0) this.isBehind = true;
   }
 
-  /** To be called when an attempt was recorded. @param isAgain its delivery is due again */
-  ended(attemptId: string, isAgain: boolean): void {
+  /** To be called when an attempt was recorded. @param againAtMs when its delivery is due again; null: it is over */
+  ended(attemptId: string, againAtMs: number | null): void {
     this.unmark(attemptId);
+    const isAgain = againAtMs !== null;
+    if (isAgain) this.readFloors.lower({ retries: againAtMs });
     this.missesRetry ||= isAgain;
     if (isAgain || (this.moreFirsts && this.nextFirst() === null)) this.isBehind = true;
   }

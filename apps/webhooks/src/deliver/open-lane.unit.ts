@@ -52,7 +52,7 @@ describe('a lane that is woken', () => {
     lane.begin(attempt);
     for (let event = 0; event < 1_000; event++) lane.woken();
     expect(lane.mustRead(NOW_MS)).toBe(false);
-    lane.ended(attempt.id, false);
+    lane.ended(attempt.id, null);
     expect(lane.mustRead(NOW_MS)).toBe(true);
   });
 
@@ -140,7 +140,7 @@ describe('a lane of a receiver that has not proved to answer', () => {
     const lane = laneOf([1, 2, 3]);
     const failed = lane.next(NOW_MS) ?? deliveryOf(0);
     lane.begin(attemptOf(failed));
-    lane.ended('attempt-delivery-1', true);
+    lane.ended('attempt-delivery-1', NOW_MS);
     lane.state = { ...newLane, probing: { sinceMs: NOW_MS, failedProbes: 0, nextAtMs: PROBE_AT_MS } };
     expect([lane.mustRead(NOW_MS), lane.mustRead(PROBE_AT_MS)]).toEqual([false, true]);
     const retry = { ...failed, tries: 1, dueAtMs: PROBE_AT_MS + 1 };

@@ -44,7 +44,7 @@ const bodySql = statement<{ body: string }>('webhooks.event.body', 'SELECT body 
  * What waits for its retry is due at once. What waits for its first attempt is so already: it keeps its place in its conversation, and what
  * it counts. What is under way is left to itself, and no row says so.
  */
-const againSql = statement<{ id: string }>(
+const againSql = statement<{ position: number }>(
   'webhooks.delivery.again',
   `WITH undropped AS (DELETE FROM dropped_delivery WHERE webhook_id = $1 AND id = $2)
    INSERT INTO delivery AS d (webhook_id, id, organization_id, event_id, type, line, position, body_bytes, kind, attempts, due_at)
@@ -55,7 +55,7 @@ const againSql = statement<{ id: string }>(
      line = CASE WHEN $5 AND d.tries = 0 THEN d.line ELSE '' END,
      tries = 0, due_at = least(d.due_at, now())
    WHERE d.attempt_id IS NULL
-   RETURNING d.id`,
+   RETURNING d.position::float8 AS position`,
 );
 
 /** A delivery of a webhook with its attempts; null when there is none, or it is older than what is kept. */
@@ -81,11 +81,11 @@ export async function bodyOf(on: Queryable, eventId: string): Promise<string | n
  * Makes a delivery pending again, sent by hand unless it waits for its first attempt, which its webhook subscribes to. Its event must be
  * kept, and its lane be locked.
  *
- * @returns false when an attempt of it is under way: nothing is changed
+ * @returns its position; null when an attempt of it is under way: nothing is changed
  */
-export async function deliverAgain(tx: Transaction, delivery: Delivery): Promise<boolean> {
+export async function deliverAgain(tx: Transaction, delivery: Delivery): Promise<number | null> {
   const { webhookId, id, eventId, attempts, state } = delivery;
   const made = attempts.at(-1)?.number ?? 0;
-  const rows = await tx.query(againSql, [webhookId, id, eventId, made, state === 'PENDING']);
-  return rows.length > 0;
+  const [row] = await tx.query(againSql, [webhookId, id, eventId, made, state === 'PENDING']);
+  return row?.position ?? null;
 }

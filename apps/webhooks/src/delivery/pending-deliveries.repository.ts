@@ -1,5 +1,6 @@
 import { statement, type Queryable, unnestColumns } from '@switchboard/postgres';
 import type { PendingDeliveries } from '../deliver/open-lane.js';
+import type { PendingFloors } from '../deliver/read-floors.js';
 import type { MarkedAttempt, PendingDelivery } from './delivery.entity.js';
 
 /** The columns of a `PendingDelivery`; `d` is the delivery. */
@@ -14,22 +15,37 @@ interface Row extends PendingDelivery {
   readonly leaseUntilMs: number | null;
 }
 
-/** Each part by its own partial index, in its order; few rows of the millions that may wait. */
+/**
+ * Each part by its own partial index, in its order; few rows of the millions that may wait, and none of the entries below the floors that
+ * an old snapshot keeps. Flag and position are compared as a row, by which the index begins in the middle.
+ */
 const readSql = statement<Row>(
   'webhooks.delivery.read-pending',
   `SELECT ${PENDING_COLUMNS}, d.part, d.attempt_id AS "attemptId",
      (extract(epoch FROM d.attempt_at) * 1000)::float8 AS "attemptAtMs",
      (extract(epoch FROM d.lease_until) * 1000)::float8 AS "leaseUntilMs"
-   FROM unnest($1::text[], $2::integer[]) AS asked (webhook_id, max)
+   FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::float8[], $6::float8[])
+     AS asked (webhook_id, max, firsts, replays, retries, marked)
    CROSS JOIN LATERAL (
-     (SELECT 'first' AS part, * FROM delivery f
-      WHERE f.webhook_id = asked.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
-      ORDER BY f.kind = 'REPLAY', f.position LIMIT asked.max)
+     (SELECT 'first' AS part, * FROM (
+        (SELECT * FROM delivery f
+         WHERE f.webhook_id = asked.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
+           AND (f.kind = 'REPLAY', f.position) >= (false, asked.firsts) AND (f.kind = 'REPLAY', f.position) < (true, 0)
+         ORDER BY f.kind = 'REPLAY', f.position LIMIT asked.max)
+        UNION ALL
+        (SELECT * FROM delivery f
+         WHERE f.webhook_id = asked.webhook_id AND f.tries = 0 AND f.attempt_id IS NULL
+           AND (f.kind = 'REPLAY', f.position) >= (true, asked.replays)
+         ORDER BY f.kind = 'REPLAY', f.position LIMIT asked.max)) AS in_order
+      LIMIT asked.max)
      UNION ALL
      (SELECT 'retry', * FROM delivery r
-      WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL ORDER BY r.due_at LIMIT asked.max)
+      WHERE r.webhook_id = asked.webhook_id AND r.tries > 0 AND r.attempt_id IS NULL
+        AND r.due_at >= to_timestamp(asked.retries / 1000)
+      ORDER BY r.due_at LIMIT asked.max)
      UNION ALL
-     (SELECT 'marked', * FROM delivery m WHERE m.webhook_id = asked.webhook_id AND m.attempt_id IS NOT NULL)
+     (SELECT 'marked', * FROM delivery m WHERE m.webhook_id = asked.webhook_id AND m.attempt_id IS NOT NULL
+        AND m.lease_until >= to_timestamp(asked.marked / 1000))
    ) d`,
 );
 
@@ -38,6 +54,8 @@ export interface PendingAsked {
   readonly webhookId: string;
   /** First attempts, and retries, at most. */
   readonly readMax: number;
+  /** Where each part begins. */
+  readonly floors: PendingFloors;
 }
 
 /** What is pending of these webhooks, as far as a worker needs it next. */
@@ -45,7 +63,16 @@ export async function readPending(
   queryable: Queryable,
   asked: readonly PendingAsked[],
 ): Promise<ReadonlyMap<string, PendingDeliveries>> {
-  const rows = await queryable.query(readSql, unnestColumns(asked, ['webhookId', 'readMax']));
+  const columns = [
+    'webhookId',
+    'readMax',
+    ({ floors }: PendingAsked) => floors.firsts,
+    ({ floors }: PendingAsked) => floors.replays,
+    // Times are rounded on their way.
+    ({ floors }: PendingAsked) => floors.retries - 1,
+    ({ floors }: PendingAsked) => floors.marked - 1,
+  ] as const;
+  const rows = await queryable.query(readSql, unnestColumns(asked, columns));
   const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
   return new Map(asked.map((one) => [one.webhookId, pendingOf(byWebhook.get(one.webhookId) ?? [], one.readMax)]));
 }

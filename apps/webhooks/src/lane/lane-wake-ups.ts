@@ -1,27 +1,56 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PLATFORM, type Platform } from '@switchboard/platform';
 
+/** Deliveries of a webhook that are pending again, from the position of one of the parts on. */
+export interface DeliveryAgain {
+  readonly webhookId: string;
+  readonly floors: { readonly firsts: number } | { readonly replays: number };
+}
+
+/** Hears of webhooks that have something to deliver, and of those of them that have something of before. */
+export type LaneListener = (webhookIds: readonly string[], again: readonly DeliveryAgain[]) => void;
+
+/** A topic of a delivery of before; the webhook's own goes with it. */
+const AGAIN = /^(\w+):(firsts|replays):(\d+)$/;
+
 /** Says, in this process and to the other replicas, which webhooks have something to deliver. May be lost: workers look too. */
 @Injectable()
 export class LaneWakeUps {
-  private readonly listeners = new Set<(webhookIds: readonly string[]) => void>();
+  private readonly listeners = new Set<LaneListener>();
 
   constructor(@Inject(PLATFORM) private readonly platform: Pick<Platform, 'wakeUps'>) {}
 
   /** To be called after the commit. */
   send(webhookIds: readonly string[]): void {
     if (webhookIds.length === 0) return;
-    for (const listener of this.listeners) listener(webhookIds);
+    for (const listener of this.listeners) listener(webhookIds, []);
     this.platform.wakeUps.send(webhookIds);
   }
 
+  /** As `send`, of what was stored below what its webhook has had since. */
+  sendAgain(again: DeliveryAgain): void {
+    const { webhookId, floors } = again;
+    for (const listener of this.listeners) listener([webhookId], [again]);
+    const topics = Object.entries(floors).map(([part, position]) => `${webhookId}:${part}:${position}`);
+    this.platform.wakeUps.send([webhookId, ...topics]);
+  }
+
   /** Hears this process and the others. @returns ends it */
-  listen(onWake: (webhookIds: readonly string[]) => void): () => void {
+  listen(onWake: LaneListener): () => void {
     this.listeners.add(onWake);
-    const end = this.platform.wakeUps.listen(onWake);
+    const end = this.platform.wakeUps.listen((topics) => {
+      const again = topics.flatMap(againOf);
+      onWake(again.length > 0 ? topics.filter((topic) => !AGAIN.test(topic)) : topics, again);
+    });
     return () => {
       this.listeners.delete(onWake);
       end();
     };
   }
+}
+
+function againOf(topic: string): DeliveryAgain[] {
+  const [, webhookId, part, position] = AGAIN.exec(topic) ?? [];
+  if (webhookId === undefined) return [];
+  return [{ webhookId, floors: part === 'firsts' ? { firsts: Number(position) } : { replays: Number(position) } }];
 }

@@ -12,6 +12,7 @@ import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { AttemptOfEvent1767510000000 } from './1767510000000-attempt-of-event.js';
 import { DeletedWebhook1767520000000 } from './1767520000000-deleted-webhook.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
+import { MarkedByLease1767640001000 } from './1767640001000-marked-by-lease.js';
 import { OpenedLane1767650000000 } from './1767650000000-opened-lane.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
@@ -30,5 +31,6 @@ export const webhooksMigrations = [
   AttemptOfEvent1767510000000,
   DeletedWebhook1767520000000,
   ErasureTurns1767610000000,
+  MarkedByLease1767640001000,
   OpenedLane1767650000000,
 ] as const;

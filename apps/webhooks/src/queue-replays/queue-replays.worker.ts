@@ -45,7 +45,7 @@ export class QueueReplaysWorker extends PollingWorker {
     try {
       const slice = await queueSlice(this.database, replay);
       if (!slice) return false;
-      if (slice.queued > 0) this.wakeUps.send([webhookId]);
+      if (slice.queued > 0) this.wakeUps.sendAgain({ webhookId, floors: { replays: slice.after } });
       if (slice.end !== null) this.log.info('replay.ended', { organizationId, webhookId, replayId, end: slice.end });
       return true;
     } catch (error) {

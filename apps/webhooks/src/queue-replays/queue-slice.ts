@@ -24,6 +24,8 @@ const PAUSE_MS = 1_000;
 /** What a slice came to. */
 export interface QueuedSlice {
   readonly queued: number;
+  /** Events at or before this position are not among them. */
+  readonly after: number;
   /** Null: there is more. */
   readonly end: ReplayEnd | null;
 }
@@ -46,11 +48,11 @@ export async function queueSlice(database: Database, key: ReplayKey): Promise<Qu
       if (!replay) return null;
       if (subscribed.length === 0) {
         await endReplay(tx, key, replay.after, 'CANCELED');
-        return { queued: 0, end: 'CANCELED' };
+        return { queued: 0, after: replay.after, end: 'CANCELED' };
       }
       if ((await waitingReplayed(tx, webhookId, WAITING_MAX)) >= WAITING_MAX) {
         await pauseReplay(tx, key, PAUSE_MS);
-        return { queued: 0, end: null };
+        return { queued: 0, after: replay.after, end: null };
       }
       const types = replay.types.filter((type) => subscribed.includes(type));
       const slice = await firstSlice(tx, replay, REPLAY_SLICE_POSITIONS);
@@ -59,7 +61,7 @@ export async function queueSlice(database: Database, key: ReplayKey): Promise<Qu
       const isOver = position >= replay.upTo;
       if (isOver) await endReplay(tx, key, position, 'FINISHED');
       else await moveReplay(tx, key, position);
-      return { queued: ids.length, end: isOver ? 'FINISHED' : null };
+      return { queued: ids.length, after: replay.after, end: isOver ? 'FINISHED' : null };
     },
     { tenant: organizationId, hasShortLocks: true },
   );

@@ -28,12 +28,12 @@ export class RedeliverHandler {
   async redeliver(call: RpcCall<AuditedRequest & WebhookDeliveryRequest>): Promise<Record<string, never>> {
     const { organizationId } = call.principal;
     const { webhookId, deliveryId } = call.request;
-    await this.database.transaction(
-      async (tx) => {
+    const position = await this.database.transaction(
+      async (tx): Promise<number | null> => {
         // Under the lane's lock: a worker records the end of an attempt under it too.
         const webhook = requireWebhook(await lockWebhook(tx, organizationId, webhookId));
         // Once, however often the act is asked for: what was delivered by it meanwhile is not sent another time.
-        if (await isDone(tx, call.request.by)) return;
+        if (await isDone(tx, call.request.by)) return null;
         const delivery = await findDelivery(tx, webhookId, deliveryId);
         if (!delivery) throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND);
         if (delivery.type === 'webhook.test') {
@@ -44,7 +44,8 @@ export class RedeliverHandler {
           throw new AppError(webhooksErrors.DELIVERY_NOT_FOUND, 'The event of the delivery is no longer kept');
         }
         requireActive(webhook);
-        if (!(await deliverAgain(tx, delivery))) {
+        const placed = await deliverAgain(tx, delivery);
+        if (placed === null) {
           throw new AppError(
             serviceErrors.CONFLICT,
             'An attempt of the delivery is under way: wait until it has ended',
@@ -52,10 +53,12 @@ export class RedeliverHandler {
         }
         const facts = { action: 'webhook.redelivered', before: null, after: { id: webhookId, deliveryId } } as const;
         await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+        return placed;
       },
       { tenant: organizationId },
     );
-    this.wakeUps.send([webhookId]);
+    if (position === null) this.wakeUps.send([webhookId]);
+    else this.wakeUps.sendAgain({ webhookId, floors: { firsts: position } });
     return {};
   }
 }
