@@ -1,20 +1,7 @@
-import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
+import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
 import { isProbe, newLane, type LaneState } from '../lane/lane.policy.js';
 import type { LaneSort } from './lane-sort.js';
 import { floorOf, ReadFloors, type PendingFloors } from './read-floors.js';
-
-/** What a worker reads of a webhook's deliveries: the first of each order. */
-export interface PendingDeliveries {
-  /** First attempts, in order. */
-  readonly firsts: readonly PendingDelivery[];
-  /** Retries, the one that is due first. */
-  readonly retries: readonly PendingDelivery[];
-  /** Attempts that are marked, also by others. */
-  readonly marked: readonly MarkedAttempt[];
-  /** There may be more of each than was read. */
-  readonly moreFirsts: boolean;
-  readonly moreRetries: boolean;
-}
 
 /** First attempts, and retries, that are read at once of a lane that may have many under way, and of one that may have one. */
 const READ_MAX = 256;

@@ -1,5 +1,4 @@
-import type { PendingDelivery } from '../delivery/delivery.entity.js';
-import type { PendingDeliveries } from './open-lane.js';
+import type { PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
 
 /** Where the reading of each part begins; times are milliseconds by the database's clock. */
 export interface PendingFloors {

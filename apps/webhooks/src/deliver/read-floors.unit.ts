@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MarkedAttempt, PendingDelivery } from '../delivery/delivery.entity.js';
-import type { PendingDeliveries } from './open-lane.js';
+import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from '../delivery/delivery.entity.js';
 import { floorOf, ReadFloors } from './read-floors.js';
 
 const NOTHING: PendingDeliveries = { firsts: [], retries: [], marked: [], moreFirsts: false, moreRetries: false };

@@ -28,6 +28,19 @@ export interface MarkedAttempt {
   readonly leaseUntilMs: number;
 }
 
+/** What a worker reads of a webhook's deliveries: the first of each order. */
+export interface PendingDeliveries {
+  /** First attempts, in order. */
+  readonly firsts: readonly PendingDelivery[];
+  /** Retries, the one that is due first. */
+  readonly retries: readonly PendingDelivery[];
+  /** Attempts that are marked, also by others. */
+  readonly marked: readonly MarkedAttempt[];
+  /** There may be more of each than was read. */
+  readonly moreFirsts: boolean;
+  readonly moreRetries: boolean;
+}
+
 /** How a request ended; null stands for what there was not. */
 export interface AttemptResult {
   readonly durationMs: number;

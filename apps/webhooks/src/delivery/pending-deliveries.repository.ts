@@ -1,7 +1,6 @@
 import { statement, type Queryable, unnestColumns } from '@switchboard/postgres';
-import type { PendingDeliveries } from '../deliver/open-lane.js';
 import type { PendingFloors } from '../deliver/read-floors.js';
-import type { MarkedAttempt, PendingDelivery } from './delivery.entity.js';
+import type { MarkedAttempt, PendingDeliveries, PendingDelivery } from './delivery.entity.js';
 
 /** The columns of a `PendingDelivery`; `d` is the delivery. */
 const PENDING_COLUMNS = `d.webhook_id AS "webhookId", d.id, d.organization_id AS "organizationId",
