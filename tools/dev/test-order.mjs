@@ -12,11 +12,16 @@ const usual = [
 ];
 /** Most of these start every service and keep more than a core busy; the others wait for a database half of their time. */
 const startsStack = /\.e2e\.ts$/;
+/** In the text of a file that uses the stack which the files of its worker share. */
+const usesSharedStack = /\bsharedStack\(\)/;
+/** Read by libs/testing/src/testing.config.ts: the shared stacks end when so many files have used them. */
+const STACK_FILES_KEY = 'SWITCHBOARD_TEST_STACK_FILES';
 
 /**
  * The order of test files. Those that start a stack and the others are mixed so that about as many of each run at a time; of
  * both the longest come first, by what they took in the last runs of this checkout, so that the workers end at about the
- * same time. With `SWITCHBOARD_TEST_ORDER=<seed>` in an order drawn from that seed: no file may need another before it.
+ * same time. Of those with a stack, those that share it come before the others: it works for nothing once they have ended.
+ * With `SWITCHBOARD_TEST_ORDER=<seed>` in an order drawn from that seed: no file may need another before it.
  */
 export default class TestOrder {
   sort(tests) {
@@ -24,8 +29,9 @@ export default class TestOrder {
     const weightOf = seed ? (name) => hash(`${seed} ${name}`) : durationOf(readRecord());
     const weighed = tests
       .map((test) => ({ test, name: relative(root, test.path) }))
-      .map((one) => ({ ...one, weight: weightOf(one.name) }))
+      .map((one) => ({ ...one, weight: weightOf(one.name), isSharing: isSharing(one.test.path) }))
       .sort((a, b) => b.weight - a.weight || a.name.localeCompare(b.name));
+    process.env[STACK_FILES_KEY] = String(weighed.filter((one) => one.isSharing).length);
     return (seed ? weighed : mixed(weighed)).map(({ test }) => test);
   }
 
@@ -44,6 +50,10 @@ function durationOf(recorded) {
   return (name) => recorded[name] ?? usual.find(([pattern]) => pattern.test(name))[1];
 }
 
+function isSharing(path) {
+  return startsStack.test(path) && usesSharedStack.test(readFileSync(path, 'utf8'));
+}
+
 /** Two lists in one, by the moment at which each file would begin if a worker took each list alone. */
 function mixed(files) {
   const begins = (list) => {
@@ -54,7 +64,8 @@ function mixed(files) {
       return { ...file, begin };
     });
   };
-  const stacks = begins(files.filter(({ name }) => startsStack.test(name)));
+  const withStack = files.filter(({ name }) => startsStack.test(name));
+  const stacks = begins([true, false].flatMap((wanted) => withStack.filter(({ isSharing }) => isSharing === wanted)));
   const others = begins(files.filter(({ name }) => !startsStack.test(name)));
   return [...stacks, ...others].sort((a, b) => a.begin - b.begin);
 }

@@ -11,19 +11,32 @@ export interface SharedKinds {
   readonly ofWorker: Readonly<Record<string, StartShared>>;
   /** One for all workers. */
   readonly ofRun: Readonly<Record<string, StartShared>>;
+  /**
+   * How many files ask for a kind of the workers, each once, where that is known: when all of them have, each worker's ends
+   * as soon as the worker asks for another kind of its own, which a later file does.
+   */
+  readonly files?: Readonly<Record<string, number>>;
 }
 
 /**
- * What files share for a test run: each kind is started when the first of them asks for it, and ends with the run. The
+ * What files share for a test run: each kind is started when the first of them asks for it, and ends with the run, or with
+ * the last file that uses it. The
  * process that holds it is Jest's own: when that is killed, the watchdog ends the servers.
  */
 export class RunServers {
   private readonly started = new Map<string, ReturnType<StartShared>>();
+  /** Files that have not asked yet, by kind. */
+  private readonly waiting: Map<string, number>;
+  /** What each worker asked for last. */
+  private readonly lastAsked = new Map<string, string>();
+  private readonly ends: Promise<void>[] = [];
 
   private constructor(
     private readonly kinds: SharedKinds,
     private readonly server: Server,
-  ) {}
+  ) {
+    this.waiting = new Map(Object.entries(kinds.files ?? {}));
+  }
 
   static async start(kinds: SharedKinds): Promise<RunServers> {
     const server = createServer();
@@ -51,8 +64,8 @@ export class RunServers {
   async end(): Promise<void> {
     this.server.close();
     this.server.closeAllConnections();
-    const started = await Promise.allSettled(this.started.values());
-    await Promise.all(started.map(async (one) => (one.status === 'fulfilled' ? one.value.end() : undefined)));
+    for (const key of this.started.keys()) this.endOne(key);
+    await Promise.all(this.ends);
   }
 
   /** @param path `/<kind>/<worker>` */
@@ -64,7 +77,30 @@ export class RunServers {
     const key = kind in ofRun ? kind : `${kind} ${worker}`;
     const started = this.started.get(key) ?? start();
     this.started.set(key, started);
+    if (kind in ofWorker) this.endUnused(kind, worker);
     return (await started).access();
+  }
+
+  private endUnused(asked: string, worker: string): void {
+    this.lastAsked.set(worker, asked);
+    this.waiting.set(asked, (this.waiting.get(asked) ?? Infinity) - 1);
+    for (const [kind, files] of this.waiting) {
+      if (files > 0) continue;
+      for (const [each, last] of this.lastAsked) if (last !== kind) this.endOne(`${kind} ${each}`);
+    }
+  }
+
+  /** One that could not be started has nothing to end. */
+  private endOne(key: string): void {
+    const started = this.started.get(key);
+    this.started.delete(key);
+    if (started)
+      this.ends.push(
+        started.then(
+          (one) => one.end(),
+          () => undefined,
+        ),
+      );
   }
 }
 

@@ -1,5 +1,5 @@
 import { RunServers } from '@switchboard/testing/run-servers';
-import { RUN_SERVERS_KEY } from '@switchboard/testing/testing-config';
+import { RUN_SERVERS_KEY, readTestingConfig } from '@switchboard/testing/testing-config';
 import { startWorkerNats } from '@switchboard/testing/worker-nats';
 import { startWorkerPostgres } from '@switchboard/testing/worker-postgres';
 import { prepareSharedData } from './start-own-stack.js';
@@ -9,9 +9,11 @@ let running: RunServers | undefined;
 
 /** Begins a test run, in Jest's own process: its workers find in the environment where to ask for what they share. */
 export default async function beginTestRun(): Promise<void> {
+  const { stackFiles } = readTestingConfig();
   running = await RunServers.start({
     ofWorker: { postgres: startWorkerPostgres, nats: startWorkerNats, stack: startSharedStack },
     ofRun: { data: prepareSharedData },
+    ...(stackFiles !== undefined && { files: { stack: stackFiles } }),
   });
   process.env[RUN_SERVERS_KEY] = running.url;
   // `npm test` was killed, and Jest would go on by itself. The watchdog then ends what runs.
