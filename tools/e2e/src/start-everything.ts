@@ -16,15 +16,26 @@ export interface UsableStack {
   messageWhen(id: string | undefined, status: string, deadlineMs?: number): Promise<ApiBody>;
 }
 
-/** Everything that `npm start` starts, with every trace recorded. */
-export interface EverythingRunning extends UsableStack {
+/** A stack that a file may kill and configure. */
+export interface OwnStack extends UsableStack {
   readonly stack: RunningStack;
   readonly dataDir: string;
-  readonly traces: TraceCollector;
+  /** Leaves nothing. */
   end(): Promise<void>;
 }
 
-/** Starts it on a folder of its own; `end` leaves nothing. */
+/** Everything that `npm start` starts, with every trace recorded. */
+export interface EverythingRunning extends OwnStack {
+  readonly traces: TraceCollector;
+}
+
+/** Starts a stack on a folder of its own. */
+export async function startUsable(options: Parameters<typeof startOwnStack>[0] = {}): Promise<OwnStack> {
+  const { stack, dataDir } = await startOwnStack(options);
+  return { ...usable(stack.devJson), stack, dataDir, end: () => stack.destroy() };
+}
+
+/** Starts one whose processes export every span: dearer, for tests that read them. */
 export async function startEverything(): Promise<EverythingRunning> {
   const traces = new TraceCollector();
   const environment = {
@@ -34,18 +45,16 @@ export async function startEverything(): Promise<EverythingRunning> {
     // None may be lost: what must not be in them is searched for in all.
     OTEL_BSP_MAX_QUEUE_SIZE: '1000000',
   };
-  const { stack, dataDir } = await startOwnStack({ environment }).catch((error: unknown) => {
+  const own = await startUsable({ environment }).catch((error: unknown) => {
     // An open socket would keep a test that cannot begin from ending.
     traces.close();
     throw error;
   });
   return {
-    ...usable(stack.devJson),
-    stack,
-    dataDir,
+    ...own,
     traces,
     end: async () => {
-      await stack.destroy();
+      await own.end();
       traces.close();
     },
   };
