@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@switchboard/testing';
 import type { ApiBody } from './api.js';
 import { operator } from './operator.js';
-import { usable, type UsableStack } from './start-everything.js';
-import { startOwnStack } from './start-own-stack.js';
+import { sharedStack } from './shared-stack.js';
 
 const SOON = { deadlineMs: 60_000 };
 const PER_HOUR = 7_200;
 const TOTAL = 400;
 
 describe('a running bulk send', () => {
-  let own: Awaited<ReturnType<typeof startOwnStack>>;
-  let all: UsableStack;
+  let all: Awaited<ReturnType<typeof sharedStack>>;
   let job: string;
 
   const shown = async (): Promise<ApiBody> => (await all.acme.get(job)).body ?? {};
@@ -28,8 +26,7 @@ describe('a running bulk send', () => {
   };
 
   beforeAll(async () => {
-    own = await startOwnStack({});
-    all = usable(own.stack.devJson);
+    all = await sharedStack();
     const [template] = (await all.acme.get('/v1/templates?status=APPROVED&search=welcome')).body?.items ?? [];
     const recipients = Array.from({ length: TOTAL }, (_, index) => ({ to: `+1415555${2_000 + index}` }));
     const body = { templateId: template?.id, recipients, throttlePerHour: PER_HOUR };
@@ -37,10 +34,6 @@ describe('a running bulk send', () => {
     expect(sent.status).toBe(202);
     job = `/v1/templates/send/${sent.body?.id}`;
     await goesOn();
-  });
-
-  afterAll(async () => {
-    await own?.stack.destroy();
   });
 
   it('estimates its end by its throttle', async () => {
@@ -56,14 +49,14 @@ describe('a running bulk send', () => {
     ['SUBSCRIPTION', 'plan set ID --plan STARTER', 'plan set ID --plan SCALE'],
     ['QUOTA', 'plan set ID --messages-per-month 5', 'plan set ID --messages-per-month 50000'],
   ])('is held with the reason %s, and goes on by itself', async (reason, begin, end) => {
-    const id = own.stack.devJson.organizations?.[0]?.id ?? '';
-    await operator(own.dataDir, begin.replace('ID', id));
+    const id = all.stack.devJson.organizations?.[0]?.id ?? '';
+    await operator(all.dataDir, begin.replace('ID', id));
     const held = await until(({ heldReason }) => heldReason === reason);
     expect(held).toMatchObject({ status: 'HELD', estimatedCompletionAt: null });
     for (const act of ['pause', 'resume']) {
       expect(await all.acme.ask('POST', `${job}/${act}`)).toMatchObject({ status: 200 });
     }
-    await operator(own.dataDir, end.replace('ID', id));
+    await operator(all.dataDir, end.replace('ID', id));
     await goesOn();
   });
 

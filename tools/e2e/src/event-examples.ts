@@ -3,7 +3,7 @@ import { textOf, type Sources } from '@switchboard/check/sources';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
-import type { EverythingRunning } from './start-everything.js';
+import type { OwnStack } from './start-everything.js';
 
 /** An event as it was once emitted, and one of its consumers today. */
 export interface Example {
@@ -35,7 +35,7 @@ export function examplesFor(
  * The example brought into the running system: emitted by the first organization just now, about its own channel, line and
  * contact, so that its consumers find what it speaks of.
  */
-export async function broughtIn(example: Example, all: EverythingRunning): Promise<Example> {
+export async function broughtIn(example: Example, all: OwnStack): Promise<Example> {
   const [organization] = all.stack.devJson.organizations ?? [];
   const [channel] = organization?.channels ?? [];
   const sent = (await all.acme.send('+14155550199', 'an example')).body;

@@ -1,14 +1,14 @@
 import { AppClient, eventually } from '@switchboard/testing';
 import { operator } from './operator.js';
 import { StackDatabase } from './stack-database.js';
-import type { EverythingRunning } from './start-everything.js';
+import type { OwnStack } from './start-everything.js';
 
 /**
  * Brings about every event of the catalogue, from outside. An event that is new to the catalogue needs a line here.
  *
  * @throws Error when the API refuses what should be possible
  */
-export async function provokeEvents(all: EverythingRunning): Promise<void> {
+export async function provokeEvents(all: OwnStack): Promise<void> {
   const { acme, simulator, messageWhen } = all;
   const ask = async (method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
     const answer = await acme.ask(method, path, body === undefined ? undefined : JSON.stringify(body));

@@ -11,7 +11,7 @@ import pg from 'pg';
 import { broughtIn, examplesFor } from './event-examples.js';
 import { provokeEvents } from './event-provocations.js';
 import { NatsRecorder } from './nats-recorder.js';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { startUsable, type OwnStack } from './start-everything.js';
 
 const sources = await readSources(resolve(import.meta.dirname, '..', '..', '..'));
 const declared = catalogueOf(sources).events;
@@ -19,7 +19,7 @@ const examples = examplesFor(sources, topology);
 const publishers = Object.entries<ServiceTopology>(topology).flatMap(([name, { stream }]) => (stream ? [name] : []));
 
 describe('the events of a running system', () => {
-  let all: EverythingRunning;
+  let all: OwnStack;
   let recorder: NatsRecorder;
   let database: pg.Client;
   /** As they were emitted, in the order of each service; the seed's among them. */
@@ -28,7 +28,7 @@ describe('the events of a running system', () => {
   let heard: readonly { readonly envelope: EventEnvelope; readonly headers: string }[];
 
   beforeAll(async () => {
-    all = await startEverything();
+    all = await startUsable();
     recorder = await NatsRecorder.start(all.stack.devJson.natsUrl);
     database = new pg.Client({ connectionString: all.stack.devJson.databaseUrl });
     await database.connect();

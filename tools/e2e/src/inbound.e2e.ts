@@ -7,10 +7,10 @@ import { ConsumerBacklog } from './consumer-backlog.js';
 import { eachConcurrently } from './each-concurrently.js';
 import { recordedInbound } from './recorded-inbound.js';
 import { parseScrape, valuesOf } from './scrape.js';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { startUsable, type OwnStack } from './start-everything.js';
 
 describe('what the upstream brings', () => {
-  let all: EverythingRunning;
+  let all: OwnStack;
   let acme: Api;
   let simulator: Simulator;
   let callbacks: CallbackSender;
@@ -20,7 +20,7 @@ describe('what the upstream brings', () => {
   let channels: readonly { readonly id: string; readonly phone: string; readonly isDefault: boolean }[];
 
   beforeAll(async () => {
-    all = await startEverything();
+    all = await startUsable();
     ({ acme, simulator } = all);
     const { simulatorUrl = '', databaseUrl, natsUrl, organizations } = all.stack.devJson;
     callbacks = await CallbackSender.through(simulatorUrl);

@@ -5,7 +5,7 @@ import { readAlertRules, selectorsOf } from './alert-rules.js';
 import type { Api } from './api.js';
 import { readMetricsPage } from './metrics-page.js';
 import { parseScrape, valuesOf, type ScrapedMetric } from './scrape.js';
-import { startEverything, type EverythingRunning } from './start-everything.js';
+import { startUsable, type OwnStack } from './start-everything.js';
 
 /** Whether a service has consumers of events. */
 const consumes = (service: string): boolean => {
@@ -16,7 +16,7 @@ const consumes = (service: string): boolean => {
 type Scrape = ReadonlyMap<string, ScrapedMetric>;
 
 describe('the metrics of running services', () => {
-  let all: EverythingRunning;
+  let all: OwnStack;
   let acme: Api;
   let services: readonly { readonly name: string; readonly metrics: string }[];
 
@@ -34,7 +34,7 @@ describe('the metrics of running services', () => {
   };
 
   beforeAll(async () => {
-    all = await startEverything();
+    all = await startUsable();
     acme = all.acme;
     services = all.stack.devJson.processes.flatMap(({ name, metrics }) =>
       metrics === undefined ? [] : [{ name, metrics }],

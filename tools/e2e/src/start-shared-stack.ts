@@ -18,6 +18,14 @@ interface Kept {
   readonly channels: readonly { readonly phoneNumberId: string }[];
 }
 
+/** What a file needs to use it. */
+export interface SharedAccess {
+  /** With organizations that are the file's alone. */
+  readonly devJson: DevJson;
+  /** For the operator's programs. */
+  readonly dataDir: string;
+}
+
 /**
  * Starts the stack that a worker's files share, one after the other: those that kill nothing, configure nothing and count
  * nothing that others move. Each gets organizations of its own, and the upstream knows theirs alone.
@@ -26,9 +34,9 @@ export const startSharedStack: StartShared = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
   const stack = await startStack({ dataDir, quiet: true, prepared: await preparedData() });
   let uses = 0;
-  const access = async (): Promise<DevJson> => {
+  const access = async (): Promise<SharedAccess> => {
     const organizations = await seedAnew(stack.devJson, dataDir, ++uses);
-    return { ...stack.devJson, organizations };
+    return { devJson: { ...stack.devJson, organizations }, dataDir };
   };
   return { access, end: () => stack.destroy() };
 };
