@@ -21,6 +21,8 @@ export interface UserSeed {
   readonly role: Role;
   /** The password itself; only its hash is stored. */
   readonly password: string;
+  /** That of the same password, made before; a new one otherwise. */
+  readonly passwordHash?: string;
 }
 
 /** An organization to be made, with one key. */
@@ -97,7 +99,7 @@ async function seedUser(run: RunSql, organizationId: string, user: UserSeed, rec
   const { id, email, name, membershipId, role, password } = user;
   const known = await run('SELECT id FROM user_account WHERE id = $1 OR email = $2', [id, email]);
   if (known.rows.length === 0) {
-    const passwordHash = await hashPassword(password);
+    const passwordHash = user.passwordHash ?? (await hashPassword(password));
     const values = [id, email, name, passwordHash];
     await run('INSERT INTO user_account (id, email, name, password_hash) VALUES ($1, $2, $3, $4)', values);
   } else if (!isDeepStrictEqual(known.rows, [{ id }])) {

@@ -118,11 +118,12 @@ export class DataFolder {
     }
   }
 
-  /** Takes database and secrets from the folder of a stack that was stopped. This one must be empty. */
+  /** Takes database, secrets and keys from the folder of a stack that was stopped. This one must be empty. */
   async copyDatabaseFrom(path: string): Promise<void> {
     const from = new DataFolder(path);
     await copyPostgresData(from.postgres, this.postgres);
     await copyFile(from.secretsFile, this.secretsFile);
+    await copyFile(from.keysFile, this.keysFile);
   }
 
   /** Records who runs, so that a killed supervisor's children are found again. */

@@ -81,12 +81,13 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 }
 
 /**
- * Makes a data folder with a migrated database and nothing else, and stops what runs on it: for tests, whose stacks
- * begin with a copy of it.
+ * Makes a data folder with a migrated database and the demonstration organizations, and stops what runs on it: for tests,
+ * whose stacks begin with a copy of it, and seed the simulator alone.
  */
 export async function prepareData(dataDir: string): Promise<void> {
   await within({ dataDir, quiet: true }, async (context) => {
-    await startDatabase(context);
+    await seedOrganizations(context, await startDatabase(context), undefined);
+    await context.secrets.save();
     await context.stack.stop(CHECKPOINT_MS);
   });
 }

@@ -7,6 +7,7 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { startStack, type DevJson, type SeededOrganization } from '@switchboard/dev';
 import { newApiKey } from '@switchboard/gateway/seed';
 import type { StartShared } from '@switchboard/testing/run-servers';
+import { StackDatabase } from './stack-database.js';
 import { preparedData } from './start-own-stack.js';
 
 const run = promisify(execFile);
@@ -33,22 +34,37 @@ export interface SharedAccess {
 export const startSharedStack: StartShared = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
   const stack = await startStack({ dataDir, quiet: true, prepared: await preparedData() });
+  const hashes = await passwordHashes(stack.devJson);
   let uses = 0;
   const access = async (): Promise<SharedAccess> => {
-    const organizations = await seedAnew(stack.devJson, dataDir, ++uses);
+    const organizations = await seedAnew({ devJson: stack.devJson, dataDir }, hashes, ++uses);
     return { devJson: { ...stack.devJson, organizations }, dataDir };
   };
   return { access, end: () => stack.destroy() };
 };
 
+/** Of the people whom the stack began with, by email: a hash is most of what a seeding costs. */
+async function passwordHashes(devJson: DevJson): Promise<ReadonlyMap<string, string>> {
+  const database = await StackDatabase.open({ devJson });
+  const rows = await database.query<{ email: string; hash: string }>(
+    'SELECT email, password_hash AS hash FROM gateway.user_account',
+  );
+  await database.close();
+  return new Map(rows.map(({ email, hash }) => [email, hash]));
+}
+
 /** Seeds the three organizations once more, with ids, keys and lines that none of the others has. */
-async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise<SeededOrganization[]> {
+async function seedAnew(
+  { devJson, dataDir }: SharedAccess,
+  hashes: ReadonlyMap<string, string>,
+  use: number,
+): Promise<SeededOrganization[]> {
   const kept = JSON.parse(await readFile(join(dataDir, 'demo-keys.json'), 'utf8')) as Kept[];
   const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
   const keysFile = join(dataDir, `demo-keys-${use}.json`);
   await writeFile(
     keysFile,
-    JSON.stringify(kept.map((one, index) => renewed(one, `${String(use).padStart(3, '0')}${index}`))),
+    JSON.stringify(kept.map((one, index) => renewed(one, hashes, `${String(use).padStart(3, '0')}${index}`))),
     { mode: 0o600 },
   );
   const environment = {
@@ -68,7 +84,7 @@ async function seedAnew(devJson: DevJson, dataDir: string, use: number): Promise
 }
 
 /** @param use four digits that no other organization has: numbers that are filled up with zeros stay different */
-function renewed(kept: Kept, use: string): unknown {
+function renewed(kept: Kept, hashes: ReadonlyMap<string, string>, use: string): unknown {
   return {
     ...kept,
     id: newCuid(),
@@ -81,6 +97,8 @@ function renewed(kept: Kept, use: string): unknown {
       id: newCuid(),
       membershipId: newCuid(),
       email: `${use}.${user.email}`,
+      // The password stays the same.
+      passwordHash: hashes.get(user.email),
     })),
     channels: kept.channels.map((channel) => ({
       ...channel,
