@@ -50,7 +50,7 @@ export async function spawnServer(spec: {
     return {
       pid,
       exited,
-      readLog: () => readFrom(spec.log, from),
+      readLog: logReader(spec.log, from),
       signal: (signal) => void child.kill(signal),
     };
   } finally {
@@ -58,16 +58,25 @@ export async function spawnServer(spec: {
   }
 }
 
-/** At most the first MiB: what is looked for is said early, and a log may grow without end. */
-async function readFrom(path: string, from: number): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.alloc(1 << 20);
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+/**
+ * Reads at most the first MiB: what is looked for is said early, and a log may grow without end. One that has not grown,
+ * and is asked for many times a second, is not read again.
+ */
+function logReader(path: string, from: number): () => Promise<string> {
+  let known = '';
+  let knownBytes = 0;
+  return async () => {
+    const bytes = Math.min((await stat(path)).size - from, 1 << 20);
+    if (bytes <= knownBytes) return known;
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, from);
+      [known, knownBytes] = [buffer.toString('utf8', 0, bytesRead), bytesRead];
+      return known;
+    } finally {
+      await file.close();
+    }
+  };
 }
 
 function spawned(child: ChildProcess): Promise<number> {

@@ -33,8 +33,11 @@ export async function launchService(program: NodeProgram, signal: AbortSignal): 
   let how: string | undefined;
   void server.exited.then((reason) => (how = reason));
   const deadline = Date.now() + readyTimeoutMs;
-  while (how === undefined && Date.now() < deadline && !signal.aborted) {
-    const ready = findReadyLine(await server.readLog());
+  let ready: ReadonlyMap<string, unknown> | undefined;
+  for (let seen = ''; how === undefined && Date.now() < deadline && !signal.aborted;) {
+    const said = await server.readLog();
+    if (said !== seen) ready = findReadyLine(said);
+    seen = said;
     const url = ready?.get('url');
     if (ready !== undefined && typeof url === 'string') {
       const stop = (graceMs: number): Promise<void> => endServer(server, 'SIGTERM', graceMs);
