@@ -14,22 +14,37 @@ export interface CanaryRequest {
   readonly body: string | Buffer | null;
 }
 
+/** The requests to a route, in two parts: what the first are answered decides where the others are worth sending. */
+export interface RouteRequests {
+  /** One body to every path, with a good key. */
+  readonly first: readonly CanaryRequest[];
+  /**
+   * All other bodies to the targets whose answers do not say that no body was looked at, and to one of each status that
+   * does; and the other ways to be let in: with a key that is bad, or in the wrong place.
+   *
+   * @param statuses of the answers to the first, by target
+   */
+  others(statuses: ReadonlyMap<string, number>): CanaryRequest[];
+}
+
+/** Answered before a body is looked at. */
+const WITHOUT_BODY: readonly number[] = [401, 404];
+
 /**
- * Where a route's canaries go, and the ways to be let in: with a key that is good, bad, or in the wrong place.
+ * Where a route's canaries go.
  *
  * @param ids of things that are there, for the parameters of paths
  */
-export function requestsOf(route: GatewayRoute, flock: Flock, ids: readonly string[]): CanaryRequest[] {
+export function requestsOf(route: GatewayRoute, flock: Flock, ids: readonly string[]): RouteRequests {
   const { method } = route;
   const [goodKey = ''] = flock.goodKeys;
   const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
   const paths = pathsOf(route, flock, ids);
   const search = new URLSearchParams({ phone: flock.writtenPhones[1] ?? '', search: flock.text });
   const targets = [...paths.map((path) => `${path}?${queryOf(flock)}`), `${paths[0]}?${search}`, ...paths];
-  const bodies = method === 'GET' ? [null] : bodiesOf(flock);
-  const good = targets.flatMap((target) =>
-    bodies.map((body) => ({ method, target, headers: { ...headersOf(flock), ...bearer(goodKey) }, body })),
-  );
+  const [body = null, ...otherBodies] = method === 'GET' ? [] : bodiesOf(flock);
+  const headers = { ...headersOf(flock), ...bearer(goodKey) };
+  const good = targets.map((target) => ({ method, target, headers, body }));
   const credentials = [
     ...flock.badKeys.map(bearer),
     ...flock.goodKeys.slice(2).map(bearer),
@@ -39,7 +54,17 @@ export function requestsOf(route: GatewayRoute, flock: Flock, ids: readonly stri
     { authorization: goodKey },
   ];
   const target = targets[0] ?? '';
-  return [...good, ...credentials.map((headers) => ({ method, target, headers, body: bodies[0] ?? null }))];
+  return {
+    first: good,
+    others: (statuses) => {
+      const unread = WITHOUT_BODY.map((status) => targets.find((one) => statuses.get(one) === status));
+      const wanted = targets.filter((one) => !WITHOUT_BODY.includes(statuses.get(one) ?? 0) || unread.includes(one));
+      const bodies = wanted.flatMap((one) =>
+        otherBodies.map((other) => ({ method, target: one, headers, body: other })),
+      );
+      return [...bodies, ...credentials.map((own) => ({ method, target, headers: own, body }))];
+    },
+  };
 }
 
 /** Requests to what is no route. */
