@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { findChromium } from '@switchboard/embedded-servers';
+import { eventually } from '@switchboard/testing/eventually';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -83,6 +84,19 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
 /** Opens a page of the console and waits until it has read what it shows. */
 export async function openPage(page: Page, path: string): Promise<void> {
   await page.goto(`/app${path}`);
+  await hasRead(page);
+}
+
+/** Opens another page of the console as a link to it does, without loading the console again. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  const before = await page.title();
+  await page.evaluate(`history.pushState(null, '', '/app${path}')`);
+  // Each has a title of its own, which it sets when it is there.
+  await eventually(async () => (await page.title()) !== before, { deadlineMs: 60_000 });
+  await hasRead(page);
+}
+
+async function hasRead(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
 }
