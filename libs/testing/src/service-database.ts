@@ -46,6 +46,7 @@ const FIXTURE_WITHIN_MS = 300_000;
 let databases = 0;
 /** Templates that this file found or made, by name. */
 const templates = new Map<string, Promise<void>>();
+let session: Promise<Database> | undefined;
 
 /**
  * Makes a database, then for each service its roles and its schema, and applies its migrations as their own role: all as
@@ -61,18 +62,33 @@ export async function createDatabase(
   const services = Object.keys(migrations);
   const name = `${services[0]}_${++databases}_${randomBytes(3).toString('hex')}`;
   if (spec.isShared) {
+    const session = await sessionOf(spec);
     const template = await templateOf(server, migrations);
     // By files: the default writes each page of the template to the WAL.
-    await asSuperuser(server.url, `CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY file_copy`);
-    spec.onEnd(() => asSuperuser(server.url, `DROP DATABASE "${name}" WITH (FORCE)`));
-    // Rights on a database are no part of its template.
-    await giveRights(server, name, services);
+    await session.dataSource.query(`CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY file_copy`);
+    spec.onEnd(async () => (await sessionOf(spec)).dataSource.query(`DROP DATABASE "${name}" WITH (FORCE)`));
+    // Rights on a database are no part of its template; its roles and all else are there.
+    const roles = services.flatMap((service) => Object.values(serviceRoles(service)).map((role) => `"${role}"`));
+    await session.dataSource.query(`REVOKE ALL ON DATABASE "${name}" FROM PUBLIC;
+      GRANT CONNECT ON DATABASE "${name}" TO ${roles.join(', ')}`);
   } else {
     await asSuperuser(server.url, `CREATE DATABASE "${name}"`);
     await giveRights(server, name, services);
     await applyMigrations(server, name, migrations);
   }
   return new Map(services.map((service) => [service, describeDatabase(spec, name, service)]));
+}
+
+/** The file's session as superuser: a connection costs more than what is asked for here. It ends after the databases. */
+function sessionOf({ server, onEnd }: DatabaseSpec): Promise<Database> {
+  if (session) return session;
+  onEnd(async () => {
+    const ending = session;
+    session = undefined;
+    await (await ending)?.close();
+  });
+  session = Database.open(superuserOptions(server.url));
+  return session;
 }
 
 /** A migrated database that nothing connects to, made when it is first needed; one for each list of migrations. */
@@ -97,8 +113,12 @@ async function ensureTemplate(
   await asSuperuser(server.url, `CREATE DATABASE "${draft}" STRATEGY file_copy`);
   await giveRights(server, draft, Object.keys(migrations));
   await applyMigrations(server, draft, migrations);
-  // Under its name once it is complete: a file whose migrations failed leaves none.
-  await asSuperuser(server.url, `ALTER DATABASE "${draft}" RENAME TO "${name}"`);
+  // Under its name once it is complete: a file whose migrations failed leaves none. The superuser's password is of before the
+  // server had its settings: the next connections pay for as few iterations as those of other roles.
+  await asSuperuser(
+    server.url,
+    `ALTER DATABASE "${draft}" RENAME TO "${name}"; ALTER ROLE "${server.user}" PASSWORD '${server.password}'`,
+  );
 }
 
 async function giveRights(server: PostgresAccess, name: string, services: readonly string[]): Promise<void> {
@@ -148,13 +168,16 @@ function urlOf({ host, port }: PostgresAccess, database: string, user: string, p
 }
 
 async function asSuperuser<Row>(url: string, sql: string): Promise<Row[]> {
-  const options = { ...optionsFor(url, 'public'), poolMax: 1, statementWithinMs: FIXTURE_WITHIN_MS };
-  const database = await Database.open(options);
+  const database = await Database.open(superuserOptions(url));
   try {
     return await database.dataSource.query<Row[]>(sql);
   } finally {
     await database.close();
   }
+}
+
+function superuserOptions(url: string): DatabaseOptions {
+  return { ...optionsFor(url, 'public'), poolMax: 1, statementWithinMs: FIXTURE_WITHIN_MS };
 }
 
 function optionsFor(url: string, schema: string): DatabaseOptions {
