@@ -111,4 +111,22 @@ describe('the seed', () => {
     await expect(seed(other)).rejects.toThrow(/^owner@seed-\d+.example is somebody else's .*--reset.*demo-keys.json/);
     expect([await log(other), await members(other)]).toEqual([[], []]);
   });
+
+  it('takes a hash that was made before, and makes one where there is none', async () => {
+    const [first, second] = [seedOf(), seedOf()];
+    const [user] = first.users;
+    const passwordHash = '$argon2id$made before';
+    await seed({ ...first, users: [{ ...user, passwordHash }] });
+    await seed(second);
+    const ids = [user.id, second.users[0].id];
+    const hashes = await Promise.all(
+      ids.map(
+        async (id) => (await sql('SELECT password_hash AS hash FROM gateway.user_account WHERE id = $1', [id]))[0],
+      ),
+    );
+    expect(hashes).toEqual([
+      { hash: passwordHash },
+      { hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) },
+    ]);
+  });
 });

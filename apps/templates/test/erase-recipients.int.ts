@@ -11,7 +11,7 @@ const servers = testServers();
 let store: JobStore;
 
 beforeEach(async () => {
-  store = await JobStore.open(servers);
+  store = await JobStore.openAnew(servers);
 });
 
 describe('an erasure', () => {

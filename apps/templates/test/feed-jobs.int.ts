@@ -16,7 +16,7 @@ const FAST = 960;
 let store: JobStore;
 
 beforeEach(async () => {
-  store = await JobStore.open(servers);
+  store = await JobStore.openAnew(servers);
 });
 
 describe('a running job', () => {

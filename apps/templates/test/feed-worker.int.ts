@@ -13,7 +13,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 let store: JobStore;
 
 beforeEach(async () => {
-  store = await JobStore.open(servers);
+  store = await JobStore.openAnew(servers);
 });
 
 describe('a running job', () => {

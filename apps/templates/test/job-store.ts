@@ -33,6 +33,7 @@ import { FakeMessaging } from './fake-messaging.js';
 
 const log = createLog('templates', { write: () => undefined });
 let numbers = 0;
+let used: Promise<Record<'database' | 'superuser', Database>> | undefined;
 
 /** Jobs on a real server, with a messaging service in memory. */
 export class JobStore {
@@ -70,6 +71,25 @@ export class JobStore {
   static async open(servers: TestServers): Promise<JobStore> {
     const prepared = await servers.serviceDatabase('templates', templatesMigrations);
     const store = new JobStore(await prepared.database(), await prepared.superuser());
+    await store.addChannel();
+    await store.addTemplate();
+    return store;
+  }
+
+  /** The same on one database of the file, emptied for each test: a new one, with connections, costs more than most of them. */
+  static async openAnew(servers: TestServers): Promise<JobStore> {
+    used ??= servers.serviceDatabase('templates', templatesMigrations).then(async (prepared) => ({
+      database: await prepared.database(),
+      superuser: await prepared.superuser(),
+    }));
+    const { database, superuser } = await used;
+    const store = new JobStore(database, superuser);
+    // The migrations leave no rows but their own.
+    const tables = await store.rows<{ name: string }>(
+      `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+       WHERE nspname = 'templates' AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT LIKE 'migration%'`,
+    );
+    await store.change(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
     await store.addChannel();
     await store.addTemplate();
     return store;

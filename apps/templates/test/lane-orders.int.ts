@@ -13,7 +13,7 @@ const appendResumeSql = statement(
 let store: JobStore;
 
 beforeEach(async () => {
-  store = await JobStore.open(servers);
+  store = await JobStore.openAnew(servers);
 });
 
 describe('the orders for a lane', () => {
