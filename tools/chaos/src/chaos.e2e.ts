@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { sharedOfRun } from '@switchboard/testing/run-servers';
 import { faults } from './faults/all.js';
 import { isKept, tableOf } from './report/table.js';
 import { runChaos } from './run-chaos.js';
@@ -23,6 +24,7 @@ describe('chaos, one point of each', () => {
       seed: 20_260_101,
       points: 1,
       isShort: true,
+      prepared: await sharedOfRun<string>('data'),
       say: (line) => void lines.push(line),
     });
     // What was seen is what helps when it fails.

@@ -13,6 +13,8 @@ export interface ChaosOptions {
   readonly pointsMax?: number | undefined;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
+  /** Data that the shared stack begins with, of `prepareData`; otherwise it migrates an empty database. */
+  readonly prepared?: string;
   /** Called when a fault is through. */
   readonly onResult?: (result: ChaosResult) => void;
   /** Aborting it ends everything that was started; `runChaos` then rejects. */
@@ -72,7 +74,7 @@ async function runFaults(options: ChaosOptions, stages: Set<Stage>): Promise<Cha
     if (points === 0) continue;
     const context: FaultContext = {
       say: (line) => options.say(`  ${line}`),
-      shared: async () => (shared ??= await open()),
+      shared: async () => (shared ??= await open(options.prepared === undefined ? {} : { prepared: options.prepared })),
       fresh: open,
     };
     add(await runFault(fault, context, options, points));

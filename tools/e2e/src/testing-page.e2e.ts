@@ -10,6 +10,7 @@ import { Api, type ApiAnswer, type ApiBody } from './api.js';
 import { appClient } from './app-client.js';
 import { operator } from './operator.js';
 import { sharedStack } from './shared-stack.js';
+import { StackDatabase } from './stack-database.js';
 import type { UsableStack } from './start-everything.js';
 
 /** What becomes of a message after its answer. */
@@ -56,9 +57,11 @@ describe('the page Testing of the reference', () => {
   let api: Api;
   let owner: AppClient;
   let dataDir: string;
+  let database: StackDatabase;
 
   beforeAll(async () => {
     all = await sharedStack();
+    database = await StackDatabase.open(all.stack);
     const found = all.stack.devJson.organizations?.[2];
     const user = found?.users?.find(({ role }) => role === 'OWNER');
     if (!found || !user) throw new Error('there is no third organization with an owner');
@@ -72,6 +75,7 @@ describe('the page Testing of the reference', () => {
   });
 
   afterAll(async () => {
+    await database?.close();
     if (dataDir) await rm(dataDir, { recursive: true, force: true });
   });
 
@@ -80,6 +84,10 @@ describe('the page Testing of the reference', () => {
       const { body } = await api.get(`/v1/messages/${String(id)}`);
       return body && fits(body) ? body : undefined;
     }, SOON);
+  const isUnknown = async (id: unknown): Promise<boolean> => {
+    const sql = `SELECT FROM messaging.dispatch WHERE message_id = $1 AND state = 'UNKNOWN'`;
+    return (await database.query(sql, [id])).length > 0;
+  };
   const idOf = ({ body, headers }: ApiAnswer): unknown => body?.id ?? headers.get('x-message-id');
 
   it('names each recipient that is tested here, and no other', () => {
@@ -100,7 +108,8 @@ describe('the page Testing of the reference', () => {
     }
     if (row.error === 'UPSTREAM_OUTCOME_UNKNOWN') {
       // Its outcome is unknown once the attempt has ended.
-      await eventually(() => operator(dataDir, `dispatch give-up ${String(idOf(sent))}`), SOON);
+      await eventually(() => isUnknown(idOf(sent)), SOON);
+      await operator(dataDir, `dispatch give-up ${String(idOf(sent))}`);
     }
     const ended = await messageWhen(idOf(sent), ({ status = '' }) => row.ends.includes(status));
     if (row.error) expect(ended.error?.code).toBe(row.error);
