@@ -1,6 +1,6 @@
 import { cuidTime, newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { SeededRandom } from '@switchboard/testing';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import fc from 'fast-check';
 import type { MessageFact } from '../src/fact/message-fact.js';
 

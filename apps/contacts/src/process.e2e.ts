@@ -5,7 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { resolveContactsRpc } from '@switchboard/contracts/contacts/rpc';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { RpcClient } from '@switchboard/nats';
-import { patientBudget, runBuiltProgram, testServers } from '@switchboard/testing';
+import { runBuiltProgram, testServers } from '@switchboard/testing';
+import { patientBudget } from '@switchboard/testing/patient-budget';
 import { contactsMigrations } from './migrations/all.js';
 
 const servers = testServers();

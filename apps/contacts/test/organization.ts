@@ -15,7 +15,7 @@ import type { EventDefinition, EventEnvelope } from '@switchboard/contracts/gram
 import type { Principal } from '@switchboard/contracts/grammar/principal';
 import { channelChanged } from '@switchboard/contracts/messaging/events';
 import { EventPublisher } from '@switchboard/nats';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { RunningContacts } from './running-contacts.js';
 
 /** A new organization, asked as the gateway asks with a key of it. */

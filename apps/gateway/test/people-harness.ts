@@ -1,6 +1,7 @@
 import { request, type ClientRequest } from 'node:http';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { eventually, type AppClient } from '@switchboard/testing';
+import type { AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Database } from '@switchboard/postgres';
 import { hashPassword } from '../src/identity/password/password.policy.js';
 import type { Role } from '../src/identity/signed-in.contract.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { describeCoalesceLaw, testServers } from '@switchboard/testing';
+import { testServers } from '@switchboard/testing';
+import { describeCoalesceLaw } from '@switchboard/testing/describe-coalesce-law';
 import fc from 'fast-check';
 import {
   findKeys,

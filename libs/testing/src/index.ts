@@ -1,15 +1,12 @@
 export { AppClient, type AppAnswer, type AppBody, type AppExchange, type Credentials } from './app-client.js';
 export { runBuiltProgram, type BuiltProgram, type LoggedLine } from './built-program.js';
-export { collectSpans, type SpanCollector } from './collect-spans.js';
 export { deadlocksIn } from './deadlocks.js';
-export { describeCoalesceLaw, type CoalesceLawSpec, type CoalesceSubject } from './describe-coalesce-law.js';
 export { describeAdoption, type AdoptionSpec } from './describe-adoption.js';
 export { describeMigrations, type MigrationsSpec } from './describe-migrations.js';
 export { describePlans, type PlansSpec } from './describe-plans.js';
 export { eventually } from './eventually.js';
 export { FakeClock } from './fake-clock.js';
 export { behindSnapshot, blocksOfLooks } from './old-snapshot.js';
-export { patientBudget } from './patient-budget.js';
 export { goldenFile } from './golden-file.js';
 export { lockWaiters } from './lock-waiters.js';
 export { blocksOf, nodesOf, planOf, preparedStatements, type PlanNode, type PreparedStatement } from './plans.js';

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { findNatsServer, startNats, type EmbeddedNats } from '@switchboard/embedded-servers';
-import { connectNats, natsAccounts, provision, PROVISIONER, type NatsConnection } from '@switchboard/nats';
+import { connectNats, type NatsConnection } from '@switchboard/nats/connection';
+import { natsAccounts } from '@switchboard/nats/nats-accounts';
+import { PROVISIONER } from '@switchboard/nats/nats-users';
+import { provision } from '@switchboard/nats/provision';
 
 /** A real NATS with the users, permissions, streams and consumers of the topology. */
 export interface TestNats {

@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administratorOf, connectNats, provision } from '@switchboard/nats';
+import { connectNats } from '@switchboard/nats/connection';
+import { administratorOf } from '@switchboard/nats/nats-accounts';
+import { provision } from '@switchboard/nats/provision';
 import type { StartShared } from './run-servers.js';
 import { NATS_PASSWORD, startNatsServer } from './test-nats.js';
 

@@ -1,4 +1,6 @@
-import { administratorOf, natsAccounts, natsServerSettings, PROVISIONER } from '@switchboard/nats';
+import { administratorOf, natsAccounts } from '@switchboard/nats/nats-accounts';
+import { natsServerSettings } from '@switchboard/nats/nats-server-settings';
+import { PROVISIONER } from '@switchboard/nats/nats-users';
 import type { Secrets } from './secrets.js';
 
 /** The user with every right at the streams, for the developer's own tools and for tests; no service knows its password. */

@@ -1,5 +1,5 @@
 import { endServer, findNatsServer, spawnServer } from '@switchboard/embedded-servers';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeliveryReport, TemplateReport, UsageReport } from '@switchboard/contracts/analytics/http';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { RunningStack } from '@switchboard/dev';
 import type { Api } from './api.js';
 import { operator } from './operator.js';

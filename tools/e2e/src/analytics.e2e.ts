@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeliveryReport, UsageReport } from '@switchboard/contracts/analytics/http';
 import type { MessageView } from '@switchboard/contracts/messaging/http';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Api } from './api.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';

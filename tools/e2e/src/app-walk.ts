@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
-import { eventually, type AppAnswer, type AppBody, type AppClient } from '@switchboard/testing';
+import type { AppAnswer, AppBody, AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import { appClient } from './app-client.js';
 import type { SimulatedLine, Simulator } from './api.js';
 import type { Canary } from './canary.js';

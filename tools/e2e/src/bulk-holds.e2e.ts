@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { ApiBody } from './api.js';
 import { operator } from './operator.js';
 import { sharedStack } from './shared-stack.js';

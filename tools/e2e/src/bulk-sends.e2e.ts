@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { JobView, RecipientView } from '@switchboard/contracts/templates/job-http';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { Api, type ApiAnswer } from './api.js';
 import { sharedStack } from './shared-stack.js';
 import { StackDatabase } from './stack-database.js';

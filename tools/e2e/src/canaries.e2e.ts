@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@switchboard/contracts/topology';
 import type { DevProcess } from '@switchboard/dev';
 import { gatewayRoutes, type GatewayRoute } from '@switchboard/gateway/routes';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { walkThroughApp } from './app-walk.js';
 import { canariesIn, type Canary } from './canary.js';
 import { haveUpstreamQuote, publishNonsense, refuseRows, revokeKeys } from './canary-faults.js';

@@ -1,5 +1,5 @@
 import { topology } from '@switchboard/contracts/topology';
-import { connectNats, type NatsConnection } from '@switchboard/nats';
+import { connectNats, type NatsConnection } from '@switchboard/nats/connection';
 
 /** What the consumers of all services have still to do. */
 export class ConsumerBacklog {

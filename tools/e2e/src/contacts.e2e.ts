@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Api, ApiBody } from './api.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningStack, SeededOrganization } from '@switchboard/dev';
 import { gatewayRoutes } from '@switchboard/gateway/routes';
-import { eventually, type AppClient } from '@switchboard/testing';
+import type { AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import { Api } from './api.js';
 import { appClient } from './app-client.js';
 import { operator } from './operator.js';

@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Stage } from '@switchboard/chaos/stage';
 import type { RunningStack, SeededOrganization } from '@switchboard/dev';
-import { eventually, type AppClient } from '@switchboard/testing';
+import type { AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import { Api, Simulator } from './api.js';
 import { appClient } from './app-client.js';
 import { EventStreamReader } from './event-stream-reader.js';

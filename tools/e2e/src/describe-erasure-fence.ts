@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Stage } from '@switchboard/chaos/stage';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { Api, type ApiAnswer } from './api.js';
 
 /** What an erasure that has been answered promises, as tests. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@switchboard/contracts/topology';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Api, ApiBody } from './api.js';
 import { samplesWith, tablesWith } from './search-database.js';
 import { StackDatabase } from './stack-database.js';

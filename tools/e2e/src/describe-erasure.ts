@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { serviceNames } from '@switchboard/contracts/topology';
 import { findFreePorts } from '@switchboard/embedded-servers';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Api, ApiAnswer, ApiBody } from './api.js';
 import { appClient } from './app-client.js';
 import { CallbackSender } from './callback-faults.js';

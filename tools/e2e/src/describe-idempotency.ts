@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Stage } from '@switchboard/chaos/stage';
 import type { RunningStack } from '@switchboard/dev';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import pg from 'pg';
 import { Api, Simulator, type ApiAnswer } from './api.js';
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OptOutRacing } from '@switchboard/chaos/races/opt-out-races';
 import { answeredWith } from '@switchboard/chaos/races/racing-callers';
 import type { Stage } from '@switchboard/chaos/stage';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { Api, Simulator, type ApiAnswer } from './api.js';
 

@@ -1,4 +1,5 @@
-import { AppClient, eventually } from '@switchboard/testing';
+import { AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import { operator } from './operator.js';
 import { StackDatabase } from './stack-database.js';
 import type { OwnStack } from './start-everything.js';

@@ -1,4 +1,4 @@
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 
 /** An event as it came over a stream. */
 export interface StreamedEvent {

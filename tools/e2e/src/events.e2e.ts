@@ -6,7 +6,7 @@ import { readSources } from '@switchboard/check/sources';
 import { contactErased } from '@switchboard/contracts/contacts/events';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import pg from 'pg';
 import { broughtIn, examplesFor } from './event-examples.js';
 import { provokeEvents } from './event-provocations.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { baseEnvironment } from '@switchboard/dev';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'examples', 'webhook-receiver');
 

@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import type { RunningStack } from '@switchboard/dev';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { parseScrape, valuesOf } from './scrape.js';
 
 /** A connection that stays with the gateway process that took it. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { baseEnvironment, sim } from '@switchboard/dev';
 import { findFreePorts } from '@switchboard/embedded-servers';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { Api } from './api.js';
 import { appClient } from './app-client.js';
 import { sharedStack } from './shared-stack.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import pg from 'pg';
 import type { Api, ApiAnswer, ApiBody, Simulator } from './api.js';
 import { CallbackSender, deepJson, faultyForms } from './callback-faults.js';

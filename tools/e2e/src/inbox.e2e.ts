@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, type AppBody, type AppClient } from '@switchboard/testing';
+import type { AppBody, AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Page } from 'playwright-core';
 import { appClient } from './app-client.js';
 import { launchBrowser } from './console-browser.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames, topology, type ServiceTopology } from '@switchboard/contracts/topology';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { readAlertRules, selectorsOf } from './alert-rules.js';
 import type { Api } from './api.js';
 import { readMetricsPage } from './metrics-page.js';

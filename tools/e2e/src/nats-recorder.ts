@@ -1,5 +1,6 @@
 import { serviceNames } from '@switchboard/contracts/topology';
-import { administratorOf, BROKER_ACCOUNT, connectNats, inboxPrefix, type NatsConnection } from '@switchboard/nats';
+import { connectNats, inboxPrefix, type NatsConnection } from '@switchboard/nats/connection';
+import { administratorOf, BROKER_ACCOUNT } from '@switchboard/nats/nats-accounts';
 
 /** A message as it was on the broker. */
 export interface RecordedMessage {

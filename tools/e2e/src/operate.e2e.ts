@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Api, Simulator } from './api.js';
 import { startEverything, type EverythingRunning } from './start-everything.js';
 import type { TraceCollector } from './trace-collector.js';

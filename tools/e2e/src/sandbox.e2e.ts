@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, type AppBody, type AppClient } from '@switchboard/testing';
+import type { AppBody, AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import { appClient } from './app-client.js';
 import { sharedStack } from './shared-stack.js';
 import type { UsableStack } from './start-everything.js';

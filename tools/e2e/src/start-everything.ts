@@ -1,5 +1,5 @@
 import type { DevJson, RunningStack } from '@switchboard/dev';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { Api, Simulator, type ApiBody } from './api.js';
 import { startOwnStack } from './start-own-stack.js';
 import { TraceCollector } from './trace-collector.js';

@@ -1,4 +1,4 @@
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import type { Api, ApiBody } from './api.js';
 
 /** An approved template that has variables, once the list of the provider is there. @throws when there is none within 90 s */

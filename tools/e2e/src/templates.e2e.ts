@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { templateStatuses, type TemplateView } from '@switchboard/contracts/templates/http';
 import type { SeededOrganization } from '@switchboard/dev';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { appClient } from './app-client.js';
 import type { Api, ApiAnswer } from './api.js';
 import { NatsRecorder } from './nats-recorder.js';

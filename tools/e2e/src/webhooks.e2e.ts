@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { findFreePorts } from '@switchboard/embedded-servers';
-import { eventually, type AppClient } from '@switchboard/testing';
+import type { AppClient } from '@switchboard/testing/app-client';
+import { eventually } from '@switchboard/testing/eventually';
 import type { ApiBody } from './api.js';
 import { appClient } from './app-client.js';
 import { ExampleReceiver, runnableLanguages } from './example-receiver.js';

@@ -3,13 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactSighting } from '@switchboard/contracts/contacts/rpc';
 import { Relay } from '@switchboard/outbox';
 import type { Database } from '@switchboard/postgres';
-import {
-  describeCoalesceLaw,
-  FakeClock,
-  testServers,
-  type CoalesceSubject,
-  type ServiceDatabase,
-} from '@switchboard/testing';
+import { FakeClock, testServers, type ServiceDatabase } from '@switchboard/testing';
+import { describeCoalesceLaw, type CoalesceSubject } from '@switchboard/testing/describe-coalesce-law';
 import { calls, changeOf, CHANNELS, FORMS, notFound, phoneOf, input, type Call } from '../../test/contact-calls.js';
 import { SecretBox } from '@switchboard/secrets';
 import { HeldOptOutRepository } from '../held-opt-out/held-opt-out.repository.js';

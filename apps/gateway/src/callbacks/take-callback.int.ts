@@ -1,5 +1,6 @@
 import { callbackChange } from '@switchboard/contracts/gateway/events';
-import { describeCoalesceLaw, testServers } from '@switchboard/testing';
+import { testServers } from '@switchboard/testing';
+import { describeCoalesceLaw } from '@switchboard/testing/describe-coalesce-law';
 import fc from 'fast-check';
 import { gatewayMigrations } from '../migrations/all.js';
 import { changeEvent } from './callback-event.policy.js';

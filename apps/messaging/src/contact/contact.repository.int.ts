@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContactFacts } from '@switchboard/contracts/contacts/rpc';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { describeCoalesceLaw, testServers } from '@switchboard/testing';
+import { testServers } from '@switchboard/testing';
+import { describeCoalesceLaw } from '@switchboard/testing/describe-coalesce-law';
 import fc from 'fast-check';
 import { contactOf, MessagingStore, type Sender } from '../../test/messaging-store.js';
 import { ContactRepository, projectContacts, type ProjectedContact } from './contact.repository.js';

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@switchboard/platform';
-import { FakeClock } from '@switchboard/testing';
+import { FakeClock } from '@switchboard/testing/fake-clock';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CloudClient, type CloudOptions } from './cloud.client.js';
 import type { SendLimits, UpstreamText } from './upstream.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SeededRandom } from '@switchboard/testing';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { candidatesOf } from './candidates.js';
 
 const lanesOf = (organizationId: string, count: number) =>

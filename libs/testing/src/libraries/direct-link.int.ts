@@ -16,7 +16,8 @@ import {
   type RpcCall,
 } from '@switchboard/nats';
 import { InternalServer, rpcFailure } from '@switchboard/platform';
-import { eventually, patientBudget, testServers, type OwnTestNats } from '../index.js';
+import { eventually, testServers, type OwnTestNats } from '../index.js';
+import { patientBudget } from '../patient-budget.js';
 
 const servers = testServers({ ownNats: true });
 const principal = systemPrincipal('corg', 'test');

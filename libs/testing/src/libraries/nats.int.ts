@@ -25,7 +25,9 @@ import {
   type StoredEvent,
 } from '@switchboard/nats';
 import { rpcFailure } from '@switchboard/platform';
-import { collectSpans, eventually, patientBudget, testServers, type TestNats } from '../index.js';
+import { collectSpans } from '../collect-spans.js';
+import { eventually, testServers, type TestNats } from '../index.js';
+import { patientBudget } from '../patient-budget.js';
 
 const servers = testServers();
 const principal = systemPrincipal('corg', 'test');

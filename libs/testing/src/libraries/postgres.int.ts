@@ -4,7 +4,8 @@ import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { isUnavailable, migrate, OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
 import { coalesce } from '@switchboard/postgres/coalesce';
 import fc from 'fast-check';
-import { describeCoalesceLaw, testServers, type CoalesceSubject, type ServiceDatabase } from '../index.js';
+import { describeCoalesceLaw, type CoalesceSubject } from '../describe-coalesce-law.js';
+import { testServers, type ServiceDatabase } from '../index.js';
 import { proxyTo } from './database-proxy.js';
 
 const servers = testServers();

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '@switchboard/testing';
+import { eventually } from '@switchboard/testing/eventually';
 import { EventStream, type EventStreamSpec } from './event-stream.js';
 
 /** An answer whose reader takes a chunk whenever `take` is called. */

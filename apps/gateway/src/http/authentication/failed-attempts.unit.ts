@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { gatewayErrors } from '@switchboard/contracts/gateway/errors';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { FakeClock } from '@switchboard/testing';
+import { FakeClock } from '@switchboard/testing/fake-clock';
 import { FailedAttempts } from './failed-attempts.js';
 
 describe('answers to bad keys', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeClock } from '@switchboard/testing';
+import { FakeClock } from '@switchboard/testing/fake-clock';
 import { SessionRate } from './session-rate.js';
 
 describe('the requests of a session', () => {

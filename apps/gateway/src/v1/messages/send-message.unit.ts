@@ -6,7 +6,7 @@ import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { messagingErrors } from '@switchboard/contracts/messaging/errors';
 import { sendMessageRpc } from '@switchboard/contracts/messaging/rpc';
 import { RpcUnanswered, type RpcClient, type RpcLimits } from '@switchboard/nats';
-import { FakeClock } from '@switchboard/testing';
+import { FakeClock } from '@switchboard/testing/fake-clock';
 import { SendMessage } from './send-message.js';
 
 describe('sending a message', () => {
