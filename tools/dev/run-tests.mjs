@@ -5,6 +5,12 @@ import { join, relative, sep } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { findNode, modules, root, run } from './programs.mjs';
 
+/**
+ * Of Jest's workers too. What a test file loads is young memory that outlives the usual small space, and would be copied twice;
+ * the code that files share is to stay compiled from one to the next.
+ */
+const memory = ['--min-semi-space-size=32', '--max-semi-space-size=64', '--no-flush-bytecode'];
+
 /** @returns the exit code: 0 when every test passed */
 export async function runTests(args) {
   await prepare();
@@ -17,7 +23,7 @@ export async function runTests(args) {
     const jest = join(modules, 'jest', 'bin', 'jest.js');
     const options = ['--json', `--outputFile=${report}`, ...(process.stderr.isTTY ? ['--colors'] : []), ...args];
     // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
-    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...memory];
     const environment = { TMPDIR: folder };
     // The channel shows Jest that this process is gone, however it ended (tools/e2e/src/global-setup.ts).
     const channel = { ipc: true, isStdoutDropped: true, environment };
