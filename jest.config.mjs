@@ -12,8 +12,8 @@ export default {
   globalTeardown: '<rootDir>/tools/e2e/dist/global-teardown.js',
   // Two thirds of its time a worker waits for a database, a broker or a service: three keep two processors busy, four gain nothing.
   maxWorkers: Math.min(Math.max(Math.floor(totalmem() / OF_WORKER), 1), 3),
-  // Modules of former files stay in memory: a worker begins anew before they are gigabytes.
-  workerIdleMemoryLimit: '500MB',
+  // Modules of former files stay in memory: a worker begins anew before they are gigabytes, but not often, for it compiles anew too.
+  workerIdleMemoryLimit: '1GB',
   // Compiles packages once a worker in place of once a file.
   runtime: '<rootDir>/tools/dev/test-runtime.mjs',
   testSequencer: '<rootDir>/tools/dev/test-order.mjs',

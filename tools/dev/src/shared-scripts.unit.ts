@@ -12,8 +12,10 @@ const compile = (filename: string, source: string): Script | null =>
 
 /** What the module exports in a context of its own. */
 function exportsOf(script: Script | null): Record<string, unknown> {
+  if (script === null) throw new Error('The module is not shared.');
   const module = { exports: {} };
-  (script?.runInContext(createContext()) as Run)(module, module.exports);
+  const run = script.runInContext(createContext()) as Run;
+  run(module, module.exports);
   return module.exports;
 }
 
