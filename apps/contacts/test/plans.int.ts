@@ -3,7 +3,14 @@ import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { Budget, type RpcClient } from '@switchboard/nats';
 import { Relay } from '@switchboard/outbox';
-import { FakeClock, nodesOf, planOf, preparedStatements, testServers, type ServiceDatabase } from '@switchboard/testing';
+import {
+  FakeClock,
+  nodesOf,
+  planOf,
+  preparedStatements,
+  testServers,
+  type ServiceDatabase,
+} from '@switchboard/testing';
 import { SecretBox } from '@switchboard/secrets';
 import { ChannelDirectory } from '../src/channel/channel-directory.js';
 import { ChannelRepository } from '../src/channel/channel.repository.js';

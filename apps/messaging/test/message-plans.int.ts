@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { Database } from '@switchboard/postgres';
-import { blocksOf, nodesOf, planOf, preparedStatements, testServers, type PreparedStatement } from '@switchboard/testing';
+import {
+  blocksOf,
+  nodesOf,
+  planOf,
+  preparedStatements,
+  testServers,
+  type PreparedStatement,
+} from '@switchboard/testing';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { ConversationRepository } from '../src/conversation/conversation.repository.js';
 import { claimRetries, unclaim } from '../src/dispatch/retry-claim.repository.js';
