@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { Browser, Page } from 'playwright-core';
 import { TOTP } from 'otpauth';
@@ -29,7 +28,7 @@ describe('work in the console', () => {
   let browser: Browser;
   let owner: Person;
   let member: Person;
-  let api: AppClient;
+  let api: ReturnType<typeof appClient>;
   let receiver: Server;
   let isReceiverWell = false;
 
