@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Canary } from '../test/canary.js';
-import { ipv4Notations, ipv6Notations, type Notation, samplesOf } from '../test/notations.js';
+import { ipv4Notations, type Notation } from '@switchboard/testing/address-notations';
+import { Canary } from '@switchboard/testing/canary';
+import { ipv6Notations, samplesOf } from '../test/notations.js';
 import { publicAddresses, specialPurposeBlocks } from '../test/special-purpose-blocks.js';
-import { OutboundHttp } from './index.js';
+import { OutboundHttp, OutboundThread, type OutboundEnd } from './index.js';
 
 interface Form {
   readonly notation: string;
@@ -91,6 +92,52 @@ describe('addresses of metadata services', () => {
     expect(canary.seen()).toEqual({ connections: 1, sockets: 1 });
   });
 });
+
+describe('a thread', () => {
+  const strict = new OutboundThread({ allowPrivate: false, refusedHosts: [] });
+  const lenient = new OutboundThread({ allowPrivate: true, refusedHosts: [] });
+  afterAll(() => Promise.all([strict.close(), lenient.close()]));
+
+  it('refuses one address of each notation, and connects to none', async () => {
+    // Refused by the guard alone: the canary listens at the first two.
+    const loopback = [...threadForms('127.0.0.1', ipv4Notations), ...threadForms('::1', ipv6Notations)];
+    const metadata = [
+      ...threadForms('169.254.169.254', ipv4Notations),
+      ...threadForms('fd00:ec2::254', ipv6Notations),
+    ].filter(({ notation }) => notation !== 'resolved name');
+    const other: unknown[] = [];
+    for (const [by, scheme, forms] of [
+      [strict, 'https', [...loopback, ...metadata]],
+      [lenient, 'http', metadata],
+    ] as const) {
+      for (const form of forms) {
+        const end = await sentBy(by, urlOf(form, scheme));
+        if (end.state !== 'failed' || end.error !== 'url not allowed') other.push({ ...form, end });
+      }
+    }
+    expect(other).toEqual([]);
+    expect(canary.seen().connections).toBe(0);
+    print('a thread', [...loopback, ...metadata]);
+  });
+
+  it('reaches the same server where private addresses are allowed, in other notations too', async () => {
+    for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', 'own.localhost']) {
+      expect(await sentBy(lenient, `http://${host}:${canary.port}/`)).toMatchObject({ status: 200 });
+    }
+    expect(canary.seen().connections).toBeGreaterThan(0);
+  });
+});
+
+/** A thread that starts late sends nothing: until one request is sent, or refused. */
+async function sentBy(thread: OutboundThread, url: string): Promise<OutboundEnd> {
+  const end = await thread.post({ url, headers: {}, body: Buffer.from('{}') });
+  return end.state === 'failed' && end.error === 'never sent' ? sentBy(thread, url) : end;
+}
+
+/** A thread resolves by itself: the name of a notation without a text is one that is loopback everywhere. */
+function threadForms(address: string, notations: Readonly<Record<string, Notation>>): readonly Form[] {
+  return Object.entries(notations).map(([notation, write]) => ({ notation, host: write(address) ?? 'own.localhost' }));
+}
 
 /** A name that resolves to the address, alone and after a public one, stands for the notation without a text. */
 function formsOf(addresses: readonly string[], notations: Readonly<Record<string, Notation>>): readonly Form[] {

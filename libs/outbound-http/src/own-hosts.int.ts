@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Canary } from '../test/canary.js';
+import { Canary } from '@switchboard/testing/canary';
 import { RawReceiver, response } from '../test/raw-receiver.js';
 import { OutboundHttp, parseRefusedHosts } from './index.js';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Canary } from '../test/canary.js';
+import { Canary } from '@switchboard/testing/canary';
 import { RawReceiver, response } from '../test/raw-receiver.js';
 import { makeCertificate, type TestCertificate } from '../test/test-certificates.js';
 import { OutboundHttp, type OutboundEnd } from './index.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { findFreePorts } from '@switchboard/embedded-servers';
+import { ipv4Notations } from '@switchboard/testing/address-notations';
 import type { AppClient } from '@switchboard/testing/app-client';
 import { eventually } from '@switchboard/testing/eventually';
 import type { ApiBody } from './api.js';
@@ -148,6 +149,21 @@ describe('webhooks, from the upstream to receivers of customers', () => {
       const { status, body } = await owner.post('/app/api/webhooks', { url, events: ['message.sent'] });
       expect([url, status, body?.error?.message]).toEqual([url, 400, expect.stringContaining('`url`')]);
     }
+  });
+
+  it('lead to no address of metadata and to no port of ours, in whatever notation a registration names it', async () => {
+    const ownPort = new URL(all.stack.devJson.databaseUrl).port;
+    const forms = Object.entries(ipv4Notations).flatMap(([notation, write]) => [
+      { notation, host: `${write('127.0.0.1') ?? 'own.localhost'}:${ownPort}` },
+      { notation, host: write('169.254.169.254') ?? `own.localhost:${ownPort}` },
+    ]);
+    for (const { notation, host } of forms) {
+      const input = { url: `http://${host}/`, events: ['message.sent'] };
+      const { status, body } = await owner.post('/app/api/webhooks', input);
+      expect([notation, host, status, body?.error?.code]).toEqual([notation, host, 400, 'VALIDATION_FAILED']);
+    }
+    const lines = forms.map(({ notation, host }) => `  ${notation}: ${host}`);
+    process.stdout.write(`registration by the API: ${forms.length} forms, none accepted\n${lines.join('\n')}\n`);
   });
 
   /** What the owner of another organization is answered for a delivery and its repetition. */
