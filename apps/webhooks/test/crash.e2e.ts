@@ -60,16 +60,20 @@ describe('four replicas as OS processes', () => {
     const conversations = Array.from({ length: 12 }, () => newCuid());
     const read = readFeed(customer);
     const ids: string[] = [];
-    const kills = new Set(Array.from({ length: KILLS }, () => random.integer(5, EVENTS - 5)));
+    const kills = new Set<number>();
+    // Drawn until there are as many: the same event may be drawn twice.
+    while (kills.size < KILLS) kills.add(random.integer(5, EVENTS - 5));
     let replacing: Promise<void> = Promise.resolve();
+    let replaced = 0;
     for (let event = 0; event < EVENTS; event++) {
       ids.push(await customer.receive(`${event}`, conversations[event % conversations.length]));
       if (kills.has(event)) {
         await replacing;
-        replacing = replace(random.integer(0, REPLICAS));
+        replacing = replace(random.integer(0, REPLICAS)).then(() => void replaced++);
       }
     }
     await replacing;
+    expect(replaced).toBe(KILLS);
     const arrived = () => new Set(running.receiver.arrivals('/kept').map(({ dataId }) => dataId));
     await eventually(() => arrived().size === EVENTS, { deadlineMs: 150_000 });
     expect([...arrived()].sort()).toEqual([...ids].sort());
