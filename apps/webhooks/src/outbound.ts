@@ -33,13 +33,17 @@ export function ownHosts(
   config: Pick<WebhooksConfig, 'DATABASE_URL' | 'NATS_URL' | 'PUBLIC_BASE_URL' | 'WEBHOOKS_REFUSED_HOSTS'>,
 ): readonly RefusedHost[] {
   const { DATABASE_URL, NATS_URL, PUBLIC_BASE_URL, WEBHOOKS_REFUSED_HOSTS } = config;
-  const servers = [DATABASE_URL, ...NATS_URL.split(','), PUBLIC_BASE_URL].flatMap((text) => {
-    const url = URL.parse(text.trim());
-    if (url === null || url.hostname === '') return [];
-    const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
-    return [{ host, port: url.port === '' ? (usualPorts[url.protocol] ?? null) : Number(url.port) }];
-  });
-  return [...servers, ...WEBHOOKS_REFUSED_HOSTS];
+  const servers = [DATABASE_URL, ...NATS_URL.split(',')].flatMap(hostsOf);
+  // What is published may be behind a CDN, at addresses at which receivers of customers are as well.
+  const published = hostsOf(PUBLIC_BASE_URL).map((host) => ({ ...host, isSharedAddress: true }));
+  return [...servers, ...published, ...WEBHOOKS_REFUSED_HOSTS];
+}
+
+function hostsOf(text: string): readonly RefusedHost[] {
+  const url = URL.parse(text.trim());
+  if (url === null || url.hostname === '') return [];
+  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  return [{ host, port: url.port === '' ? (usualPorts[url.protocol] ?? null) : Number(url.port) }];
 }
 
 const usualPorts: Readonly<Record<string, number>> = {

@@ -13,7 +13,7 @@ describe('ownHosts', () => {
       { host: 'db.internal', port: 5432 },
       { host: '127.0.0.1', port: 4333 },
       { host: '::1', port: 4334 },
-      { host: 'api.example.org', port: 443 },
+      { host: 'api.example.org', port: 443, isSharedAddress: true },
       { host: 'console.example.org', port: null },
     ]);
     expect(ownHosts({ ...config, DATABASE_URL: '', NATS_URL: '', PUBLIC_BASE_URL: '' })).toHaveLength(1);

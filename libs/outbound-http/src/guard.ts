@@ -1,5 +1,6 @@
 import { isAllowedAddress, parseAddress } from './address.policy.js';
 import { OutboundRefusal } from './outbound.js';
+import { OwnHosts } from './own-hosts.js';
 import { isRefusedAddress, isRefusedName, type RefusedHost } from './refused-hosts.policy.js';
 import type { ResolveName } from './resolve-name.client.js';
 
@@ -14,7 +15,11 @@ export interface GuardOptions {
 
 /** Decides where a request may connect to, at registration and at each connection alike. */
 export class Guard {
-  constructor(private readonly options: GuardOptions) {}
+  private readonly own: OwnHosts;
+
+  constructor(private readonly options: GuardOptions) {
+    this.own = new OwnHosts(options.refusedHosts, options.resolve);
+  }
 
   /**
    * The addresses of a host, each of which is allowed. A name is resolved once; the caller connects to one of these and does
@@ -24,8 +29,11 @@ export class Guard {
    * @throws OutboundRefusal when the host has no address, or one that is refused
    */
   async addressesOf(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
-    if (isRefusedName(this.options.refusedHosts, host, port)) throw notAllowed(`${host}:${port} is our own`);
-    const addresses = parseAddress(host) === null ? await this.resolve(host, signal) : [host];
+    if (isRefusedName(this.own.known, host, port)) throw notAllowed(`${host}:${port} is our own`);
+    const [addresses] = await Promise.all([
+      parseAddress(host) === null ? this.resolve(host, signal) : [host],
+      this.own.refresh(),
+    ]);
     const refused = addresses.find((address) => !this.isAllowed(address, port));
     if (refused !== undefined) throw notAllowed(`${host} has the address ${refused}`);
     return addresses;
@@ -33,8 +41,7 @@ export class Guard {
 
   /** Whether a request may be sent to this address and port. */
   isAllowed(address: string, port: number): boolean {
-    const { allowPrivate, refusedHosts } = this.options;
-    return isAllowedAddress(address, allowPrivate) && !isRefusedAddress(refusedHosts, address, port);
+    return isAllowedAddress(address, this.options.allowPrivate) && !isRefusedAddress(this.own.known, address, port);
   }
 
   private async resolve(name: string, signal: AbortSignal): Promise<readonly string[]> {

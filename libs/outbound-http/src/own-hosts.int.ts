@@ -2,7 +2,8 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Canary } from '@switchboard/testing/canary';
 import { RawReceiver, response } from '../test/raw-receiver.js';
-import { OutboundHttp, parseRefusedHosts } from './index.js';
+import { OutboundHttp, parseRefusedHosts, type ResolveName } from './index.js';
+import { OwnHosts } from './own-hosts.js';
 
 const answers = new Map<string, string[][]>();
 /** Each look-up of a name takes its next answer. */
@@ -53,9 +54,51 @@ describe('our own hosts and ports', () => {
     }
     expect(passed).toEqual([]);
     expect(canary.seen()).toEqual({ connections: 0, sockets: 0 });
-    answers.set('db.internal', [['10.0.0.5']]);
+    answers.set('db.internal', [['10.0.0.5'], ['10.0.0.5']]);
     expect(await client.judge('http://DB.internal:5432/')).toMatchObject({ isAllowed: false, refusal: 'address' });
     expect(await client.judge('http://db.internal:8080/')).toMatchObject({ isAllowed: true });
+    await client.close();
+  });
+
+  it('are refused by the addresses of their names as well: as an address, and as any other name', async () => {
+    const refusedHosts = parseRefusedHosts('db.internal:5432, queue.internal');
+    const client = new OutboundHttp({ allowPrivate: true, refusedHosts, resolve });
+    answers.set('db.internal', [['10.0.0.5', '10.0.0.6']]);
+    answers.set('queue.internal', [['93.184.215.14']]);
+    answers.set('alias.example.org', [['1.1.1.1', '10.0.0.6']]);
+    const refused = { isAllowed: false, refusal: 'address' };
+    for (const host of ['10.0.0.5', '0xa000005', 'alias.example.org', '93.184.215.14']) {
+      expect([host, await client.judge(`http://${host}:5432/`)]).toMatchObject([host, refused]);
+    }
+    expect(await client.judge('http://10.0.0.5:8080/')).toMatchObject({ isAllowed: true });
+    expect(await client.judge('http://93.184.215.14:8080/')).toMatchObject(refused);
+    const end = await client.post({ url: 'http://10.0.0.5:5432/', headers: {}, body: Buffer.from('{}') });
+    expect(end).toMatchObject({ state: 'failed', error: 'url not allowed' });
+    await client.close();
+  });
+
+  it('keep the addresses of a name that no longer resolves, and close no other way while it does not', async () => {
+    const named = { host: 'db.internal', port: 5432 };
+    let isAway = true;
+    const turning: ResolveName = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(['10.0.0.5']));
+    const never = new OwnHosts([named], turning, 0);
+    await never.refresh();
+    expect(never.known).toEqual([named]);
+    const once = new OwnHosts([named], turning, 0);
+    isAway = false;
+    await once.refresh();
+    isAway = true;
+    await once.refresh();
+    expect(once.known).toEqual([named, { host: '10.0.0.5', port: 5432 }]);
+  });
+
+  it('are compared by name alone where others may have the same addresses', async () => {
+    const refusedHosts = [{ host: 'api.example.org', port: 443, isSharedAddress: true }];
+    const client = new OutboundHttp({ allowPrivate: false, refusedHosts, resolve });
+    answers.set('api.example.org', [['1.1.1.1']]);
+    answers.set('customer.example.org', [['1.1.1.1']]);
+    expect(await client.judge('https://api.example.org/')).toMatchObject({ isAllowed: false });
+    expect(await client.judge('https://customer.example.org/')).toMatchObject({ isAllowed: true });
     await client.close();
   });
 

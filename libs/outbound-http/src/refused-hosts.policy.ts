@@ -7,6 +7,8 @@ export interface RefusedHost {
   readonly host: string;
   /** null: every port. */
   readonly port: number | null;
+  /** The addresses of the name may be those of others too, as with a CDN: it is compared by its name alone. */
+  readonly isSharedAddress?: boolean;
 }
 
 /**

@@ -14,6 +14,11 @@ const optionalKeys = [
   'OTEL_TRACES_SAMPLER_ARG',
 ];
 
+/** What is on the network inside as well. */
+const otherHosts = ['postgres', 'nats', 'upstream-simulator', 'otel-collector'];
+/** The key of a service that calls URLs of customers: hosts that are refused, whatever port they name. */
+const REFUSED_HOSTS = 'WEBHOOKS_REFUSED_HOSTS';
+
 type Services = Readonly<Record<string, ServiceTopology>>;
 
 /**
@@ -30,7 +35,7 @@ export function composeParts(services: Services, users: readonly string[]): Reco
     volumes: Object.entries(services).flatMap(([name, { settings }]) =>
       settings?.folder === undefined ? [] : [`${name}:`],
     ),
-    services: blocks(Object.entries(services).map(([name, service]) => serviceBlock(name, service))),
+    services: blocks(Object.entries(services).map(([name, service]) => serviceBlock(name, service, names))),
   };
 }
 
@@ -66,8 +71,9 @@ function migrationStep(name: string): string[] {
   ];
 }
 
-function serviceBlock(name: string, { outside, settings }: ServiceTopology): string[] {
+function serviceBlock(name: string, { outside, settings }: ServiceTopology, names: readonly string[]): string[] {
   const isPublic = outside === 'listens';
+  const optional = [...(settings?.optional ?? []), ...optionalKeys];
   return [
     `${name}:`,
     '  <<: *service',
@@ -84,7 +90,8 @@ function serviceBlock(name: string, { outside, settings }: ServiceTopology): str
     ...(settings?.required ?? []).map((key) => `    ${key}: ${required(key)}`),
     ...(settings?.folder === undefined ? [] : [`    ${settings.folder}: /data`]),
     '    # A key without a value is handed on from .env, and is not set when it is not there.',
-    ...[...(settings?.optional ?? []), ...optionalKeys].map((key) => `    ${key}:`),
+    ...optional.filter((key) => key !== REFUSED_HOSTS).map((key) => `    ${key}:`),
+    ...(optional.includes(REFUSED_HOSTS) ? refusedHosts(names) : []),
     ...(isPublic ? [`  ports: ['\${GATEWAY_HOST:-127.0.0.1}:\${PORT:-3000}:${PUBLIC_PORT}']`] : []),
     ...(settings?.folder === undefined ? [] : [`  volumes: [${name}:/data]`]),
     ...(outside === 'calls' ? ['  # It calls hosts outside of the platform.'] : []),
@@ -95,6 +102,14 @@ function serviceBlock(name: string, { outside, settings }: ServiceTopology): str
     '  depends_on:',
     '    <<: *servers',
     `    migrate-${name}: { condition: service_completed_successfully }`,
+  ];
+}
+
+function refusedHosts(names: readonly string[]): string[] {
+  const hosts = [...otherHosts, ...names].join(',');
+  return [
+    '    # All of the network inside, on every port; those of .env in addition.',
+    `    ${REFUSED_HOSTS}: ${hosts},\${${REFUSED_HOSTS}:-}`,
   ];
 }
 
