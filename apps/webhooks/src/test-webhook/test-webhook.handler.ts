@@ -4,15 +4,18 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { WebhookTestResult } from '@switchboard/contracts/webhooks/http';
+import type { WebhookActor } from '@switchboard/contracts/webhooks/events';
 import { testWebhookRpc, type AuditedRequest } from '@switchboard/contracts/webhooks/rpc';
 import { RpcHandler, type Budget, type RpcCall } from '@switchboard/nats';
 import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { Database } from '@switchboard/postgres';
+import { attemptsOfDelivery } from '../attempt/attempt.repository.js';
 import { recordTest } from '../attempt/record-test.repository.js';
 import { NeverSent, SendRequest, type LoggedResult, type SignedRequest } from '../attempt/send-request.client.js';
 import { appendAct } from '../webhook/append-act.js';
 import { readSealedSecrets } from '../webhook/secret.repository.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
+import { lockWebhook } from '../webhook/webhook.repository.js';
 import { testBodyOf } from '../event/test-body.policy.js';
 
 /** Test sends of one organization at once: each may keep a connection for 10 s. Source: docs/api-behaviour.md#webhooks-manage. */
@@ -20,13 +23,11 @@ const AT_ONCE_MAX = 5;
 /** A test send takes so long at most: the receiver's 10 s, and its record. */
 const SEND_MS = 10_500;
 
-type TestCall = RpcCall<AuditedRequest & { readonly id: string }>;
-
 /** Answers `webhooks.test-webhook`: one request, outside of the lane and its rules. */
 @Controller()
 export class TestWebhookHandler {
-  /** How many test sends are under way, by organization. */
-  private readonly underWay = new Map<string, number>();
+  /** Test sends under way, by organization and delivery. */
+  private readonly underWay = new Map<string, Map<string, Promise<WebhookTestResult>>>();
 
   constructor(
     private readonly database: Database,
@@ -35,42 +36,63 @@ export class TestWebhookHandler {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the organization has five under way; SERVICE_UNAVAILABLE when nothing was sent */
+  /**
+   * Sends once, however often the act is asked for: what is recorded of it, or under way in this process, is answered. Asked for
+   * again after the process ended in between, it sends again.
+   *
+   * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the organization has five under way; SERVICE_UNAVAILABLE when nothing was sent
+   */
   @RpcHandler(testWebhookRpc)
-  async test(call: TestCall): Promise<WebhookTestResult> {
-    const { organizationId } = call.principal;
-    const count = this.underWay.get(organizationId) ?? 0;
-    if (count >= AT_ONCE_MAX) throw new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: 1 });
-    this.underWay.set(organizationId, count + 1);
-    try {
-      return await this.testNow(call);
-    } finally {
-      const left = (this.underWay.get(organizationId) ?? 1) - 1;
-      if (left > 0) this.underWay.set(organizationId, left);
-      else this.underWay.delete(organizationId);
-    }
+  async test({
+    principal,
+    request,
+    budget,
+  }: RpcCall<AuditedRequest & { readonly id: string }>): Promise<WebhookTestResult> {
+    const { organizationId } = principal;
+    const { id: webhookId, by } = request;
+    // The delivery is called by the act.
+    const test = { organizationId, webhookId, dataId: by?.actId ?? newCuid() };
+    const key = `${webhookId} ${test.dataId}`;
+    const own = this.underWay.get(organizationId) ?? new Map<string, Promise<WebhookTestResult>>();
+    const known = own.get(key);
+    if (known) return known;
+    if (own.size >= AT_ONCE_MAX) throw new AppError(gatewayErrors.RATE_LIMITED, undefined, { retryAfterSeconds: 1 });
+    const ended = this.sendOnce(test, by, budget).finally(() => {
+      own.delete(key);
+      if (own.size === 0) this.underWay.delete(organizationId);
+    });
+    own.set(key, ended);
+    this.underWay.set(organizationId, own);
+    return ended;
   }
 
-  private async testNow(call: TestCall): Promise<WebhookTestResult> {
-    const { organizationId } = call.principal;
-    const { id: webhookId } = call.request;
+  private async sendOnce(test: TestSend, by: WebhookActor | undefined, budget: Budget): Promise<WebhookTestResult> {
+    const { organizationId, webhookId, dataId } = test;
     const webhook = requireWebhook(await readSealedSecrets(this.database, organizationId, webhookId));
+    if (by) {
+      const [recorded] = await attemptsOfDelivery(this.database, webhookId, dataId);
+      if (recorded) return resultOf(recorded);
+      await this.recordAct(test, by);
+    }
     const at = new Date(this.clock.now());
-    const dataId = newCuid();
     const body = JSON.stringify(testBodyOf(organizationId, dataId, at));
-    const { result, reason } = await this.send({ ...webhook, body, dataId }, call.budget);
-    const { responseStatus, responseBody, error, durationMs, outcome } = result;
-    const after = { id: webhookId, delivered: outcome === 'SUCCEEDED' };
+    const { result, reason } = await this.send({ ...webhook, body, dataId }, budget);
+    await this.database.transaction((tx) => recordTest(tx, { ...test, at, result }), { tenant: organizationId });
+    const { responseStatus, error, durationMs, outcome } = result;
+    this.log.info('webhook.tested', { organizationId, webhookId, outcome, responseStatus, error, reason, durationMs });
+    return resultOf(result);
+  }
+
+  /** Before the request: a process that ends in between leaves no request that the audit log does not know. */
+  private async recordAct({ organizationId, webhookId, dataId }: TestSend, by: WebhookActor): Promise<void> {
     await this.database.transaction(
       async (tx) => {
-        await recordTest(tx, { organizationId, webhookId, dataId, at, result });
-        const facts = { action: 'webhook.tested', before: null, after } as const;
-        await appendAct(tx, call.request.by, { organizationId, webhookId, ...facts });
+        requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+        const after = { id: webhookId, deliveryId: dataId };
+        await appendAct(tx, by, { organizationId, webhookId, action: 'webhook.tested', before: null, after });
       },
       { tenant: organizationId },
     );
-    this.log.info('webhook.tested', { organizationId, webhookId, outcome, responseStatus, error, reason, durationMs });
-    return { delivered: outcome === 'SUCCEEDED', responseStatus, responseBody, error, durationMs };
   }
 
   /** In the thread of receivers that give way, whatever this one does. One that starts late has sent nothing: it is asked once more. */
@@ -83,4 +105,20 @@ export class TestWebhookHandler {
       throw new AppError(serviceErrors.SERVICE_UNAVAILABLE, undefined, { retryAfterSeconds: 1, cause: error });
     }
   }
+}
+
+interface TestSend {
+  readonly organizationId: string;
+  readonly webhookId: string;
+  readonly dataId: string;
+}
+
+function resultOf({
+  outcome,
+  responseStatus,
+  responseBody,
+  error,
+  durationMs,
+}: Omit<WebhookTestResult, 'delivered'> & { readonly outcome: 'SUCCEEDED' | 'FAILED' }): WebhookTestResult {
+  return { delivered: outcome === 'SUCCEEDED', responseStatus, responseBody, error, durationMs };
 }

@@ -112,7 +112,7 @@ export class WebhookControlController {
   async test(@Principal() principal: Principal, @Act() act: Act, @Param('id') id: string): Promise<WebhookTestResult> {
     const by = sessionActorOf(act);
     const result = await this.rpc.call(testWebhookRpc, principal, { id, by });
-    await this.audited.acted(act, by, 'webhook.tested', { id, delivered: result.delivered });
+    await this.audited.acted(act, by, 'webhook.tested', { id, deliveryId: by?.actId });
     return result;
   }
 }
