@@ -232,6 +232,7 @@ CREATE UNIQUE INDEX relay_state_pkey ON webhooks.relay_state USING btree (stream
 CREATE INDEX replay_ended ON webhooks.replay USING btree (ended_at) WHERE (ended_at IS NOT NULL)
 CREATE INDEX replay_running ON webhooks.replay USING btree (organization_id, due_at) WHERE (ended_at IS NULL)
 CREATE UNIQUE INDEX replay_pkey ON webhooks.replay USING btree (organization_id, id)
+CREATE INDEX webhook_former_secret ON webhooks.webhook USING btree (previous_secret_until) WHERE (previous_secret_until IS NOT NULL)
 CREATE UNIQUE INDEX webhook_pkey ON webhooks.webhook USING btree (organization_id, id)
 CREATE UNIQUE INDEX worker_pkey ON webhooks.worker USING btree (id)
 

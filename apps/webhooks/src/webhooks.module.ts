@@ -33,6 +33,7 @@ import { ListMessageDeliveriesHandler } from './list-message-deliveries/list-mes
 import { OutboundApart, outboundOf, secretBoxOf } from './outbound.js';
 import { ReadWebhooksHandler } from './read-webhooks/read-webhooks.handler.js';
 import { WebhookSecretHandler } from './webhook-secret/webhook-secret.handler.js';
+import { formerSecretEraser } from './webhook-secret/erase-former.worker.js';
 import { JudgeUrl } from './webhook/judge-url.js';
 import { deletedWebhookPruner } from './delete-webhook/prune-deleted.worker.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
@@ -73,6 +74,7 @@ import { WEBHOOKS_CONFIG, type WebhooksConfig } from './webhooks.config.js';
     RequestsInFlight,
     replayPruner,
     deletedWebhookPruner,
+    formerSecretEraser,
     SendRequest,
   ],
 })

@@ -14,6 +14,7 @@ import { DeletedWebhook1767520000000 } from './1767520000000-deleted-webhook.js'
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { MarkedByLease1767640001000 } from './1767640001000-marked-by-lease.js';
 import { OpenedLane1767650000000 } from './1767650000000-opened-lane.js';
+import { FormerSecret1767660000000 } from './1767660000000-former-secret.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -33,4 +34,5 @@ export const webhooksMigrations = [
   ErasureTurns1767610000000,
   MarkedByLease1767640001000,
   OpenedLane1767650000000,
+  FormerSecret1767660000000,
 ] as const;
