@@ -17,6 +17,21 @@ const NAMES = [
 ];
 
 describe('chaos, one point of each', () => {
+  it('loses no event of webhooks and of the feed, and changes none, while a replica of webhooks dies', async () => {
+    const lines: string[] = [];
+    const results = await runChaos({
+      faults: faults.filter(({ name }) => name === 'kill-webhooks'),
+      seed: 20_260_102,
+      points: 1,
+      isShort: true,
+      say: (line) => void lines.push(line),
+    });
+    const account = `${lines.join('\n')}\n${tableOf(results)}`;
+    expect({ account, kept: results.map(isKept) }).toEqual({ account, kept: [true] });
+    const [tally] = results.map(({ outcome }) => ('tally' in outcome ? outcome.tally : null));
+    expect(tally?.sends).toBeGreaterThan(20);
+  }, 900_000);
+
   it('loses nothing, doubles nothing and confirms nothing false while processes and servers die', async () => {
     const lines: string[] = [];
     const results = await runChaos({

@@ -33,7 +33,7 @@ export type Rule =
   | 'job.doubled'
   /** A recipient of a job says something else than its message. */
   | 'job.disagrees'
-  /** An event of an organization with a webhook was not stored for delivery, or never arrived. */
+  /** An event of an organization with a webhook was not stored for delivery, or never arrived, by itself or by a replay. */
   | 'webhook.lost'
   /** It arrived with other bytes than are stored, or without a signature. */
   | 'webhook.changed'
@@ -43,6 +43,12 @@ export type Rule =
   | 'webhook.disagrees'
   /** The first attempt of an event arrived behind a newer event of its conversation. */
   | 'webhook.order'
+  /** A reader of the feed, who went on from cursor to cursor, did not get a committed event, or got it twice. */
+  | 'feed.lost'
+  | 'feed.doubled'
+  /** It got an event otherwise than it is stored, or behind a newer one of its conversation. */
+  | 'feed.changed'
+  | 'feed.order'
   /** One send became two messages. */
   | 'send.doubled'
   /** One phone became two contacts of one organization, or one contact two conversations on one line. */

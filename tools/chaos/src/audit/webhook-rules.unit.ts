@@ -2,15 +2,26 @@ import { describe, expect, it } from '@jest/globals';
 import { webhookFindings, type WebhookArrival, type WebhookLedger } from './webhook-rules.policy.js';
 
 const arrival = (dataId: string, more: Partial<WebhookArrival> = {}): WebhookArrival => {
-  return { dataId, conversationId: 'c1', sequence: 1, body: `body of ${dataId}`, isSigned: true, ...more };
+  return {
+    dataId,
+    conversationId: 'c1',
+    sequence: 1,
+    body: `body of ${dataId}`,
+    isSigned: true,
+    answered: 200,
+    ...more,
+  };
 };
-const attempt = { eventId: 'e1', number: 1, outcome: 'SUCCEEDED', error: null } as const;
-const interrupted = { eventId: 'e1', number: 1, outcome: 'FAILED', error: 'interrupted' } as const;
+const attempt = { eventId: 'e1', kind: 'AUTOMATIC', outcome: 'SUCCEEDED', error: null } as const;
+const interrupted = { ...attempt, outcome: 'FAILED', error: 'interrupted' } as const;
+const refused = { ...attempt, outcome: 'FAILED' } as const;
+const again = { ...attempt, kind: 'REPLAY' } as const;
 const kept: WebhookLedger = {
   committed: [{ id: 'e1' }],
   bodies: new Map([['e1', 'body of e1']]),
   attempts: [attempt],
   arrivals: [arrival('e1')],
+  replayed: new Set(),
 };
 const rulesOf = (more: Partial<WebhookLedger>): readonly string[] =>
   webhookFindings({ ...kept, ...more }).map(({ rule }) => rule);
@@ -18,9 +29,27 @@ const rulesOf = (more: Partial<WebhookLedger>): readonly string[] =>
 describe('the rules of webhooks', () => {
   it('find nothing in an event that arrived once, or again after an attempt that a kill interrupted', () => {
     expect(rulesOf({})).toEqual([]);
-    const again = { attempts: [interrupted, { ...attempt, number: 2 }] };
-    expect(rulesOf({ ...again, arrivals: [arrival('e1'), arrival('e1')] })).toEqual([]);
-    expect(rulesOf(again)).toEqual([]);
+    const attempts = [interrupted, attempt];
+    expect(rulesOf({ attempts, arrivals: [arrival('e1'), arrival('e1')] })).toEqual([]);
+    expect(rulesOf({ attempts })).toEqual([]);
+  });
+
+  it('find nothing in an event that its receiver refused before it took it, and something in a failure of another cause', () => {
+    const arrivals = [arrival('e1', { answered: 500 }), arrival('e1')];
+    expect(rulesOf({ attempts: [refused, attempt], arrivals })).toEqual([]);
+    expect(rulesOf({ attempts: [refused, attempt] })).toEqual(['webhook.disagrees']);
+    expect(rulesOf({ arrivals: [arrival('e1', { answered: 500 })] })).toEqual(['webhook.disagrees']);
+  });
+
+  it('find an event that was replayed and did not arrive again, and nothing in one that did', () => {
+    const replayed = new Set(['e1']);
+    expect(rulesOf({ replayed })).toEqual(['webhook.lost']);
+    const arrivals = [arrival('e1'), arrival('e1')];
+    expect(rulesOf({ replayed, attempts: [attempt, again], arrivals })).toEqual([]);
+    expect(rulesOf({ replayed, attempts: [attempt, { ...interrupted, kind: 'REPLAY' }], arrivals })).toEqual([
+      'webhook.lost',
+    ]);
+    expect(rulesOf({ replayed, attempts: [attempt, again] })).toEqual(['webhook.disagrees']);
   });
 
   it('find an event that is not stored, or did not arrive', () => {
@@ -37,14 +66,8 @@ describe('the rules of webhooks', () => {
   it('find a request without a record, and a record that says something else', () => {
     expect(rulesOf({ arrivals: [arrival('e1'), arrival('e1')] })).toEqual(['webhook.unrecorded']);
     expect(rulesOf({ attempts: [interrupted] })).toEqual(['webhook.disagrees']);
-    expect(
-      rulesOf({
-        attempts: [
-          { ...interrupted, error: 'no response' },
-          { ...attempt, number: 2 },
-        ],
-      }),
-    ).toEqual(['webhook.disagrees']);
+    const unreached = { ...interrupted, error: 'no response' };
+    expect(rulesOf({ attempts: [unreached, attempt] })).toEqual(['webhook.disagrees']);
   });
 
   it('find what arrived behind a newer event of its conversation, but for repeated attempts', () => {
@@ -57,7 +80,7 @@ describe('the rules of webhooks', () => {
     };
     expect(rulesOf({ ...all, arrivals })).toEqual(['webhook.order']);
     expect(rulesOf({ ...all, arrivals: arrivals.toReversed() })).toEqual([]);
-    const attempts = [...all.attempts, { ...interrupted, number: 2 }];
+    const attempts = [...all.attempts, interrupted];
     expect(rulesOf({ ...all, attempts, arrivals })).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { optOutCreated } from '@switchboard/contracts/contacts/events';
 import {
   conversationClosed,
   conversationOpened,
@@ -10,13 +11,16 @@ import {
   messageReceived,
   messageSent,
 } from '@switchboard/contracts/messaging/events';
+import { templateStatusUpdated } from '@switchboard/contracts/templates/events';
 import { subscribableEvents } from '@switchboard/contracts/webhooks/http';
 import { AppClient } from '@switchboard/testing/app-client';
 import { verifyServiceSignature } from '@switchboard/webhook-signature';
 import type { RecordedAttempt, WebhookArrival, WebhookLedger } from '../audit/webhook-rules.policy.js';
+import type { Mark } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
+import { conversationOf, type EventBody } from './event-body.js';
 
-/** What of messaging's events webhooks carry. */
+/** What of the services' events webhooks carry. */
 const CARRIED = [
   messageReceived,
   messageSent,
@@ -25,34 +29,38 @@ const CARRIED = [
   messageFailed,
   conversationOpened,
   conversationClosed,
-].map(({ subject }) => subject);
+  optOutCreated,
+  templateStatusUpdated,
+];
+
+/** Each organization has a webhook of either kind: `unsteady` refuses every fifth request, but no event twice. */
+export const receiverKinds = ['steady', 'unsteady'] as const;
+type ReceiverKind = (typeof receiverKinds)[number];
+/** An event that a kill interrupts and its receiver refuses has its third and last attempt left. */
+const REFUSED_EVERY = 5;
 
 interface Registered {
+  readonly kind: ReceiverKind;
   readonly organizationId: string;
   readonly webhookId: string;
   readonly secret: string;
+  readonly client: AppClient;
 }
 
-interface Body {
-  readonly data: {
-    readonly id: string;
-    readonly sequence?: number;
-    readonly message?: { readonly conversationId: string };
-    readonly conversation?: { readonly id: string };
-  };
-}
-
-/** A receiver that answers 200 at once and remembers what it took; one webhook of each organization leads to it. */
+/** Receivers that remember what they took; two webhooks of each organization lead to them. */
 export class WebhookRecorder {
-  private readonly taken: WebhookArrival[] = [];
+  private readonly taken: (WebhookArrival & { readonly kind: ReceiverKind })[] = [];
+  private readonly refused = new Set<string>();
+  private readonly replayed = new Set<string>();
   private registered: readonly Registered[] = [];
+  private unsteadyArrivals = 0;
 
   private constructor(
     private readonly stage: Stage,
     private readonly server: Server,
   ) {}
 
-  /** Starts it on any port of the loopback, and registers it with every organization for every event. */
+  /** Starts them on any port of the loopback, and registers them with every organization for every event. */
   static async start(stage: Stage): Promise<WebhookRecorder> {
     const server = createServer();
     const recorder = new WebhookRecorder(stage, server);
@@ -60,10 +68,13 @@ export class WebhookRecorder {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        recorder.take(request.url ?? '', Buffer.concat(chunks), request.headers['x-service-signature']);
+        const { url = '', headers } = request;
+        response.statusCode = recorder.take(url, Buffer.concat(chunks), headers['x-service-signature']);
         response.end();
       });
     });
+    // An audit stands still for seconds: a connection that is closed behind them would cost the request that is on its way.
+    server.keepAliveTimeout = 60_000;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     await recorder.register();
@@ -75,33 +86,79 @@ export class WebhookRecorder {
     return this.taken.length;
   }
 
-  /** Deliveries that are not over, of all webhooks. */
+  /** Deliveries that are not over, of all webhooks, and replays that are not queued whole. */
   async pending(): Promise<number> {
-    const sql = 'SELECT count(*)::integer AS count FROM webhooks.delivery';
+    const sql = `SELECT ((SELECT count(*) FROM webhooks.delivery)
+      + (SELECT count(*) FROM webhooks.replay WHERE ended_at IS NULL))::integer AS count`;
     const [row] = await this.stage.database.query<{ count: number }>(sql);
     return row?.count ?? 0;
   }
 
-  /** What is known since a position of messaging's outbox and an arrival. */
-  async ledgerSince(position: number, arrival: number): Promise<WebhookLedger> {
-    const { database } = this.stage;
-    const organizations = this.registered.map(({ organizationId }) => organizationId);
-    const committed = await database.query<{ id: string }>(
-      `SELECT id FROM messaging.outbox WHERE position > $1 AND subject = ANY ($2) AND payload::jsonb ->> 'organizationId' = ANY ($3)`,
-      [position, CARRIED, organizations],
+  /** Events since then that are stored. */
+  async storedSince(since: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]> {
+    return this.stage.database.query(
+      `SELECT id, organization_id AS "organizationId" FROM webhooks.event WHERE occurred_at >= $1`,
+      [since],
     );
-    const ids = committed.map(({ id }) => id);
-    const bodies = await database.query<{ id: string; body: string }>(
+  }
+
+  /**
+   * Asks for a replay of what has occurred since then, to the unsteady receiver of each organization.
+   *
+   * @throws Error when one is refused, or has fewer events than were stored before
+   */
+  async replay(since: Date): Promise<void> {
+    for (const { organizationId, webhookId, client } of this.registered.filter(({ kind }) => kind === 'unsteady')) {
+      const stored = (await this.storedSince(since)).filter((event) => event.organizationId === organizationId);
+      const path = `/app/api/webhooks/${webhookId}/replay`;
+      const { status, body } = await client.post(path, { since: since.toISOString() });
+      if (status !== 202 || Number(body?.['count']) < stored.length) {
+        throw new Error(`a replay of ${stored.length} events: ${status} ${JSON.stringify(body)}`);
+      }
+      for (const { id } of stored) this.replayed.add(id);
+    }
+  }
+
+  /** Ids of what was committed since a mark that webhooks carry. */
+  async committedSince({ database: { positions } }: Mark): Promise<readonly string[]> {
+    const organizations = this.registered.map(({ organizationId }) => organizationId);
+    const owners = Map.groupBy(CARRIED, ({ owner }) => owner);
+    const ids: string[] = [];
+    for (const [owner, definitions] of owners) {
+      const rows = await this.stage.database.query<{ id: string }>(
+        `SELECT id FROM ${owner}.outbox
+         WHERE position > $1 AND subject = ANY ($2) AND payload::jsonb ->> 'organizationId' = ANY ($3)`,
+        [positions.get(owner) ?? 0, definitions.map(({ subject }) => subject), organizations],
+      );
+      for (const { id } of rows) ids.push(id);
+    }
+    return ids;
+  }
+
+  /** The stored bodies of events. */
+  async bodiesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const bodies = await this.stage.database.query<{ id: string; body: string }>(
       'SELECT id, body FROM webhooks.event WHERE id = ANY ($1)',
       [ids],
     );
-    const attempts = await database.query<RecordedAttempt & Record<string, unknown>>(
-      `SELECT event_id AS "eventId", number, outcome, error FROM webhooks.attempt
+    return new Map(bodies.map(({ id, body }) => [id, body]));
+  }
+
+  /** What is known of the receivers of a kind since a mark and an arrival. */
+  async ledgerSince(kind: ReceiverKind, ids: readonly string[], arrival: number): Promise<WebhookLedger> {
+    const webhooks = this.registered.filter((one) => one.kind === kind).map(({ webhookId }) => webhookId);
+    const attempts = await this.stage.database.query<RecordedAttempt & Record<string, unknown>>(
+      `SELECT event_id AS "eventId", kind, outcome, error FROM webhooks.attempt
        WHERE webhook_id = ANY ($2) AND event_id = ANY ($1) ORDER BY number`,
-      [ids, this.registered.map(({ webhookId }) => webhookId)],
+      [ids, webhooks],
     );
-    const stored = new Map(bodies.map(({ id, body }) => [id, body]));
-    return { committed, bodies: stored, attempts, arrivals: this.taken.slice(arrival) };
+    return {
+      committed: ids.map((id) => ({ id })),
+      bodies: await this.bodiesOf(ids),
+      attempts,
+      arrivals: this.taken.slice(arrival).filter((one) => one.kind === kind),
+      replayed: new Set(ids.filter((id) => kind === 'unsteady' && this.replayed.has(id))),
+    };
   }
 
   async stop(): Promise<void> {
@@ -116,25 +173,37 @@ export class WebhookRecorder {
     for (const { id: organizationId, users = [] } of organizations) {
       const owner = users.find(({ role }) => role === 'OWNER');
       if (!owner) throw new Error(`${organizationId} has no owner who can sign in`);
-      const client = new AppClient(baseUrl);
-      await client.signIn(owner);
-      const url = `http://127.0.0.1:${port}/${organizationId}`;
-      const { status, body } = await client.post('/app/api/webhooks', { url, events: subscribableEvents });
-      if (status !== 201) throw new Error(`registering a webhook: ${status} ${JSON.stringify(body)}`);
-      registered.push({ organizationId, webhookId: String(body?.id), secret: String(body?.['secret']) });
+      const client = await AppClient.signedIn(baseUrl, owner);
+      for (const kind of receiverKinds) {
+        const url = `http://127.0.0.1:${port}/${kind}/${organizationId}`;
+        const { status, body } = await client.post('/app/api/webhooks', { url, events: subscribableEvents });
+        if (status !== 201) throw new Error(`registering a webhook: ${status} ${JSON.stringify(body)}`);
+        const secret = String(body?.['secret']);
+        registered.push({ kind, organizationId, webhookId: String(body?.id), secret, client });
+      }
     }
     this.registered = registered;
   }
 
-  private take(path: string, body: Buffer, signature: string | string[] | undefined): void {
-    const secret = this.registered.find(({ organizationId }) => path === `/${organizationId}`)?.secret;
-    const { data } = JSON.parse(body.toString('utf8')) as Body;
+  /** @returns the status to answer with */
+  private take(path: string, body: Buffer, signature: string | string[] | undefined): number {
+    const own = this.registered.find(({ kind, organizationId }) => path === `/${kind}/${organizationId}`);
+    const text = body.toString('utf8');
+    const event = JSON.parse(text) as EventBody;
+    const answered = this.isRefused(own?.kind, event.data.id) ? 500 : 200;
     this.taken.push({
-      dataId: data.id,
-      conversationId: data.message?.conversationId ?? data.conversation?.id ?? null,
-      sequence: data.sequence ?? null,
-      body: body.toString('utf8'),
-      isSigned: secret !== undefined && verifyServiceSignature(body, String(signature), secret),
+      ...conversationOf(event),
+      kind: own?.kind ?? 'steady',
+      body: text,
+      isSigned: own !== undefined && verifyServiceSignature(body, String(signature), own.secret),
+      answered,
     });
+    return answered;
+  }
+
+  private isRefused(kind: ReceiverKind | undefined, dataId: string): boolean {
+    if (kind !== 'unsteady' || ++this.unsteadyArrivals % REFUSED_EVERY !== 0 || this.refused.has(dataId)) return false;
+    this.refused.add(dataId);
+    return true;
   }
 }
