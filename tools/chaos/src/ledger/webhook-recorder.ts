@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { optOutCreated } from '@switchboard/contracts/contacts/events';
 import {
   conversationClosed,
@@ -19,6 +16,7 @@ import type { RecordedAttempt, WebhookArrival, WebhookLedger } from '../audit/we
 import type { Mark } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 import { conversationOf, type EventBody } from './event-body.js';
+import { WebhookReceiver, type TakenRequest } from './webhook-receiver.js';
 
 /** What of the services' events webhooks carry. */
 const CARRIED = [
@@ -36,8 +34,6 @@ const CARRIED = [
 /** Each organization has a webhook of either kind: `unsteady` refuses every fifth request, but no event twice. */
 export const receiverKinds = ['steady', 'unsteady'] as const;
 type ReceiverKind = (typeof receiverKinds)[number];
-/** An event that a kill interrupts and its receiver refuses has its third and last attempt left. */
-const REFUSED_EVERY = 5;
 
 interface Registered {
   readonly kind: ReceiverKind;
@@ -50,34 +46,17 @@ interface Registered {
 /** Receivers that remember what they took; two webhooks of each organization lead to them. */
 export class WebhookRecorder {
   private readonly taken: (WebhookArrival & { readonly kind: ReceiverKind })[] = [];
-  private readonly refused = new Set<string>();
   private readonly replayed = new Set<string>();
   private registered: readonly Registered[] = [];
-  private unsteadyArrivals = 0;
+  private receiver: WebhookReceiver | null = null;
 
-  private constructor(
-    private readonly stage: Stage,
-    private readonly server: Server,
-  ) {}
+  private constructor(private readonly stage: Stage) {}
 
-  /** Starts them on any port of the loopback, and registers them with every organization for every event. */
+  /** Starts them, and registers them with every organization for every event. */
   static async start(stage: Stage): Promise<WebhookRecorder> {
-    const server = createServer();
-    const recorder = new WebhookRecorder(stage, server);
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const { url = '', headers } = request;
-        response.statusCode = recorder.take(url, Buffer.concat(chunks), headers['x-service-signature']);
-        response.end();
-      });
-    });
-    // An audit stands still for seconds: a connection that is closed behind them would cost the request that is on its way.
-    server.keepAliveTimeout = 60_000;
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    await recorder.register();
+    const recorder = new WebhookRecorder(stage);
+    recorder.receiver = await WebhookReceiver.start((request) => recorder.note(request));
+    await recorder.register(recorder.receiver.url);
     return recorder;
   }
 
@@ -146,6 +125,7 @@ export class WebhookRecorder {
 
   /** What is known of the receivers of a kind since a mark and an arrival. */
   async ledgerSince(kind: ReceiverKind, ids: readonly string[], arrival: number): Promise<WebhookLedger> {
+    await this.receiver?.flush();
     const webhooks = this.registered.filter((one) => one.kind === kind).map(({ webhookId }) => webhookId);
     const attempts = await this.stage.database.query<RecordedAttempt & Record<string, unknown>>(
       `SELECT event_id AS "eventId", kind, outcome, error FROM webhooks.attempt
@@ -162,20 +142,18 @@ export class WebhookRecorder {
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
+    await this.receiver?.stop();
   }
 
-  private async register(): Promise<void> {
+  private async register(receiverUrl: string): Promise<void> {
     const { baseUrl = '', organizations = [] } = this.stage.stack.devJson;
-    const { port } = this.server.address() as AddressInfo;
     const registered: Registered[] = [];
     for (const { id: organizationId, users = [] } of organizations) {
       const owner = users.find(({ role }) => role === 'OWNER');
       if (!owner) throw new Error(`${organizationId} has no owner who can sign in`);
       const client = await AppClient.signedIn(baseUrl, owner);
       for (const kind of receiverKinds) {
-        const url = `http://127.0.0.1:${port}/${kind}/${organizationId}`;
+        const url = `${receiverUrl}/${kind}/${organizationId}`;
         const { status, body } = await client.post('/app/api/webhooks', { url, events: subscribableEvents });
         if (status !== 201) throw new Error(`registering a webhook: ${status} ${JSON.stringify(body)}`);
         const secret = String(body?.['secret']);
@@ -185,25 +163,14 @@ export class WebhookRecorder {
     this.registered = registered;
   }
 
-  /** @returns the status to answer with */
-  private take(path: string, body: Buffer, signature: string | string[] | undefined): number {
+  private note({ path, body, signature, answered }: TakenRequest): void {
     const own = this.registered.find(({ kind, organizationId }) => path === `/${kind}/${organizationId}`);
-    const text = body.toString('utf8');
-    const event = JSON.parse(text) as EventBody;
-    const answered = this.isRefused(own?.kind, event.data.id) ? 500 : 200;
     this.taken.push({
-      ...conversationOf(event),
+      ...conversationOf(JSON.parse(body) as EventBody),
       kind: own?.kind ?? 'steady',
-      body: text,
-      isSigned: own !== undefined && verifyServiceSignature(body, String(signature), own.secret),
+      body,
+      isSigned: own !== undefined && verifyServiceSignature(Buffer.from(body, 'utf8'), signature, own.secret),
       answered,
     });
-    return answered;
-  }
-
-  private isRefused(kind: ReceiverKind | undefined, dataId: string): boolean {
-    if (kind !== 'unsteady' || ++this.unsteadyArrivals % REFUSED_EVERY !== 0 || this.refused.has(dataId)) return false;
-    this.refused.add(dataId);
-    return true;
   }
 }
