@@ -5,7 +5,9 @@ const root = join(import.meta.dirname, '..', '..');
 const recordFile = join(root, '.cache', 'jest', 'durations.json');
 /** Where no run has been recorded yet, in seconds. */
 const usual = [
-  [/^tools\/chaos\/.*\.e2e\.ts$/, 90],
+  [/^tools\/chaos\/.*\.e2e\.ts$/, 160],
+  [/\/(fences|erasure|console|console-work|two-gateways)\.e2e\.ts$/, 75],
+  [/\/service\.generator\.int\.ts$/, 60],
   [/\.e2e\.ts$/, 30],
   [/\.int\.ts$/, 5],
   [/./, 1],
