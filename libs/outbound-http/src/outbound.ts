@@ -30,7 +30,7 @@ export type OutboundEnd =
       readonly state: 'answered';
       /** Any, a redirect's too: none is followed. */
       readonly status: number;
-      /** At most 1,024 bytes of UTF-8 without NUL; what comes after them is read up to 64 KB and not kept. */
+      /** At most 1,024 bytes of UTF-8 without NUL; what comes after them is read up to 8 KB and not kept. */
       readonly body: string;
       /** It was not read to its end, so that its connection was closed. */
       readonly isCut: boolean;
