@@ -24,5 +24,6 @@ export { SmallTablesMigration, smallTables, smallTablesReversal } from './small-
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
 export type { Queryable, Transaction, TransactionOptions } from './transaction.js';
+export { lockTimeout } from './transaction-query.js';
 export { unnestColumns, type Column, type ColumnValues } from './unnest-columns.js';
 export { oldestSnapshotAge } from './oldest-snapshot.js';

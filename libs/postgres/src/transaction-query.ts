@@ -25,11 +25,19 @@ const InnerQuery = pg.Query as unknown as new (
 /** To be run by itself once on each connection, so that later ones may travel with a statement. */
 export const beginStatement = statement('transaction.begin', 'BEGIN');
 
+/** How long work of many tenants waits for a lock; `isProbe`: a try of one of them alone. A setting of `lock_timeout`. */
+export function lockTimeout({ isProbe = false }: { readonly isProbe?: boolean } = {}): string {
+  return isProbe ? '100ms' : '500ms';
+}
+
 /** As `beginStatement`, for transactions of many tenants: what one of them has locked must not hold up the others. */
-export const shortLocksStatement = statement('transaction.short-locks', `SET LOCAL lock_timeout = '500ms'`);
+export const shortLocksStatement = statement('transaction.short-locks', `SET LOCAL lock_timeout = '${lockTimeout()}'`);
 
 /** As `shortLocksStatement`, for a try of one of them alone. */
-export const probeLocksStatement = statement('transaction.probe-locks', `SET LOCAL lock_timeout = '100ms'`);
+export const probeLocksStatement = statement(
+  'transaction.probe-locks',
+  `SET LOCAL lock_timeout = '${lockTimeout({ isProbe: true })}'`,
+);
 
 /** A prepared statement that rejects at once when it has not left, and may take along what begins the transaction. */
 export class TransactionQuery extends InnerQuery {

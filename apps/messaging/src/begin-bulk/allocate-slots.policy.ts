@@ -1,5 +1,5 @@
 import type { LockedPace, PaceAfter } from '../bulk-lane/channel-pace.repository.js';
-import type { LaneKey, RecipientKey } from '../bulk-lane/lane.entity.js';
+import type { ItemKey, LaneKey } from '../bulk-lane/lane.entity.js';
 import { divideSlots, nextBeginAfter, spacingOf, type Spacing } from '../bulk-lane/lane-pace.policy.js';
 import type { AttemptLane } from '../dispatch/dispatch.entity.js';
 import { LATE_MAX_MS } from '../dispatch/lane-turns.js';
@@ -25,9 +25,6 @@ export interface LaneShare {
   /** So many of them are for messages that are sent again. */
   readonly repeats: number;
 }
-
-/** A recipient of a lane. */
-export type ItemKey = Pick<RecipientKey, keyof LaneKey | 'recipientIndex'>;
 
 /** The slots of a channel in a claim. */
 export interface ChannelShare {
@@ -116,12 +113,12 @@ export class AllocatedSlots {
     shares: readonly LaneShare[],
     private readonly readAtMs: number,
   ) {
-    this.lanes = new Map(shares.map((share) => [keyOf(share.lane), { share, used: 0 }]));
+    this.lanes = new Map(shares.map((share) => [laneKey(share.lane), { share, used: 0 }]));
   }
 
   /** @throws Error when more begin than slots were allocated: a bug */
   next(of: LaneKey): AttemptLane {
-    const lane = this.lanes.get(keyOf(of));
+    const lane = this.lanes.get(laneKey(of));
     const slotMs = lane?.share.slots[lane.used];
     if (!lane || slotMs === undefined) throw new Error('more attempts than slots');
     lane.used++;
@@ -136,8 +133,8 @@ export class AllocatedSlots {
    * @param read the first recipients that waited, of which those `left` wait still
    */
   lanesAfter(begun: readonly LaneKey[], read: readonly ItemKey[], left: readonly ItemKey[]): LaneAfter[] {
-    const counts = Map.groupBy(begun, keyOf);
-    const [reads, lefts] = [Map.groupBy(read, keyOf), Map.groupBy(left, keyOf)];
+    const counts = Map.groupBy(begun, laneKey);
+    const [reads, lefts] = [Map.groupBy(read, laneKey), Map.groupBy(left, laneKey)];
     return [...this.lanes].flatMap(([key, { share, used }]) => {
       const { organizationId, jobId, waitingFrom: before } = share.lane;
       const lastMs = share.slots[used - 1];
@@ -158,7 +155,7 @@ export class AllocatedSlots {
    */
   pacesAfter(shares: readonly ChannelShare[], isFruitless: boolean): PaceAfter[] {
     return shares.map(({ pace, lanes, nextMs }) => {
-      const states = lanes.flatMap(({ lane }) => this.lanes.get(keyOf(lane)) ?? []);
+      const states = lanes.flatMap(({ lane }) => this.lanes.get(laneKey(lane)) ?? []);
       const lastMs = Math.max(...states.map(({ share, used }) => share.slots[used - 1] ?? -Infinity), -Infinity);
       const isAllUsed = states.every(({ share, used }) => used === share.slots.length);
       const nextBeginMs = lastMs === -Infinity ? pace.nextBeginMs : lastMs + 1_000 / pace.perSecond;
@@ -179,6 +176,7 @@ function indexesOf(items: readonly ItemKey[] = []): number[] {
   return items.map(({ recipientIndex }) => recipientIndex);
 }
 
-function keyOf({ organizationId, jobId }: LaneKey): string {
+/** A lane as the key of a map. */
+export function laneKey({ organizationId, jobId }: LaneKey): string {
   return `${organizationId} ${jobId}`;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '@switchboard/platform';
 import { insertBegun } from '../bulk-lane/attempt-begun.repository.js';
 import { leavePaces, lockPaces } from '../bulk-lane/channel-pace.repository.js';
 import { endItems, noteContacts, type SkipReason } from '../bulk-lane/lane-item.repository.js';
-import type { LaneItem, RecipientKey } from '../bulk-lane/lane.entity.js';
+import type { ItemKey, LaneItem, RecipientKey } from '../bulk-lane/lane.entity.js';
 import { holdLanes, type HoldTarget } from '../bulk-lane/lane.repository.js';
 import { holdRecipients } from '../contact/contact.repository.js';
 import type { Attempt, AttemptLane } from '../dispatch/dispatch.entity.js';
@@ -21,7 +21,7 @@ import {
 import { judgeMessages, unlessUnheld } from '../message/judge-messages.repository.js';
 import { insertMessages } from '../message/message.repository.js';
 import { claimableLanes, leaveLanes, nextItems, type ClaimableLane } from './claimable-lanes.repository.js';
-import { allocateSlots, AllocatedSlots, type LaneShare } from './allocate-slots.policy.js';
+import { allocateSlots, AllocatedSlots, laneKey, type LaneShare } from './allocate-slots.policy.js';
 
 /** An attempt of a lane that is marked, with its turn; `refusal` says why it must not be made. */
 export interface LaneAttempt extends Attempt {
@@ -219,10 +219,6 @@ function disconnectedOf(lanes: readonly ClaimableLane[]): HoldTarget[] {
     .map((lane) => ({ ...lane, reason: 'CHANNEL_DISCONNECTED' }));
 }
 
-function itemKey({ organizationId, jobId, recipientIndex }: RecipientKey): string {
-  return `${organizationId} ${jobId} ${recipientIndex}`;
-}
-
-function laneKey({ organizationId, jobId }: { readonly organizationId: string; readonly jobId: string }): string {
-  return `${organizationId} ${jobId}`;
+function itemKey(item: ItemKey): string {
+  return `${laneKey(item)} ${item.recipientIndex}`;
 }

@@ -2,7 +2,7 @@ import { bulkItemSkipped } from '@switchboard/contracts/messaging/bulk-events';
 import type { EventDataOf } from '@switchboard/contracts/grammar/define-event';
 import { appendEvents } from '@switchboard/outbox';
 import { statement, type Transaction, unnestColumns } from '@switchboard/postgres';
-import type { LaneItem, LaneKey, RecipientKey } from './lane.entity.js';
+import type { ItemKey, LaneItem, LaneKey, RecipientKey } from './lane.entity.js';
 
 /** Why a recipient gets no message. */
 export type SkipReason = 'OPTED_OUT' | 'JOB_CANCELED' | 'EXPIRED' | 'ERASED';
@@ -83,11 +83,7 @@ export function endItems(
 }
 
 /** Notes whose contacts are known by now, or are not any more. Travels with COMMIT. */
-export function noteContacts(
-  tx: Transaction,
-  items: readonly Pick<RecipientKey, 'organizationId' | 'jobId' | 'recipientIndex'>[],
-  isKnown: boolean,
-): void {
+export function noteContacts(tx: Transaction, items: readonly ItemKey[], isKnown: boolean): void {
   if (items.length === 0) return;
   tx.atCommit(unknownSql, unnestColumns(items, ['organizationId', 'jobId', 'recipientIndex', () => isKnown]));
 }

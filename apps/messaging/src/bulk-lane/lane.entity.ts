@@ -13,9 +13,13 @@ export interface ChannelKey {
   readonly channelId: string;
 }
 
-/** A recipient of a job with the message that there may be. */
-export interface RecipientKey extends LaneKey {
+/** Names a recipient of a job. */
+export interface ItemKey extends LaneKey {
   readonly recipientIndex: number;
+}
+
+/** A recipient of a job with the message that there may be. */
+export interface RecipientKey extends ItemKey {
   readonly messageId: string;
 }
 

@@ -48,8 +48,8 @@ export class ReadFloors {
 
   /** Raises them to what was read. */
   end({ firsts, retries, marked, moreFirsts }: PendingDeliveries): void {
-    const [first] = firsts.filter(({ kind }) => kind !== 'REPLAY');
-    const [replay] = firsts.filter(({ kind }) => kind === 'REPLAY');
+    const first = firsts.find(({ kind }) => kind !== 'REPLAY');
+    const replay = firsts.find(({ kind }) => kind === 'REPLAY');
     this.highestFirst = Math.max(this.highestFirst, ...firsts.filter(isNew).map(({ position }) => position));
     // Where first attempts fill the reading, replays are not looked for.
     const noReplay = moreFirsts ? this.floors.replays : UNTOUCHED.replays;

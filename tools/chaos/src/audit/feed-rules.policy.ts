@@ -1,10 +1,8 @@
-import type { Finding } from './finding.js';
+import { finding, type Finding } from './finding.js';
+import { behindNewer, type PlacedEvent } from './placed-event.js';
 
 /** An event as a reader of `GET /v1/events` got it. */
-export interface ReadEvent {
-  readonly dataId: string;
-  readonly conversationId: string | null;
-  readonly sequence: number | null;
+export interface ReadEvent extends PlacedEvent {
   /** The item, as JSON text. */
   readonly body: string;
 }
@@ -29,21 +27,6 @@ export function feedFindings({ committed, bodies, read }: FeedLedger): readonly 
     ...missing.map((id) => finding('feed.lost', `${id} was committed, and the reader of the feed passed it by`)),
     ...repeated.map(([id, times]) => finding('feed.doubled', `${id} came ${times.length} times`)),
     ...changed.map(({ dataId }) => finding('feed.changed', `${dataId} came otherwise than it is stored`)),
-    ...orderFindings(read),
+    ...behindNewer(read, 'came').map((detail) => finding('feed.order', detail)),
   ];
-}
-
-function orderFindings(read: readonly ReadEvent[]): Finding[] {
-  const last = new Map<string, number>();
-  return read.flatMap(({ dataId, conversationId, sequence }) => {
-    if (conversationId === null || sequence === null) return [];
-    const former = last.get(conversationId) ?? 0;
-    last.set(conversationId, Math.max(former, sequence));
-    if (sequence >= former) return [];
-    return [finding('feed.order', `${dataId}, ${sequence} of ${conversationId}, came after ${former}`)];
-  });
-}
-
-function finding(rule: Finding['rule'], detail: string): Finding {
-  return { rule, detail };
 }

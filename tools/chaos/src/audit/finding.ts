@@ -106,3 +106,8 @@ export interface Finding {
   /** What it is about, by id, and what was seen. */
   readonly detail: string;
 }
+
+/** One of a rule. */
+export function finding(rule: Rule, detail: string): Finding {
+  return { rule, detail };
+}

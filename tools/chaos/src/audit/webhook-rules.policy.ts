@@ -1,4 +1,5 @@
-import type { Finding } from './finding.js';
+import { finding, type Finding } from './finding.js';
+import { behindNewer, type PlacedEvent } from './placed-event.js';
 
 /** An event that webhooks carry, of an organization with a webhook, as its owner committed it. */
 export interface CommittedEvent {
@@ -6,10 +7,7 @@ export interface CommittedEvent {
 }
 
 /** A request as the receiver took it. */
-export interface WebhookArrival {
-  readonly dataId: string;
-  readonly conversationId: string | null;
-  readonly sequence: number | null;
+export interface WebhookArrival extends PlacedEvent {
   /** The bytes. */
   readonly body: string;
   readonly isSigned: boolean;
@@ -69,18 +67,8 @@ function orderFindings(
   arrivals: readonly WebhookArrival[],
   attemptsOf: ReadonlyMap<string, readonly RecordedAttempt[]>,
 ): Finding[] {
-  const last = new Map<string, number>();
-  const findings: Finding[] = [];
-  for (const { dataId, conversationId, sequence } of arrivals) {
-    const isRepeated = (attemptsOf.get(dataId)?.length ?? 0) > 1;
-    if (conversationId === null || sequence === null || isRepeated) continue;
-    const former = last.get(conversationId) ?? 0;
-    if (sequence < former) {
-      findings.push(finding('webhook.order', `${dataId}, ${sequence} of ${conversationId}, arrived after ${former}`));
-    }
-    last.set(conversationId, Math.max(former, sequence));
-  }
-  return findings;
+  const once = arrivals.filter(({ dataId }) => (attemptsOf.get(dataId)?.length ?? 0) <= 1);
+  return behindNewer(once, 'arrived').map((detail) => finding('webhook.order', detail));
 }
 
 function arrivalFindings(id: string, body: string, arrivals: readonly WebhookArrival[]): Finding[] {
@@ -129,8 +117,4 @@ function replayFindings(
   return replayed.has(id) && !hasArrived
     ? [finding('webhook.lost', `${id} was replayed and did not arrive again`)]
     : [];
-}
-
-function finding(rule: Finding['rule'], detail: string): Finding {
-  return { rule, detail };
 }

@@ -1,3 +1,5 @@
+import type { PlacedEvent } from '../audit/placed-event.js';
+
 /** What audits look at in an event as webhooks and the feed carry it. */
 export interface EventBody {
   readonly data: {
@@ -8,12 +10,8 @@ export interface EventBody {
   };
 }
 
-/** An event with its place in its conversation; null where it has none. */
-export function conversationOf({ data }: EventBody): {
-  readonly dataId: string;
-  readonly conversationId: string | null;
-  readonly sequence: number | null;
-} {
+/** An event with its place in its conversation. */
+export function conversationOf({ data }: EventBody): PlacedEvent {
   const conversationId = data.message?.conversationId ?? data.conversation?.id ?? null;
   return { dataId: data.id, conversationId, sequence: data.sequence ?? null };
 }

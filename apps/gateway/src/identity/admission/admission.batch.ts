@@ -1,7 +1,7 @@
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import type { Database } from '@switchboard/postgres';
-import { coalesce, type Coalesced, type Outcome } from '@switchboard/postgres/coalesce';
+import { lockTimeout, type Database } from '@switchboard/postgres';
+import { coalesce, type Coalesced, type Outcome, type RunOptions } from '@switchboard/postgres/coalesce';
 import { withDeadline } from '@switchboard/timing';
 import { admitBatch, type KeyRow } from './admission.repository.js';
 import { RateAnswers, type RateAnswer } from './rate-limit.policy.js';
@@ -20,9 +20,6 @@ export type KeyAnswer = { readonly key: KeyRow; readonly answer: RateAnswer } | 
 
 /** How long a request waits for its admission while the database does not answer. */
 const WAIT_MAX_MS = 3_000;
-/** As of transactions with `hasShortLocks`, and with `isProbe`. */
-const SHORT_LOCKS = '500ms';
-const PROBE_LOCKS = '100ms';
 const LIMITS = { items: 200, bytes: Number.MAX_SAFE_INTEGER, inFlight: 2, waiting: 10_000 };
 
 /**
@@ -35,7 +32,7 @@ export function coalesceAdmissions(database: Database): Coalesced<KeyQuestion, K
     name: 'admission',
     limits: LIMITS,
     tenant: (question) => question.hash,
-    run: (questions, { isProbe }) => runAdmissions(database, questions, isProbe ? PROBE_LOCKS : SHORT_LOCKS),
+    run: (questions, options) => runAdmissions(database, questions, options),
   });
 }
 
@@ -43,12 +40,12 @@ export function coalesceAdmissions(database: Database): Coalesced<KeyQuestion, K
 export async function runAdmissions(
   database: Database,
   questions: readonly KeyQuestion[],
-  locks = SHORT_LOCKS,
+  options: Partial<RunOptions> = {},
 ): Promise<Outcome<KeyAnswer>[]> {
   // Their requests were answered: behind a database that hangs they would only lengthen the queue.
   const oldest = performance.now() - WAIT_MAX_MS;
   const live = questions.filter(({ askedMs }) => askedMs >= oldest);
-  const keys = live.length === 0 ? new Map<string, KeyRow>() : await inTime(askDatabase(database, live, locks));
+  const keys = live.length === 0 ? new Map<string, KeyRow>() : await inTime(askDatabase(database, live, options));
   const rates = new Map<string, RateAnswers>();
   return questions.map((question) => {
     if (question.askedMs < oldest) return { error: unavailable() };
@@ -63,11 +60,11 @@ export async function runAdmissions(
 async function askDatabase(
   database: Database,
   questions: readonly KeyQuestion[],
-  locks: string,
+  options: Partial<RunOptions>,
 ): Promise<Map<string, KeyRow>> {
   const costs = new Map<string, number>();
   for (const { hash, cost } of questions) costs.set(hash, (costs.get(hash) ?? 0) + cost);
-  const rows = await database.query(admitBatch, [[...costs.keys()], [...costs.values()], locks]);
+  const rows = await database.query(admitBatch, [[...costs.keys()], [...costs.values()], lockTimeout(options)]);
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
