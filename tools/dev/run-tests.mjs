@@ -1,9 +1,9 @@
 /** `npm test`: Jest on servers that it starts itself, and the plain closing line. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { findNode, modules, root, run } from './programs.mjs';
+import { makeTestFolder } from './test-folder.mjs';
 
 /**
  * Of Jest's workers too. What a test file loads is young memory that outlives the usual small space, and would be copied twice;
@@ -17,14 +17,14 @@ export async function runTests(args) {
   const code = await run(findNode(), [join(root, 'tools', 'dev', 'dist', 'main.js'), 'prepare']);
   if (code !== 0) return code;
   // All that the tests write for a while lies below it, and goes with it: also of a run that is interrupted.
-  const folder = mkdtempSync(join(tmpdir(), 'switchboard-test-'));
+  const folder = makeTestFolder();
   const report = join(folder, 'report.json');
   try {
     const jest = join(modules, 'jest', 'bin', 'jest.js');
     const options = ['--json', `--outputFile=${report}`, ...(process.stderr.isTTY ? ['--colors'] : []), ...args];
     // --json prints the report on stdout as well: it is read from the file, the readable account is on stderr.
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...memory];
-    const environment = { TMPDIR: folder };
+    const environment = { TMPDIR: folder, POSTGRES_STATE_DIR: join(folder, 'state') };
     // The channel shows Jest that this process is gone, however it ended (tools/e2e/src/global-setup.ts).
     const channel = { ipc: true, isStdoutDropped: true, environment };
     const exitCode = await run(findNode(), [...flags, jest, ...options], channel);

@@ -1,3 +1,6 @@
+/** Where root keeps what PostgreSQL's unprivileged account has to reach when the checkout or its data is out of its reach. */
+export const rootStateFolder = '/var/lib/switchboard';
+
 /** What this library reads from the environment. */
 export interface EmbeddedServersConfig {
   /** `NATS_SERVER_BIN`: path of a nats-server to use instead of the one that would be found. Default: none. */
@@ -6,6 +9,11 @@ export interface EmbeddedServersConfig {
   readonly chromiumBinary: string | undefined;
   /** `PATH`: where a nats-server and a Chromium are looked for next. */
   readonly searchPath: string;
+  /**
+   * `POSTGRES_STATE_DIR`: where root keeps clusters whose data folder PostgreSQL's account cannot reach. Default:
+   * /var/lib/switchboard.
+   */
+  readonly postgresStateDir: string;
   /** All of it, for programs that are started to see whether they run. */
   readonly inherited: Readonly<Record<string, string | undefined>>;
 }
@@ -18,6 +26,7 @@ export function readEmbeddedServersConfig(
     natsServerBinary: environment['NATS_SERVER_BIN'] || undefined,
     chromiumBinary: environment['CHROMIUM_BIN'] || undefined,
     searchPath: environment['PATH'] ?? '',
+    postgresStateDir: environment['POSTGRES_STATE_DIR'] || rootStateFolder,
     inherited: environment,
   };
 }

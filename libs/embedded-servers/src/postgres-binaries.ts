@@ -2,11 +2,9 @@ import { access, chmod, constants, cp, mkdir, readFile, readlink, rename, rm, st
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { rootStateFolder } from './embedded-servers.config.js';
 import { systemErrorCode } from './system-error.js';
 import { canReach, isRoot } from './unprivileged-user.js';
-
-/** Where root keeps what PostgreSQL's unprivileged account has to reach when the checkout or its data is out of its reach. */
-export const rootStateFolder = '/var/lib/switchboard';
 
 /**
  * The folder with `initdb` and `postgres`, ready to run: libraries linked, reachable by the account that will run them.

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, open, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { rootStateFolder } from './postgres-binaries.js';
+import { readEmbeddedServersConfig } from './embedded-servers.config.js';
 import { findPostmaster } from './postmaster.js';
 import { canReach, isRoot, spawnAccount, unprivilegedUser } from './unprivileged-user.js';
 
@@ -23,7 +23,7 @@ export interface PostgresData {
  *
  * A cluster appears whole or not at all: it is made in a neighbouring folder and renamed. The password is kept next to
  * it in `<dataDir>.password` (0600). As root, a folder that the unprivileged account cannot reach is made a link to one
- * below /var/lib/switchboard.
+ * below the state folder, /var/lib/switchboard.
  *
  * @throws Error in one line when a cluster exists without its password file, or when initdb fails.
  */
@@ -63,7 +63,7 @@ export async function copyPostgresData(fromDir: string, toDir: string): Promise<
 export async function removePostgresData(dataDir: string): Promise<void> {
   const wanted = resolve(dataDir);
   const target = await readlink(wanted).catch(() => undefined);
-  if (target?.startsWith(`${rootStateFolder}/`)) await removeTree(dirname(target));
+  if (target !== undefined && (await originOf(dirname(target))) === wanted) await removeTree(dirname(target));
   await removeTree(wanted);
   await rm(`${wanted}.password`, { force: true });
 }
@@ -82,9 +82,10 @@ async function placeFolder(wanted: string): Promise<string> {
   const remembered = await readlink(wanted).catch(() => undefined);
   if (remembered === undefined && (!isRoot() || (await canReach(wanted)))) return wanted;
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
-  const folder = remembered ?? join(rootStateFolder, name, basename(wanted));
-  await mkdir(rootStateFolder, { recursive: true, mode: 0o755 });
-  if (remembered === undefined) await sweepAbandoned();
+  const { postgresStateDir } = readEmbeddedServersConfig();
+  const folder = remembered ?? join(postgresStateDir, name, basename(wanted));
+  await mkdir(postgresStateDir, { recursive: true, mode: 0o755 });
+  if (remembered === undefined) await sweepAbandoned(postgresStateDir);
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
   await chmod(dirname(folder), 0o755);
   if (remembered === undefined) {
@@ -97,17 +98,22 @@ async function placeFolder(wanted: string): Promise<string> {
   return folder;
 }
 
-/** Drops data below /var/lib/switchboard whose data folder was deleted by hand, as temporary folders of tests are. */
-async function sweepAbandoned(): Promise<void> {
-  for (const entry of await readdir(rootStateFolder, { withFileTypes: true })) {
-    const holder = join(rootStateFolder, entry.name);
-    const origin = await readFile(join(holder, 'origin'), 'utf8').catch(() => undefined);
+/** Drops data below the state folder whose data folder was deleted by hand, as temporary folders of tests are. */
+async function sweepAbandoned(stateDir: string): Promise<void> {
+  for (const entry of await readdir(stateDir, { withFileTypes: true })) {
+    const holder = join(stateDir, entry.name);
+    const origin = await originOf(holder);
     // Empty: another process writes it at this moment.
     if (!entry.isDirectory() || !origin) continue;
     const folder = join(holder, basename(origin));
     if ((await readlink(origin).catch(() => undefined)) === folder) continue;
     if ((await findPostmaster(folder)) === undefined) await rm(holder, { recursive: true, force: true });
   }
+}
+
+/** The data folder whose cluster lies in a place below the state folder. */
+async function originOf(holder: string): Promise<string | undefined> {
+  return readFile(join(holder, 'origin'), 'utf8').catch(() => undefined);
 }
 
 async function initialize(binaries: string, folder: string, password: string): Promise<void> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { endPostgresOf, identifyProcess, isRunning, removePostgresData, startPostgres } from './index.js';
-import { rootStateFolder } from './postgres-binaries.js';
+import { readEmbeddedServersConfig } from './embedded-servers.config.js';
 import { isRoot } from './unprivileged-user.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-postgres-'));
@@ -65,7 +65,7 @@ describe('embedded PostgreSQL', () => {
   });
 
   it('takes the place of a server that is being made for no abandoned one', async () => {
-    const place = join(isRoot() ? rootStateFolder : folder, `test-${randomUUID()}`);
+    const place = join(isRoot() ? readEmbeddedServersConfig().postgresStateDir : folder, `test-${randomUUID()}`);
     // As root, servers lie below this folder, each with its origin, which is written last.
     await mkdir(place, { recursive: true });
     await writeFile(join(place, 'origin'), '');
