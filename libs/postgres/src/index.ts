@@ -20,7 +20,7 @@ export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
 export { forgetSmallSizes } from './forget-small-sizes.js';
-export { SmallTablesMigration, smallTables, smallTablesReversal } from './small-tables.sql.js';
+export { EmptiedTablesMigration, SmallTablesMigration, smallTables, smallTablesReversal } from './small-tables.sql.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';
 export type { StatementRunner } from './statement-runner.js';
 export type { Queryable, Transaction, TransactionOptions } from './transaction.js';

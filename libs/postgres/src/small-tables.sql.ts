@@ -5,17 +5,21 @@ import type { StatementRunner } from './statement-runner.js';
 const SMALL_PAGES = 32;
 
 /**
- * DDL of `forget_small_sizes()`: of tables that VACUUM or ANALYZE found small it forgets how small, and returns how many.
+ * DDL of `forget_small_sizes()`: of tables that VACUUM or ANALYZE found small or emptied it forgets how small, and returns how many.
  *
  * Of a table that is empty or has a page or two the planner says that reading all of it costs less than ten look-ups by its
  * key, and the plan is kept while the table fills. Of a table whose size was never measured it assumes ten pages at least, and
  * more when the file has more: then look-ups win. Before PostgreSQL 18 it does nothing.
  *
+ * Emptied is a table with less than a row a page: a queue that was measured while all of it was done. To the planner any index
+ * that begins with the tenant finds as little in it as the key does, and each look-up reads all that fills it again. Its file tells
+ * more of that than its rows.
+ *
  * Lock: SHARE UPDATE EXCLUSIVE on such a table for a moment; one that is not free within 100 ms has its turn in the next call.
  * Source: docs/adr/0022-planner.md
  */
 export const smallTables = `
-  CREATE FUNCTION forget_small_sizes() RETURNS integer
+  CREATE OR REPLACE FUNCTION forget_small_sizes() RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '100ms' ${catalogPlanner} AS $$
   DECLARE
     small text;
@@ -26,7 +30,8 @@ export const smallTables = `
       RETURN 0;
     END IF;
     FOR small IN SELECT relname FROM pg_class
-      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND reltuples >= 0 AND relpages < ${SMALL_PAGES}
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND reltuples >= 0
+        AND (relpages < ${SMALL_PAGES} OR reltuples < relpages)
     LOOP
       BEGIN
         PERFORM pg_clear_relation_stats(current_schema()::text, small);
@@ -54,4 +59,13 @@ export abstract class SmallTablesMigration {
   async down(runner: StatementRunner): Promise<void> {
     await runner.query(smallTablesReversal);
   }
+}
+
+/** Replaces the function of before emptied tables counted as small. Lock: none on tables. Reversal: none, it forgets more. */
+export abstract class EmptiedTablesMigration {
+  async up(runner: StatementRunner): Promise<void> {
+    await runner.query(smallTables);
+  }
+
+  async down(): Promise<void> {}
 }

@@ -9,6 +9,7 @@ import { UnconfirmedErasures1767530000017 } from './1767530000017-unconfirmed-er
 import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js';
 import { FormerAliases1767600000000 } from './1767600000000-former-aliases.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
+import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 
 /** Every migration of the schema `contacts`, in the order of their timestamps. */
 export const contactsMigrations = [
@@ -23,4 +24,5 @@ export const contactsMigrations = [
   MergedContacts1767530001017,
   FormerAliases1767600000000,
   ErasureTurns1767610000000,
+  EmptiedTables1767700000000,
 ] as const;

@@ -12,6 +12,7 @@ import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { PeopleOfOrganization1767510000000 } from './1767510000000-people-of-organization.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
+import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 
 /** Every migration of the schema `gateway`, in the order of their timestamps. */
 export const gatewayMigrations = [
@@ -29,4 +30,5 @@ export const gatewayMigrations = [
   SmallTables1767500000000,
   PeopleOfOrganization1767510000000,
   ErasureTurns1767610000000,
+  EmptiedTables1767700000000,
 ] as const;

@@ -25,6 +25,7 @@ import { MergedContacts1767530001017 } from './1767530001017-merged-contacts.js'
 import { WaitingStatuses1767600000000 } from './1767600000000-waiting-statuses.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { WaitingFrom1767640000000 } from './1767640000000-waiting-from.js';
+import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 
 /** Every migration of the schema `messaging`, in the order of their timestamps. */
 export const messagingMigrations = [
@@ -55,4 +56,5 @@ export const messagingMigrations = [
   WaitingStatuses1767600000000,
   ErasureTurns1767610000000,
   WaitingFrom1767640000000,
+  EmptiedTables1767700000000,
 ] as const;

@@ -9,6 +9,7 @@ import { Samples1766900000000 } from './1766900000000-samples.js';
 import { OutboxPending1767100000000 } from './1767100000000-outbox-pending.js';
 import { SmallTables1767500000000 } from './1767500000000-small-tables.js';
 import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
+import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 
 /** Every migration of the schema `templates`, in the order of their timestamps. */
 export const templatesMigrations = [
@@ -23,4 +24,5 @@ export const templatesMigrations = [
   OutboxPending1767100000000,
   SmallTables1767500000000,
   ErasureTurns1767610000000,
+  EmptiedTables1767700000000,
 ] as const;

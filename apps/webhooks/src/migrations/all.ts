@@ -15,6 +15,7 @@ import { ErasureTurns1767610000000 } from './1767610000000-erasure-turns.js';
 import { MarkedByLease1767640001000 } from './1767640001000-marked-by-lease.js';
 import { OpenedLane1767650000000 } from './1767650000000-opened-lane.js';
 import { FormerSecret1767660000000 } from './1767660000000-former-secret.js';
+import { EmptiedTables1767700000000 } from './1767700000000-emptied-tables.js';
 
 /** Every migration of the schema `webhooks`, in the order of their timestamps. */
 export const webhooksMigrations = [
@@ -35,4 +36,5 @@ export const webhooksMigrations = [
   MarkedByLease1767640001000,
   OpenedLane1767650000000,
   FormerSecret1767660000000,
+  EmptiedTables1767700000000,
 ] as const;
