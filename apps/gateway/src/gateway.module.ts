@@ -7,8 +7,8 @@ import { GATEWAY_CONFIG, type GatewayConfig } from './gateway.config.js';
 import { READINESS_CHECKS } from './http/health/health.controller.js';
 import { ConsoleModule } from './console/console.module.js';
 import { HttpModule } from './http/http.module.js';
+import { AuditRetentionModule } from './identity/audit-retention.module.js';
 import { MASTER_KEYS } from './identity/master-keys.contract.js';
-import { auditPruners } from './identity/prune-audit/prune-audit.worker.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { V1Module } from './v1/v1.module.js';
 
@@ -31,7 +31,7 @@ export class GatewayModule {
       { provide: READINESS_CHECKS, useValue: checks },
     ];
     const exports = providers.map(({ provide }) => provide);
-    const pruners = auditPruners(config.GATEWAY_AUDIT_RETENTION_DAYS);
-    return { module: GatewayModule, global: true, providers: [...providers, ...pruners], exports };
+    const imports = [AuditRetentionModule.of(config.GATEWAY_AUDIT_RETENTION_DAYS)];
+    return { module: GatewayModule, global: true, imports, providers, exports };
   }
 }

@@ -1,5 +1,5 @@
 /** What waits for a turn of a tenant. */
-interface Turns {
+interface TenantQueue {
   running: number;
   /** In the order in which they came; each begins one. */
   readonly waiting: Set<() => void>;
@@ -10,7 +10,7 @@ interface Turns {
  * not on the connections that all tenants share.
  */
 export class TenantTurns {
-  private readonly tenants = new Map<string, Turns>();
+  private readonly tenants = new Map<string, TenantQueue>();
 
   /** @param waitMaxMs how long work waits for its turn */
   constructor(
@@ -35,7 +35,7 @@ export class TenantTurns {
     }
   }
 
-  private async wait(own: Turns): Promise<void> {
+  private async wait(own: TenantQueue): Promise<void> {
     const turn = Promise.withResolvers<void>();
     own.waiting.add(turn.resolve);
     const timer = setTimeout(() => {

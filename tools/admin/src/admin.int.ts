@@ -137,15 +137,15 @@ describe('outbox', () => {
     expect((await admin('outbox status')).out[1]).toMatch(/^messaging +3 +0 +MESSAGING +12 +2 +false +9\d$/);
   });
 
-  it('replay asks the relay for all since a moment; of two wishes the longer one stands', async () => {
-    const wish = async (): Promise<unknown> =>
+  it('replay asks the relay for all since a moment; of two replays the longer one counts', async () => {
+    const asked = async (): Promise<unknown> =>
       (await sql('SELECT replay_from FROM messaging.relay_state'))[0]?.replay_from;
     const at = (iso: string): string => `c${new Date(iso).getTime().toString(36).padStart(8, '0')}`;
     await admin('outbox replay --service messaging --since 2026-01-31T12:00:00Z');
-    expect(await wish()).toBe(at('2026-01-31T12:00:00Z'));
+    expect(await asked()).toBe(at('2026-01-31T12:00:00Z'));
     await admin('outbox replay --service messaging --since 2026-01-30');
     await admin('outbox replay --service messaging --since 2026-02-01');
-    expect(await wish()).toBe(at('2026-01-30T00:00:00Z'));
+    expect(await asked()).toBe(at('2026-01-30T00:00:00Z'));
   });
 
   it.each([

@@ -20,7 +20,7 @@ export interface FigureDifference {
   readonly kept: number;
 }
 
-/** A stretch of an organization's messages that one statement compares. */
+/** A range of an organization's messages that one statement compares. */
 interface Slice {
   readonly organization: string;
   readonly from: Date;

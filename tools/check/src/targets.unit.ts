@@ -56,7 +56,14 @@ describe('the targets of nx', () => {
     for (const kind of ['build', 'lint']) {
       for (const [name, target] of Object.entries(targetsOf(kind))) expect([name, target?.cache]).toEqual([name, true]);
     }
+    expect(projects.find((project) => project.root === '.')?.targets?.['types']?.cache).toBe(true);
     const { namedInputs } = JSON.parse(textOf('nx.json')) as { namedInputs: Record<string, readonly string[]> };
     for (const inputs of Object.values(namedInputs)) expect(inputs).toContain('{workspaceRoot}/package-lock.json');
+    const { include } = JSON.parse(textOf('tsconfig.json')) as { include: readonly string[] };
+    const typed = namedInputs['typed'] ?? [];
+    // `apps/*/src` is among `{apps,libs,tools}/*/{src,test}`.
+    for (const path of include.filter((one) => !/^(apps|libs|tools)\/\*\/(src|test)$/.test(one))) {
+      expect(typed).toContain(`{workspaceRoot}/${path}/**/*`);
+    }
   });
 });

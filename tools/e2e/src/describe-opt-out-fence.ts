@@ -1,14 +1,14 @@
-import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OptOutRacing } from '@switchboard/chaos/races/opt-out-races';
 import { answeredWith } from '@switchboard/chaos/races/racing-callers';
 import type { Stage } from '@switchboard/chaos/stage';
 import { eventually } from '@switchboard/testing/eventually';
+import { testSeed } from '@switchboard/testing';
 import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { Api, Simulator, type ApiAnswer } from './api.js';
 
 /** Races are drawn from it; printed, so that a run can be repeated with it. */
-const seed = randomInt(2 ** 31);
+const seed = testSeed();
 /** At each of five latencies of the upstream; the chaos fault `opt-out-fence` runs ten times as many, and all kills. */
 const RACES = 20;
 const KILLED = ['contacts', 'messaging'];

@@ -5,11 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { QuotaRacing } from '@switchboard/chaos/races/quota-race';
 import type { Stage } from '@switchboard/chaos/stage';
 import type { RunningStack } from '@switchboard/dev';
+import { testSeed } from '@switchboard/testing';
+import { SeededRandom } from '@switchboard/testing/seeded-random';
 import { Api } from './api.js';
 import { StackDatabase } from './stack-database.js';
 
 /** The chaos fault `quota-race` has 200, and kills a replica ten times. */
 const SENDERS = 60;
+/** The moment of the kill is drawn from it; printed, so that a run can be repeated with it. */
+const seed = testSeed();
 const root = resolve(import.meta.dirname, '..', '..', '..');
 /** Magic recipient of the simulator: refused for good. */
 const REFUSED = '+12015550106';
@@ -25,6 +29,7 @@ export const describeQuota = (running: () => Stage): void =>
     let phones = 0;
 
     beforeAll(async () => {
+      process.stdout.write(`quota: seed ${seed}\n`);
       stage = running();
       stack = stage.stack;
       const [first] = stack.devJson.organizations ?? [];
@@ -40,11 +45,12 @@ export const describeQuota = (running: () => Stage): void =>
     const quota = (): Promise<{ readonly used: number; readonly counted: number }> => database.quota(organizationId);
 
     it('lets exactly the rest of it pass of concurrent senders, and never more while a replica is killed', async () => {
+      const random = new SeededRandom(seed);
       const racing = new QuotaRacing(stage, SENDERS);
       const calm = await racing.exactly(23);
       expect(calm).toEqual({ passed: 23, refused: SENDERS - 23, findings: [] });
       const unruly = await racing.whileKilling('messaging-2', 30, async () => {
-        await wait(40 + Math.random() * 160);
+        await wait(random.integer(40, 200));
         await stack.process('messaging-2').kill('SIGKILL');
       });
       await racing.close();

@@ -141,8 +141,8 @@ describe('what the upstream brings', () => {
     expect(await optOutsOf(everywhere)).toEqual([['KEYWORD', second?.id]]);
     await say('UNSTOP', second);
     await contactWhen(phone, (one) => (one['optedOutChannelIds'] as string[]).length === 0);
-    const wish = JSON.stringify({ phone, messagingChannelId: first?.id });
-    expect((await acme.ask('POST', '/v1/opt-outs', wish)).status).toBe(201);
+    const optOut = JSON.stringify({ phone, messagingChannelId: first?.id });
+    expect((await acme.ask('POST', '/v1/opt-outs', optOut)).status).toBe(201);
     await say('SUBSCRIBE');
     await say('that was all');
     await eventually(async () => (await rows(TEXT, ['that was all'])).length === 1);

@@ -27,7 +27,7 @@ describe('a person whose number changes to one that has a contact', () => {
     expect((await acme.send(P2, 'yes')).status).toBe(200);
   });
 
-  it('takes opt-outs along: what was queued for the former number is not sent, and one removal lifts them', async () => {
+  it('takes opt-outs along: what was queued for the former number is not sent, and one removal ends them', async () => {
     const [x, y] = [await contactOf(P3), await contactOf(P4)];
     const optOut = await acme.ask('POST', '/v1/opt-outs', JSON.stringify({ contactId: y }));
     await all.simulator.put('knobs', { errorRate: { 130429: 1 } });

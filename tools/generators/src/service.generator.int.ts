@@ -19,7 +19,11 @@ const CHECKS = [
   'barrels',
   'docstrings',
   'statement names',
+  'migration order',
   'service packages',
+  'service readmes',
+  'rpc grants',
+  'test timeouts',
   'citations',
 ];
 const TYPED = JSON.stringify({ extends: './tsconfig.base.json', include: ['apps/billing/src'] });

@@ -4,7 +4,7 @@ export type Grain = 15 | 60 | 1440;
 /** All of them, longest first. */
 export const GRAINS: readonly Grain[] = [1440, 60, 15];
 
-/** A stretch of time that buckets of one length fill. */
+/** A period that buckets of one length fill. */
 export interface Segment {
   readonly grain: Grain;
   readonly from: Date;
@@ -67,7 +67,7 @@ function cover(fromMs: number, toMs: number, by: 1 | -1, [grain, ...shorter]: re
   const [firstMs, lastMs] = [Math.round(fromMs / length) * length, Math.round(toMs / length) * length];
   const [next] = shorter;
   if (next !== undefined) {
-    // A short stretch has fewer shorter buckets than are to be taken from a long one. An edge is shared with a neighbour.
+    // A short period has fewer shorter buckets than are to be taken from a long one. An edge is shared with a neighbour.
     const edges = Math.abs(fromMs - firstMs) + Math.abs(toMs - lastMs);
     const buckets = (lastMs - firstMs) / length + edges / 2 / lengthMs(next);
     if (lastMs <= firstMs || buckets >= (toMs - fromMs) / lengthMs(next)) return cover(fromMs, toMs, by, shorter);

@@ -5,7 +5,7 @@ import type { Finding, Rule } from './finding.js';
 import { statusFindings } from './status-rules.policy.js';
 import { upstreamFindings } from './upstream-rules.policy.js';
 
-/** Counts of one stretch of time; those of several add up. */
+/** Counts of one period; those of several add up. */
 export interface Tally {
   readonly sends: number;
   readonly succeeded: number;

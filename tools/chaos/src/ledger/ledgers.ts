@@ -91,7 +91,7 @@ export interface SentInbound {
   readonly isCertain: boolean;
 }
 
-/** What an audit compares, of one stretch of time. */
+/** What an audit compares, of one period. */
 export interface Ledgers {
   readonly sends: readonly Send[];
   /** The contacts that answers named for numbers: those of `sends`, and over a whole stage those of all before. */

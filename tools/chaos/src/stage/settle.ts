@@ -6,7 +6,7 @@ import type { SentInbound, Ledgers, Send } from '../ledger/ledgers.js';
 import { numbersOf } from '../ledger/number-book.js';
 import { pidsOf, type Stage } from './stage.js';
 
-/** Where a stretch of time begins in every ledger; to be taken at rest. */
+/** Where a period begins in every ledger; to be taken at rest. */
 export interface Mark {
   readonly database: DatabaseMark;
   readonly requests: number;
@@ -15,7 +15,7 @@ export interface Mark {
   readonly pids: ReadonlyMap<string, number>;
 }
 
-/** What the harness itself knows of a stretch of time. */
+/** What the harness itself knows of a period. */
 export interface LoadOutcome {
   readonly sends: readonly Send[];
   readonly inbound: readonly SentInbound[];

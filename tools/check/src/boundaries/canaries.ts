@@ -117,6 +117,16 @@ export const canaries: readonly Canary[] = [
     text: imports('../identity/key/key.entity.js'),
   },
   {
+    rule: 'modules-import-the-identity-module',
+    path: 'apps/gateway/src/gateway.module.ts',
+    text: imports('./identity/key/key.entity.js'),
+  },
+  {
+    rule: 'identity-only-by-contract',
+    path: 'apps/gateway/src/new-room/inside.ts',
+    text: imports('../identity/key/key.entity.js'),
+  },
+  {
     rule: 'identity-knows-no-http',
     path: 'apps/gateway/src/identity/key/outward.ts',
     text: imports('../../v1/messages/send-message.js'),
