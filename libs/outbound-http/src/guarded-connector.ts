@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { types } from 'node:util';
 import { buildConnector } from 'undici';
+import { boundResponses } from './bounded-responses.js';
 import type { Guard } from './guard.js';
 import { OutboundRefusal } from './outbound.js';
 
@@ -40,7 +41,13 @@ export function guardedConnector(guard: Guard, deadlineMs: number, authorities: 
       ],
     );
     // Outside of the promise: what undici throws is a bug, and not an error of the connection.
-    void end.then((outcome) => queueMicrotask(() => onConnect(...outcome)));
+    void end.then((outcome) =>
+      queueMicrotask(() => {
+        onConnect(...outcome);
+        const [, socket] = outcome;
+        if (socket !== null) boundResponses(socket);
+      }),
+    );
   };
 }
 
