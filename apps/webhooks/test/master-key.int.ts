@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually, testServers } from '@switchboard/testing';
+import { verifyServiceSignature } from '@switchboard/webhook-signature';
 import { newCustomer } from './customer.js';
 import { startWebhooks } from './running-webhooks.js';
 
@@ -9,6 +10,33 @@ const TIME_SCALE = 0.005;
 /** A look comes every 2 s, on a machine that may be busy. */
 const SOON = { deadlineMs: 60_000 };
 const strangeKey = { CREDENTIALS_KEY: Buffer.alloc(32, 9).toString('base64') };
+
+describe('a webhook whose former secret alone does not open', () => {
+  it('is delivered to, signed by the current one, which signs on for 24 hours when it is rotated', async () => {
+    const running = await startWebhooks(servers, TIME_SCALE, 0);
+    const replica = await running.start();
+    const customer = newCustomer(running);
+    const webhook = await customer.register(running.receiver.at('/restored'));
+    const { secret: current } = await customer.rotate(webhook.id);
+    const spoil = "UPDATE webhooks.webhook SET previous_secret_sealed = '\\x00' WHERE id = $1";
+    await running.superuser.dataSource.query(spoil, [webhook.id]);
+
+    await customer.receive('1', webhook.id);
+    await eventually(() => running.receiver.arrivals('/restored').length === 1, SOON);
+    const renewed = await customer.rotate(webhook.id);
+    expect(Date.parse(renewed.previousSecretValidUntil ?? '') - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    await customer.receive('2', webhook.id);
+    await eventually(() => running.receiver.arrivals('/restored').length === 2, SOON);
+    const [alone, both] = running.receiver.arrivals('/restored');
+    const verifies = (arrival: typeof alone, header: string, secret: string): boolean =>
+      verifyServiceSignature(Buffer.from(arrival?.body ?? ''), String(arrival?.headers[header]), secret);
+    expect(verifies(alone, 'x-service-signature', current)).toBe(true);
+    expect(alone?.headers).not.toHaveProperty('x-service-signature-previous');
+    expect(verifies(both, 'x-service-signature', renewed.secret)).toBe(true);
+    expect(verifies(both, 'x-service-signature-previous', current)).toBe(true);
+    await replica.stop();
+  });
+});
 
 describe('a process whose master key opens no secret', () => {
   it('sends nothing and counts nothing; with the right key all goes out in order, as first attempts', async () => {

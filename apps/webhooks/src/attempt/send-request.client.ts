@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ThrottledLog } from '@switchboard/nats';
 import { OutboundHttp, type OutboundEnd } from '@switchboard/outbound-http';
 import { SecretBox } from '@switchboard/secrets';
 import { signatureHeaders } from '@switchboard/webhook-signature';
-import { CLOCK, type Clock } from '@switchboard/platform';
+import { CLOCK, LOG, type Clock, type Log } from '@switchboard/platform';
 import { INTERRUPTED, type AttemptResult } from '../delivery/delivery.entity.js';
 import { retryAfterMs } from '../delivery/retry.policy.js';
 import { OutboundApart } from '../outbound.js';
@@ -44,19 +45,27 @@ export class NeverSent extends Error {
 /** Sends one signed request to a receiver; what comes of it is a result. */
 @Injectable()
 export class SendRequest {
+  private readonly unreadable: ThrottledLog;
+
   constructor(
     private readonly outbound: OutboundHttp,
     private readonly apart: OutboundApart,
     private readonly box: SecretBox,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+    @Inject(LOG) log: Log,
+  ) {
+    // Of one webhook at a time: a key that is missing would write a line for each request of all.
+    this.unreadable = new ThrottledLog((error) => log.error('webhook.former-secret-unreadable', error));
+  }
 
-  /** @throws NeverSent, of a request apart; UnreadableSecret */
+  /** A former secret that does not open signs not, and is logged. @throws NeverSent, of a request apart; UnreadableSecret */
   async send(request: SignedRequest, { signal, isApart = false }: SendOptions = {}): Promise<LoggedResult> {
     const { url, dataId } = request;
     const body = Buffer.from(request.body, 'utf8');
     const nowMs = this.clock.now();
-    const headers = signatureHeaders(body, openSecrets(this.box, request), { id: dataId, atMs: nowMs });
+    const secrets = openSecrets(this.box, request);
+    if (secrets.unreadable !== null) this.unreadable.failed(secrets.unreadable);
+    const headers = signatureHeaders(body, secrets, { id: dataId, atMs: nowMs });
     const sender = isApart ? this.apart : this.outbound;
     const givenAtMs = performance.now();
     const end = await sender.post({ url, headers, body, ...(signal ? { signal } : {}) });

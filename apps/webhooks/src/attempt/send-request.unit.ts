@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { OutboundEnd, OutboundHttp } from '@switchboard/outbound-http';
-import { systemClock } from '@switchboard/platform';
+import { systemClock, type Log } from '@switchboard/platform';
 import { SecretBox } from '@switchboard/secrets';
 import { RequestsInFlight } from '../deliver/requests-in-flight.js';
 import type { MarkedAttempt } from '../delivery/delivery.entity.js';
 import type { OutboundApart } from '../outbound.js';
-import { secretPlace } from '../webhook/webhook-secrets.js';
+import { secretPlace, UnreadableSecret } from '../webhook/webhook-secrets.js';
 import { SendRequest } from './send-request.client.js';
 
 const box = new SecretBox({ current: Buffer.alloc(32, 7), previous: null });
@@ -42,6 +42,8 @@ const attempt: MarkedAttempt = {
   leaseUntilMs: 20_000,
 };
 
+const log = { info: jest.fn(), warn: jest.fn(), error: jest.fn() } satisfies Log;
+
 afterEach(() => void jest.restoreAllMocks());
 
 function failedEnd(error: 'aborted' | 'no response'): OutboundEnd {
@@ -58,7 +60,7 @@ async function sentAtMs(elapsedMs: number): Promise<number | undefined> {
     return Promise.resolve({ state: 'answered', ...seen });
   };
   const apart = { post } as OutboundApart;
-  const sender = new SendRequest({} as OutboundHttp, apart, box, systemClock);
+  const sender = new SendRequest({} as OutboundHttp, apart, box, systemClock, log);
   const end = await new RequestsInFlight(sender).send(attempt, request, {
     turnAtMs: nowMs,
     nowMs: 7_000,
@@ -71,7 +73,7 @@ async function sentAtMs(elapsedMs: number): Promise<number | undefined> {
 /** What comes of a request that ends like this. */
 function resultOf(end: OutboundEnd) {
   const outbound = { post: () => Promise.resolve(end) } as unknown as OutboundHttp;
-  const sender = new SendRequest(outbound, {} as OutboundApart, box, systemClock);
+  const sender = new SendRequest(outbound, {} as OutboundApart, box, systemClock, log);
   return sender.send({ ...request, ...to, dataId: newCuid() });
 }
 
@@ -97,7 +99,7 @@ describe('a request that is under way when the process stops', () => {
     const post: OutboundHttp['post'] = ({ signal }) =>
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve(ends.shift() ?? failedEnd('aborted'))));
     const requests = new RequestsInFlight(
-      new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock),
+      new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock, log),
     );
     const send = (id: string) =>
       requests.send({ ...attempt, id }, request, { turnAtMs: performance.now(), nowMs: 7_000, isApart: false });
@@ -120,5 +122,31 @@ describe('a request that waits for the thread that sends it', () => {
 
   it('was never sent before its turn, whatever its rounded duration', async () => {
     expect(await sentAtMs(99.6)).toBe(7_000);
+  });
+});
+
+describe('a former secret that does not open', () => {
+  it('is as none: the current one signs alone, and one line says so for many requests', async () => {
+    const headersOfSent: Readonly<Record<string, string>>[] = [];
+    const post: OutboundHttp['post'] = ({ headers }) => {
+      headersOfSent.push(headers);
+      return Promise.resolve(failedEnd('no response'));
+    };
+    const sender = new SendRequest({ post } as OutboundHttp, {} as OutboundApart, box, systemClock, log);
+    const previousSecretSealed = Buffer.alloc(100, 1);
+    for (let n = 0; n < 3; n++) await sender.send({ ...request, ...to, previousSecretSealed, dataId: newCuid() });
+    expect(headersOfSent).toHaveLength(3);
+    for (const headers of headersOfSent) {
+      expect(headers).toHaveProperty('x-service-signature');
+      expect(headers).not.toHaveProperty('x-service-signature-previous');
+    }
+    expect(log.error.mock.calls).toMatchObject([['webhook.former-secret-unreadable', { name: 'UnreadableSecret' }]]);
+    expect(String(log.error.mock.calls[0]?.[1])).toContain(to.webhookId);
+  });
+
+  it('helps nothing when the current one does not open either', async () => {
+    const sender = new SendRequest({} as OutboundHttp, {} as OutboundApart, box, systemClock, log);
+    const secretSealed = Buffer.alloc(100, 1);
+    await expect(sender.send({ ...request, ...to, secretSealed, dataId: newCuid() })).rejects.toThrow(UnreadableSecret);
   });
 });

@@ -8,7 +8,7 @@ import { newSigningSecret } from '@switchboard/webhook-signature';
 import { appendAct, isDone } from '../webhook/append-act.js';
 import { readSealedSecrets, readSecrets, storeSecrets } from '../webhook/secret.repository.js';
 import {
-  openSecrets,
+  openCurrent,
   secretPlace,
   UnreadableSecret,
   type SealedSecrets,
@@ -72,7 +72,7 @@ export class WebhookSecretHandler {
   /** The secret that signs; null when no master key of this process opens it: then nothing was signed with it either. */
   private readable(former: SealedSecrets): string | null {
     try {
-      return openSecrets(this.box, former).current;
+      return openCurrent(this.box, former);
     } catch (error) {
       if (error instanceof UnreadableSecret) return null;
       throw error;

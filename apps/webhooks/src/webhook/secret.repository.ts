@@ -37,8 +37,9 @@ export async function readSecrets(
 ): Promise<WebhookSecretView | null> {
   const row = await readSealedSecrets(on, organizationId, id);
   if (row === null) return null;
-  const previousSecretValidUntil = row.previousUntil?.toISOString() ?? null;
-  return { secret: openSecrets(box, row).current, previousSecretValidUntil };
+  const { current, previous } = openSecrets(box, row);
+  const previousSecretValidUntil = previous === null ? null : (row.previousUntil?.toISOString() ?? null);
+  return { secret: current, previousSecretValidUntil };
 }
 
 /** Stores a new secret; the former one signs too for 24 hours. Source: docs/api-behaviour.md#webhooks-signature. */

@@ -18,24 +18,37 @@ export function secretPlace(organizationId: string, webhookId: string, column: S
   return { organizationId, table: 'webhook', row: webhookId, column };
 }
 
-/** The secrets of a webhook do not open: the master key is another, which is a fault of the configuration. */
+/** A secret of a webhook does not open: the master key is another, or the value, as after a restore of a part. */
 export class UnreadableSecret extends Error {
-  constructor(cause: unknown) {
-    super('the secret of the webhook does not open with the master keys of this process', { cause });
+  constructor(which: 'secret' | 'former secret', webhookId: string, cause: unknown) {
+    super(`the ${which} of webhook ${webhookId} does not open with the master keys of this process`, { cause });
     this.name = 'UnreadableSecret';
   }
 }
 
-/** The secrets that sign. @throws UnreadableSecret when the master key is another */
-export function openSecrets(box: SecretBox, sealed: SealedSecrets): SigningSecrets {
-  const { organizationId, webhookId, secretSealed, previousSecretSealed } = sealed;
-  const open = (bytes: Buffer, column: SecretColumn): string =>
-    box.open(bytes, secretPlace(organizationId, webhookId, column));
+/** The secrets that sign, and why the former one does not where it is kept and does not open. */
+export interface OpenedSecrets extends SigningSecrets {
+  readonly unreadable: UnreadableSecret | null;
+}
+
+/** Opens the two apart: a webhook whose former secret does not open has none. @throws UnreadableSecret when the current one does not */
+export function openSecrets(box: SecretBox, sealed: SealedSecrets): OpenedSecrets {
+  const current = openCurrent(box, sealed);
+  const { organizationId, webhookId, previousSecretSealed } = sealed;
+  if (previousSecretSealed === null) return { current, previous: null, unreadable: null };
   try {
-    const current = open(secretSealed, 'secret_sealed');
-    const previous = previousSecretSealed && open(previousSecretSealed, 'previous_secret_sealed');
-    return { current, previous };
+    const previous = box.open(previousSecretSealed, secretPlace(organizationId, webhookId, 'previous_secret_sealed'));
+    return { current, previous, unreadable: null };
   } catch (error) {
-    throw new UnreadableSecret(error);
+    return { current, previous: null, unreadable: new UnreadableSecret('former secret', webhookId, error) };
+  }
+}
+
+/** The secret that signs, whatever the former one is. @throws UnreadableSecret */
+export function openCurrent(box: SecretBox, { organizationId, webhookId, secretSealed }: SealedSecrets): string {
+  try {
+    return box.open(secretSealed, secretPlace(organizationId, webhookId, 'secret_sealed'));
+  } catch (error) {
+    throw new UnreadableSecret('secret', webhookId, error);
   }
 }
