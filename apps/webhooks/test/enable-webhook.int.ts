@@ -8,7 +8,7 @@ import { EnableWebhookHandler } from '../src/enable-webhook/enable-webhook.handl
 import { webhooksMigrations } from '../src/migrations/all.js';
 import { newCustomer } from './customer.js';
 import { startWebhooks, type RunningWebhooks } from './running-webhooks.js';
-import { storeWebhook } from './stored-webhook.js';
+import { storeEvents, storeWebhook } from './stored-webhook.js';
 
 const servers = testServers();
 const deactivateSql = statement(
@@ -19,6 +19,11 @@ const deactivateSql = statement(
 const countSql = statement<{ count: number }>(
   't.pending',
   'SELECT count(*)::integer AS count FROM webhooks.delivery WHERE webhook_id = $1',
+);
+const connectionsSql = statement<{ count: number }>(
+  't.connections',
+  `SELECT count(*)::integer AS count FROM pg_stat_activity
+   WHERE datname = current_database() AND backend_type = 'client backend' AND usename <> current_user`,
 );
 const laneSql = statement<{ isOpen: boolean }>(
   't.lane',
@@ -45,6 +50,22 @@ describe('enabling a webhook of which much is pending', () => {
     expect(await superuser.query(laneSql, [id])).toMatchObject([{ isOpen: false }]);
     expect((await enable(600_000)).after.status).toBe('ACTIVE');
     expect(await pendingOf(superuser, id)).toBe(0);
+  });
+
+  it('has no more connections than an organization may have, however many are enabled at once', async () => {
+    const prepared = await servers.serviceDatabase('webhooks', webhooksMigrations);
+    const [database, superuser] = [await prepared.database(), await prepared.superuser()];
+    const { organizationId, id } = await storeWebhook(database, 0);
+    const ids = [id];
+    while (ids.length < 6) ids.push((await storeWebhook(database, 0, organizationId)).id);
+    await storeEvents(database, { organizationId, id }, 2_500);
+    for (const each of ids) await superuser.query(deactivateSql, [each]);
+    const handler = new EnableWebhookHandler(database);
+    const principal = { organizationId, actor: { type: 'user', userId: newCuid() }, scopes: null } as const;
+    const enable = (one: string) => handler.enable({ principal, request: { id: one }, budget: new Budget(600_000) });
+    for (const { after } of await Promise.all(ids.map(enable))) expect(after.status).toBe('ACTIVE');
+    // The pool keeps those that it has made.
+    expect(await superuser.query(connectionsSql, [])).toEqual([{ count: 2 }]);
   });
 });
 

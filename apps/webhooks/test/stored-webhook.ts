@@ -12,9 +12,13 @@ export interface StoredWebhook {
 
 const EVENT = { type: 'message.received', line: '', body: '{}', contactId: null, messageId: null } as const;
 
-/** Stores a webhook and some events, each with its pending delivery. */
-export async function storeWebhook(database: Database, events: number): Promise<StoredWebhook> {
-  const webhook = { organizationId: newCuid(), id: newCuid() };
+/** Stores a webhook and some events, each with its pending delivery to each webhook of the organization. */
+export async function storeWebhook(
+  database: Database,
+  events: number,
+  organizationId = newCuid(),
+): Promise<StoredWebhook> {
+  const webhook = { organizationId, id: newCuid() };
   const secretSealed = Buffer.alloc(1);
   await database.transaction(async (tx) => {
     const settings = { url: 'https://example.org/', events: [EVENT.type], description: null };

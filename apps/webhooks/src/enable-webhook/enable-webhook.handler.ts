@@ -8,6 +8,7 @@ import { openLane } from '../lane/lane.repository.js';
 import { cancelReplays } from '../replay/replay.repository.js';
 import { appendChange } from '../webhook/append-act.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
+import { inTurns } from '../webhook/in-turns.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
 import { activateWebhook, findWebhook, lockWebhook } from '../webhook/webhook.repository.js';
 
@@ -24,9 +25,10 @@ export class EnableWebhookHandler {
   async enable(call: RpcCall<AuditedRequest & { readonly id: string }>): Promise<ChangedWebhook> {
     const { organizationId } = call.principal;
     const { id } = call.request;
-    const found = requireWebhook(await findWebhook(this.database, organizationId, id));
+    const turns = inTurns(this.database, organizationId);
+    const found = requireWebhook(await findWebhook(turns, organizationId, id));
     // What was pending when it was deactivated is dropped before it is active again.
-    while (found.deactivatedAt !== null && (await dropPending(this.database, [id]))) requireTime(call.budget);
+    while (found.deactivatedAt !== null && (await dropPending(turns, [id]))) requireTime(call.budget);
     return this.database.transaction(
       async (tx) => {
         const before = requireWebhook(await lockWebhook(tx, organizationId, id));

@@ -6,6 +6,7 @@ import { RpcHandler, type RpcCall } from '@switchboard/nats';
 import { Database, type Queryable } from '@switchboard/postgres';
 import { lastPosition, positionBefore } from '../event/feed.repository.js';
 import { appendAct } from '../webhook/append-act.js';
+import { inTurns } from '../webhook/in-turns.js';
 import { requireActive, requireWebhook } from '../webhook/webhook-view.js';
 import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.repository.js';
 import { ReplaySignal } from '../replay/replay-signal.js';
@@ -30,7 +31,7 @@ export class ReplayWebhookHandler {
   async replay({ principal, request, budget }: RpcCall<ReplayWebhookRequest>): Promise<{ readonly count: number }> {
     const { organizationId } = principal;
     const { webhookId, replayId, dryRun } = request;
-    const turns = this.turnsOf(organizationId);
+    const turns = inTurns(this.database, organizationId);
     const known = dryRun ? null : await countOfReplay(turns, organizationId, replayId);
     if (known !== null) return { count: known };
     const webhook = requireWebhook(await findWebhook(turns, organizationId, webhookId));
@@ -41,11 +42,6 @@ export class ReplayWebhookHandler {
     const accepted = await this.accept(events, request, count);
     this.signal.wake();
     return { count: accepted };
-  }
-
-  /** Statements of an organization, each in a turn of it: its other work goes on between the slices of a count. */
-  private turnsOf(tenant: string): Queryable {
-    return { query: (asked, values) => this.database.transaction((tx) => tx.query(asked, values), { tenant }) };
   }
 
   /** Stores the replay with its act. @returns its count, that of the first call when another has stored it meanwhile */
