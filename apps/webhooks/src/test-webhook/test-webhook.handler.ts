@@ -18,7 +18,7 @@ import { requireWebhook } from '../webhook/webhook-view.js';
 import { lockWebhook } from '../webhook/webhook.repository.js';
 import { testBodyOf } from '../event/test-body.policy.js';
 
-/** Test sends of one organization at once: each may keep a connection for 10 s. Source: docs/api-behaviour.md#webhooks-manage. */
+/** Test sends of one organization at once, in each process: each may keep a connection for 10 s. Source: docs/api-behaviour.md#webhooks-manage. */
 const AT_ONCE_MAX = 5;
 /** A test send takes so long at most: the receiver's 10 s, and its record. */
 const SEND_MS = 10_500;
@@ -40,7 +40,8 @@ export class TestWebhookHandler {
    * Sends once, however often the act is asked for: what is recorded of it, or under way in this process, is answered. Asked for
    * again after the process ended in between, it sends again.
    *
-   * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the organization has five under way; SERVICE_UNAVAILABLE when nothing was sent
+   * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the organization has five under way in this process; SERVICE_UNAVAILABLE when nothing
+   * was sent
    */
   @RpcHandler(testWebhookRpc)
   async test({

@@ -120,7 +120,8 @@ export const enableWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }
  *
  * The deadline covers the receiver's 10 s.
  *
- * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED with 5 test sends of the organization under way; SERVICE_UNAVAILABLE when nothing was sent
+ * @throws WEBHOOK_NOT_FOUND; RATE_LIMITED while the process that is asked has 5 test sends of the organization under way;
+ * SERVICE_UNAVAILABLE when nothing was sent
  */
 export const testWebhookRpc = defineRpc<AuditedRequest & { readonly id: Cuid }, WebhookTestResult>(
   'webhooks',
