@@ -13,6 +13,7 @@ import hmac
 import json
 import os
 import re
+import socket
 import sys
 import threading
 import time
@@ -87,12 +88,25 @@ class Receiver(BaseHTTPRequestHandler):
         return 204
 
     def answer(self, status: int) -> None:
-        # A body that was not read would be taken for the next request.
-        if status in (400, 411, 413, 500):
-            self.close_connection = True
         self.send_response(status)
         self.send_header("Content-Length", "0")
+        # A body that was not read would be taken for the next request.
+        if status in (400, 411, 413, 500):
+            self.send_header("Connection", "close")
         self.end_headers()
+        if status in (400, 411, 413):
+            self.discard()
+
+    def discard(self) -> None:
+        """Reads what is left for 2 s: a connection that is closed on what was not read is reset, and the answer lost."""
+        until = time.monotonic() + 2
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(2)
+        try:
+            while time.monotonic() < until and self.rfile.read1(65_536):
+                pass
+        except OSError:  # The sender is silent, or has gone.
+            pass
 
     def log_message(self, format: str, *args: object) -> None:
         pass

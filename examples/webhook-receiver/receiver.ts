@@ -45,7 +45,7 @@ createServer((request, response) => {
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
   const body = await rawBody(request);
-  if (body === null) return void response.writeHead(413, { connection: 'close' }).end();
+  if (body === null) return refuseLong(request, response);
   // For 24 hours after a rotation both secrets sign: a receiver that still has the former one stays valid.
   const signatures = [request.headers['x-service-signature'], request.headers['x-service-signature-previous']];
   if (!signatures.some((signature) => isSigned(body, signature))) return void response.writeHead(401).end();
@@ -69,16 +69,30 @@ function isSigned(body: Buffer, signature: string | string[] | undefined): boole
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected);
 }
 
-/** The bytes as they came; null when there are too many. */
-async function rawBody(request: IncomingMessage): Promise<Buffer | null> {
+/** The bytes as they came; null when there are too many, as soon as it is known: what comes then is not kept. */
+function rawBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= BODY_BYTES_MAX) return void chunks.push(chunk);
+      chunks.length = 0;
+      resolve(null);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
+}
+
+/** Answers at once, and closes when the sender is through, or after 2 s: closed on what was not read, it is reset and loses the answer. */
+function refuseLong(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(413, { connection: 'close', 'content-length': 0 }).flushHeaders();
+  const timer = setTimeout(() => response.end(), 2_000);
+  request.on('close', () => {
+    clearTimeout(timer);
+    response.end();
+  });
 }
 
 function remember(id: string): void {

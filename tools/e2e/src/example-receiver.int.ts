@@ -40,6 +40,34 @@ describe.each(runnableLanguages())('the example receiver in %s', (language) => {
     expect(await statusLine(`Content-Length: ${length}`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it.each([
+    ['whose length says so', 3 * 1024 * 1024, false],
+    ['in chunks', 3 * 1024 * 1024, true],
+    ['that does not end', Infinity, true],
+  ])('answers 413 to a body that is too long, %s, and resets no sender before it', async (_form, length, isChunked) => {
+    // Python's server reads no chunks: it asks for a length.
+    const status = isChunked && language === 'python3' ? 411 : 413;
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    let answer = '';
+    let failedBefore: Error | null = null;
+    socket.on('data', (bytes: Buffer) => (answer += bytes.toString('latin1')));
+    // Who goes on behind the answer is disconnected after a while.
+    socket.on('error', (error) => (failedBefore ??= answer === '' ? error : null));
+    const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n\r\n`);
+    const part = 'a'.repeat(0x4000);
+    for (let sent = 0; sent < length && !socket.destroyed; sent += part.length) {
+      const isFull = !socket.write(isChunked ? `4000\r\n${part}\r\n` : part);
+      if (isFull) await Promise.race([once(socket, 'drain'), closed]).catch(() => undefined);
+    }
+    if (isChunked && !socket.destroyed) socket.end('0\r\n\r\n');
+    await closed.catch(() => undefined);
+    expect([failedBefore, answer]).toEqual([null, expect.stringMatching(new RegExp(`^HTTP/1\\.1 ${status} `))]);
+    expect(answer).toMatch(/^connection: close/im);
+  });
+
   it('answers 500 to what is signed and is no event, and goes on', async () => {
     for (const body of ['{', '[]', '"text"', 'null', '{"data":null}'])
       expect([body, await sendSigned(body)]).toEqual([body, 500]);
