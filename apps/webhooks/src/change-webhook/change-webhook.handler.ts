@@ -6,7 +6,7 @@ import { openLane } from '../lane/lane.repository.js';
 import { appendChange, isDone } from '../webhook/append-act.js';
 import { JudgeUrl } from '../webhook/judge-url.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
-import { findWebhook, lockWebhook, storeWebhook } from '../webhook/webhook.repository.js';
+import { findWebhook, lockToChange, storeWebhook } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.change-webhook`. Requests read the URL when they begin: what is pending goes to a changed one. */
 @Controller()
@@ -26,7 +26,7 @@ export class ChangeWebhookHandler {
     const judged = url === undefined || url === found.url ? url : await this.judge.require(url);
     return this.database.transaction(
       async (tx) => {
-        const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        const before = requireWebhook(await lockToChange(tx, organizationId, id));
         // What was changed since by others is not changed back.
         if (await isDone(tx, call.request.by)) return { before: webhookView(before), after: webhookView(before) };
         const after = judged ?? before.url;

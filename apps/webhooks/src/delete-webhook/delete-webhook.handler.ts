@@ -8,7 +8,7 @@ import { findAct } from '@switchboard/outbox';
 import { Database } from '@switchboard/postgres';
 import { appendAct } from '../webhook/append-act.js';
 import { requireWebhook, webhookView } from '../webhook/webhook-view.js';
-import { lockWebhook, removeWebhook } from '../webhook/webhook.repository.js';
+import { lockToChange, removeWebhook } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.delete-webhook`. */
 @Controller()
@@ -22,7 +22,7 @@ export class DeleteWebhookHandler {
     const { id } = call.request;
     return this.database.transaction(
       async (tx) => {
-        const found = await lockWebhook(tx, organizationId, id);
+        const found = await lockToChange(tx, organizationId, id);
         const done = found === null ? await findAct(tx, call.request.by) : null;
         if (done?.before) return { before: deletedView(done.before as unknown as AuditedWebhook) };
         const before = requireWebhook(found);

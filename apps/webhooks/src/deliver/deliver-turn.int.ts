@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { statement, type Database } from '@switchboard/postgres';
-import { eventually, lockWaiters, testServers } from '@switchboard/testing';
+import { testServers } from '@switchboard/testing';
 import { storeEvents, storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { deliverAgain, findDelivery } from '../delivery/delivery.repository.js';
 import { interruptedResult } from '../attempt/send-request.client.js';
 import type { EndedRequest, MarkedAttempt } from '../delivery/delivery.entity.js';
 import { newLane } from '../lane/lane.policy.js';
-import { acquireLanes, lockLanes } from '../lane/lane.repository.js';
+import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
 import { webhooksMigrations } from '../migrations/all.js';
 import { removeWebhook } from '../webhook/webhook.repository.js';
 import { ATTEMPT_LEASE_MS } from './choose-deliveries.js';
@@ -69,6 +69,20 @@ async function begin({ id }: StoredWebhook): Promise<MarkedAttempt> {
   const attempt = { delivery, id: newCuid(), beganAtMs: nowMs, leaseUntilMs: nowMs + ATTEMPT_LEASE_MS };
   await turn({ candidates: [id], choose: () => [attempt] });
   return attempt;
+}
+
+async function whileLocked(webhooks: readonly StoredWebhook[], work: () => Promise<void>): Promise<void> {
+  const holder = await superuser.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM webhooks.lane WHERE webhook_id = ANY ($1) FOR UPDATE', [
+      webhooks.map(({ id }) => id),
+    ]);
+    await work();
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release(true);
+  }
 }
 
 describe('an attempt that is sent some time after its mark', () => {
@@ -185,25 +199,33 @@ describe('an attempt that this process ended because it stops', () => {
 });
 
 describe('a lane that another transaction has locked', () => {
-  it('is read with the time behind the lock, and acquired by a later look', async () => {
-    const [webhook, other] = [await startWorker(1), await storeWebhook(database, 1)];
-    const holder = await superuser.connect();
-    try {
-      await holder.query('BEGIN');
-      await holder.query('SELECT FROM webhooks.lane WHERE webhook_id = ANY ($1) FOR UPDATE', [[webhook.id, other.id]]);
+  it('is acquired by a later look, passed by in a turn, and given back later', async () => {
+    const webhook = await startWorker(2);
+    const other = await storeWebhook(database, 1);
+    const attempt = await begin(webhook);
+    const end = { attempt, result: interruptedResult(100) };
+    await whileLocked([webhook, other], async () => {
       expect(await acquireLanes(database, [other.id], lease.id)).toEqual([]);
-      const locking = database.transaction((tx) => lockLanes(tx, [webhook.id], lease.id));
-      await eventually(async () => (await lockWaiters(superuser)) > 0);
-      const { rows } = await holder.query<{ ms: number }>(
-        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
-      );
-      await holder.query('COMMIT');
-      const locked = (await locking).get(webhook.id);
-      expect(locked?.nowMs).toBeGreaterThanOrEqual(rows[0]?.ms ?? Infinity);
-    } finally {
-      holder.release(true);
-    }
+      await releaseLanes(database, [webhook.id], lease.id);
+      const choose: TurnSpec['choose'] = (lanes, recorded, passedBy) => {
+        expect([lanes.size, recorded.size, [...passedBy]]).toEqual([0, 0, [webhook.id]]);
+        return [];
+      };
+      const unsent = [{ attempt, cause: 'late' as const, holdMs: 1_000 }];
+      const passed = await turn({ candidates: [webhook.id], ended: [end], unsent, choose });
+      expect([passed.lost, passed.settled, [...passed.passedBy]]).toEqual([[], [], [webhook.id]]);
+    });
     expect(await acquireLanes(database, [other.id], lease.id)).toHaveLength(1);
+    const { settled, passedBy } = await turn({ ended: [end] });
+    expect([settled.length, passedBy.size]).toEqual([1, 0]);
+  });
+
+  it('keeps no worker from ending', async () => {
+    const webhook = await startWorker(1);
+    await whileLocked([webhook], () => lease.end());
+    const successor = new WorkerLease(database);
+    await successor.renew();
+    expect(await acquireLanes(database, [webhook.id], successor.id)).toHaveLength(1);
   });
 });
 

@@ -15,8 +15,13 @@ import {
 } from '../delivery/delivery.entity.js';
 import { retryDelayMs } from '../delivery/retry.policy.js';
 import { heldLane, isExhausted, laneAfter, type LaneState } from '../lane/lane.policy.js';
-import { lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
-import { deactivateWebhooks, dropMarked, type Deactivation } from '../webhook/deactivate-webhooks.repository.js';
+import { existingLanes, lockLanes, storeLanes, type LockedLane } from '../lane/lane.repository.js';
+import {
+  deactivateWebhooks,
+  dropMarked,
+  lockToDeactivate,
+  type Deactivation,
+} from '../webhook/deactivate-webhooks.repository.js';
 
 /**
  * An attempt that was marked and never left this process: nothing of it counts, and its delivery waits as before. That of a webhook
@@ -37,8 +42,17 @@ export interface TurnSpec {
   readonly unsent: readonly UnsentRequest[];
   /** Webhooks that may begin something. */
   readonly candidates: readonly string[];
-  /** Chooses what begins, of lanes that are this worker's and locked. @param recorded ids of attempts whose end this turn records */
-  readonly choose: (lanes: ReadonlyMap<string, LockedLane>, recorded: ReadonlySet<string>) => readonly MarkedAttempt[];
+  /**
+   * Chooses what begins, of lanes that are this worker's and locked.
+   *
+   * @param recorded ids of attempts whose end this turn records
+   * @param passedBy as in the result
+   */
+  readonly choose: (
+    lanes: ReadonlyMap<string, LockedLane>,
+    recorded: ReadonlySet<string>,
+    passedBy: ReadonlySet<string>,
+  ) => readonly MarkedAttempt[];
 }
 
 /** What a turn did. */
@@ -46,6 +60,8 @@ export interface TurnResult {
   readonly lanes: ReadonlyMap<string, LockedLane>;
   /** Webhooks whose lanes are closed, another's, or gone with their webhook. */
   readonly lost: readonly string[];
+  /** Webhooks of which another session has locked a row: nothing of them is done, and what has ended is for a later turn. */
+  readonly passedBy: ReadonlySet<string>;
   readonly settled: readonly SettledAttempt[];
   readonly begun: readonly MarkedAttempt[];
   /** By the attempt's id; an attempt without one was not begun. */
@@ -58,12 +74,11 @@ export interface TurnResult {
  * that begin. No request leaves before its mark is committed.
  *
  * Everything about a lane is decided under its lock, so that an end that another process recorded as interrupted is not recorded twice,
- * and what people change meanwhile is seen.
+ * and what people change meanwhile is seen. No lock of these is waited for: who holds it may stand still, and a turn has webhooks of many.
  */
 export async function deliverTurn(database: Database, spec: TurnSpec): Promise<TurnResult> {
-  const { ended, unsent, candidates, timeScale } = spec;
-  const over = [...ended, ...unsent].map(({ attempt }) => attempt.delivery.webhookId);
-  const webhookIds = [...new Set([...candidates, ...over])];
+  const { ended, candidates, timeScale } = spec;
+  const webhookIds = [...new Set([...candidates, ...[...ended, ...spec.unsent].map(webhookOf)])];
   return database.transaction(async (tx) => {
     const [locked, unrecorded] = await Promise.all([
       lockLanes(tx, webhookIds, spec.worker),
@@ -72,15 +87,24 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
         ended.map(({ attempt }) => attempt),
       ),
     ]);
-    const own = ended.filter(({ attempt }) => unrecorded.has(attempt.id));
-    const { lanes, deactivated } = moveOn(hold(locked, unsent, timeScale), own, timeScale);
-    const settled = own.map((one) => settle(one, lanes.get(one.attempt.delivery.webhookId), timeScale));
-    const held = new Map([...lanes].filter(([, { isOpen, isOwned }]) => isOpen && isOwned));
-    const begun = spec.choose(held, new Set(own.map(({ attempt }) => attempt.id)));
+    const missing = webhookIds.filter((id) => !locked.has(id));
+    const passedBy = new Set(await existingLanes(tx, missing));
+    const over = (): Over => ({
+      own: ended.filter((end) => unrecorded.has(end.attempt.id) && !passedBy.has(webhookOf(end))),
+      unsent: spec.unsent.filter((one) => !passedBy.has(webhookOf(one))),
+    });
+    const exhausted = moveOn(locked, over(), timeScale).deactivated;
+    for (const id of await lockToDeactivate(tx, exhausted)) passedBy.add(id);
+    const { own, unsent } = over();
+    const { lanes, deactivated } = moveOn(locked, { own, unsent }, timeScale);
+    const settled = own.map((one) => settle(one, lanes.get(webhookOf(one)), timeScale));
+    const held = new Map([...lanes].filter(([id, { isOpen, isOwned }]) => isOpen && isOwned && !passedBy.has(id)));
+    const begun = spec.choose(held, new Set(own.map(({ attempt }) => attempt.id)), passedBy);
     const requests = await write(tx, { locked, lanes, settled, unsent, begun, deactivated });
     return {
       lanes,
-      lost: webhookIds.filter((id) => !held.has(id)),
+      lost: webhookIds.filter((id) => !held.has(id) && !passedBy.has(id)),
+      passedBy,
       settled,
       begun,
       requests: new Map(requests.map((request) => [request.attemptId, request])),
@@ -104,13 +128,19 @@ function hold(
   return lanes;
 }
 
+/** What is over, of webhooks that are not passed by. */
+interface Over {
+  readonly own: readonly EndedRequest[];
+  readonly unsent: readonly UnsentRequest[];
+}
+
 type Moved = Pick<TurnResult, 'lanes' | 'deactivated'>;
 
 /** The lanes after these ends, in the order in which they came. */
-function moveOn(locked: ReadonlyMap<string, LockedLane>, ended: readonly EndedRequest[], timeScale: number): Moved {
-  const lanes = new Map(locked);
+function moveOn(locked: ReadonlyMap<string, LockedLane>, { own, unsent }: Over, timeScale: number): Moved {
+  const lanes = new Map(hold(locked, unsent, timeScale));
   const deactivated: Deactivation[] = [];
-  const inOrder = ended.toSorted((one, other) => endOf(one) - endOf(other));
+  const inOrder = own.toSorted((one, other) => endOf(one) - endOf(other));
   for (const request of inOrder) {
     const { attempt, result } = request;
     const { webhookId, organizationId, kind } = attempt.delivery;
@@ -165,6 +195,10 @@ async function write(tx: Transaction, rows: TurnRows): Promise<readonly BegunReq
 
 function attemptOf({ attempt }: UnsentRequest): MarkedAttempt {
   return attempt;
+}
+
+function webhookOf({ attempt }: EndedRequest | UnsentRequest): string {
+  return attempt.delivery.webhookId;
 }
 
 function endOf(ended: EndedRequest): number {

@@ -7,6 +7,7 @@ import { newCustomer } from '../../test/customer.js';
 import { startWebhooks, type RunningWebhooks } from '../../test/running-webhooks.js';
 import { LaneBook } from './lane-book.js';
 import { OpenLane } from './open-lane.js';
+import { WorkerLease } from './worker-lease.js';
 
 const servers = testServers();
 const countSql = statement<{ pending: number; dropped: number }>(
@@ -90,5 +91,22 @@ describe('a receiver that answers with more than is read of it', () => {
     }
     // The turn that records the last end comes behind it.
     await eventually(async () => (await running.superuser.query(countSql, [id]))[0]?.pending === 0);
+  });
+});
+
+describe('a turn that waits', () => {
+  it('keeps the lease from lapsing no more than any other', async () => {
+    const gate = Promise.withResolvers<void>();
+    const read = jest.spyOn(LaneBook.prototype, 'read').mockImplementation(() => gate.promise);
+    const renew = jest.spyOn(WorkerLease.prototype, 'renew');
+    try {
+      await eventually(() => read.mock.calls.some(([sort]) => sort === 'answering'));
+      const renewed = renew.mock.calls.length;
+      await eventually(() => renew.mock.calls.length > renewed + 1);
+    } finally {
+      gate.resolve();
+      read.mockRestore();
+      renew.mockRestore();
+    }
   });
 });

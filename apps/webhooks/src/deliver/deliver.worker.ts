@@ -25,8 +25,9 @@ import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
 import { RequestsInFlight } from './requests-in-flight.js';
 import { WorkerLease } from './worker-lease.js';
 
-/** The net below the wake-ups, and how often the lease is renewed. */
+/** The net below the wake-ups. */
 const LOOK_MS = 2_000;
+const RENEW_MS = 2_000;
 /** A worker that is never idle looks after so long all the same. */
 const LOOK_LATE_MS = 3_000;
 /** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
@@ -55,6 +56,8 @@ export class DeliverWorker extends PollingWorker {
   private readonly signals: Readonly<Record<LaneSort, WakeSignal>>;
   /** Besides the turns of those that answer. */
   private readonly loops: readonly PollingLoop[];
+  /** By itself: whatever a turn waits for, the lease does not lapse. */
+  private readonly renewing: PollingLoop;
   private readonly wanted = new WakeSignal();
   private readonly toDrop = new WakeSignal();
   /** Webhooks that are deleted or deactivated, of which something is pending. */
@@ -88,6 +91,7 @@ export class DeliverWorker extends PollingWorker {
       { round: () => this.acquire(), signal: this.wanted },
       { round: () => this.drop(), signal: this.toDrop },
     ].map((one) => new PollingLoop({ ...one, idleMs: LOOK_MS, onError }));
+    this.renewing = new PollingLoop({ round: () => this.renew(), idleMs: RENEW_MS, onError });
   }
 
   override onApplicationBootstrap(): void {
@@ -99,7 +103,7 @@ export class DeliverWorker extends PollingWorker {
       for (const sort of laneSorts) if (sorts.has(sort)) this.signals[sort].wake();
     });
     deliverMetrics(() => this.requests.count);
-    for (const loop of this.loops) loop.start();
+    for (const loop of [this.renewing, ...this.loops]) loop.start();
     super.onApplicationBootstrap();
   }
 
@@ -110,8 +114,7 @@ export class DeliverWorker extends PollingWorker {
     await Promise.all([super.onModuleDestroy(), ...this.loops.map((loop) => loop.stop())]);
     // Of turns that were committed meanwhile.
     await this.requests.end();
-    const sortOfEnds = (): LaneSort | undefined => laneSorts.find((sort) => this.turns.hasEnded(sort));
-    for (let sort = sortOfEnds(); sort; sort = sortOfEnds()) await this.turns.turn(sort, []);
+    await this.turns.recordLast().finally(() => this.renewing.stop());
     await this.lease.end();
   }
 
@@ -125,6 +128,14 @@ export class DeliverWorker extends PollingWorker {
       return true;
     }
     return Math.min(result, Math.max(LOOK_MS - this.sinceLookMs, 1));
+  }
+
+  /** Renews the lease, in time for what it owns. */
+  private async renew(): Promise<RoundResult> {
+    const isFirst = !this.lease.isHeld;
+    this.dbClock.observe(await this.lease.renew());
+    if (isFirst) this.wanted.wake();
+    return false;
   }
 
   /** Acquires lanes that are wanted. No turn waits for it: a hundred new webhooks are slow to acquire. */
@@ -183,10 +194,9 @@ export class DeliverWorker extends PollingWorker {
     return performance.now() - this.lookedAtMs;
   }
 
-  /** Renews the lease, and finds what no wake-up has reported. */
+  /** Finds what no wake-up has reported. */
   private async look(): Promise<void> {
     this.lookedAtMs = performance.now();
-    this.dbClock.observe(await this.lease.renew());
     await this.book.giveBackIdle();
     const askedMs = performance.now();
     const waiting = await waitingLanes(this.database, this.lease.id);

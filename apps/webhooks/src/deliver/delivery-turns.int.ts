@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { createLog, systemClock } from '@switchboard/platform';
-import type { Database } from '@switchboard/postgres';
-import { testServers } from '@switchboard/testing';
+import { statement, type Database } from '@switchboard/postgres';
+import { eventually, testServers } from '@switchboard/testing';
 import { storeWebhook, type StoredWebhook } from '../../test/stored-webhook.js';
 import { type LoggedResult, SendRequest } from '../attempt/send-request.client.js';
 import type { MarkedAttempt } from '../delivery/delivery.entity.js';
@@ -20,6 +20,7 @@ import { WorkerLease } from './worker-lease.js';
 
 const servers = testServers();
 const log = createLog('test', { write: () => undefined });
+const attemptSql = statement('t.attempt-recorded', 'SELECT FROM attempt WHERE id = $1');
 let database: Database;
 let book: LaneBook;
 let lease: WorkerLease;
@@ -109,5 +110,43 @@ describe('a turn that changes the sort of a lane', () => {
     await turns.turn('giving-way', [webhook.id]);
     expect(book.find(webhook.id)?.sort).toBe('answering');
     expect(woken).toEqual(['answering']);
+  });
+});
+
+describe('a webhook whose lane another session has locked', () => {
+  const locked = async (work: (release: () => Promise<unknown>) => Promise<void>): Promise<void> => {
+    const holder = await database.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM lane WHERE webhook_id = $1 FOR UPDATE', [webhook.id]);
+      await work(() => holder.query('ROLLBACK'));
+    } finally {
+      holder.release(true);
+    }
+  };
+
+  it('rests after a turn, which keeps its ends for a later one and wakes it', async () => {
+    const attempt = await abandoned();
+    await locked(async () => {
+      turns.interrupt(attempt);
+      expect(await turns.turn('giving-way', [webhook.id])).toBe(0);
+      // No turn has it meanwhile, nor a reading: it is no loop that is always busy.
+      expect(laneSorts.filter((sort) => turns.hasEnded(sort) || book.busy(sort).length > 0)).toEqual([]);
+      await eventually(() => turns.hasEnded('giving-way') && woken.includes('giving-way'));
+      expect(turns.mayBegin(webhook.id)).toBe(false);
+    });
+  });
+
+  it('has its ends recorded, as the worker ends, when it is free again', async () => {
+    const attempt = await abandoned();
+    await locked(async (release) => {
+      turns.interrupt(attempt);
+      const rest = jest.spyOn(book, 'rest');
+      const recorded = turns.recordLast();
+      await eventually(() => rest.mock.calls.length > 0);
+      await release();
+      await recorded;
+    });
+    expect(await database.query(attemptSql, [attempt.id])).toHaveLength(1);
   });
 });

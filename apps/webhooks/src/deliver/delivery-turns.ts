@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '@switchboard/platform';
 import { isDataError, OutcomeUnknown, type Database } from '@switchboard/postgres';
 import { interruptedResult } from '../attempt/send-request.client.js';
@@ -12,6 +13,10 @@ import type { LaneBook } from './lane-book.js';
 import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
 import { logTurn, logUnsent } from './log-turn.js';
 import type { RequestEnd, RequestsInFlight } from './requests-in-flight.js';
+
+/** How long the end of the worker waits for locks of others, and how often it looks. */
+const LAST_LOCKED_MS = 5_000;
+const LAST_LOOK_MS = 50;
 
 /** What turns are made of. */
 export interface DeliveryTurnsParts {
@@ -78,27 +83,40 @@ export class DeliveryTurns {
     return begun;
   }
 
+  /** Records all that has ended; of webhooks of which another session has locked a row, what it can within 5 s. */
+  async recordLast(): Promise<void> {
+    const untilMs = performance.now() + LAST_LOCKED_MS;
+    while (this.ended.length + this.unsent.length > 0) {
+      const sort = laneSorts.find((one) => this.hasEnded(one));
+      if (sort) await this.turn(sort, []);
+      else if (performance.now() < untilMs) await wait(LAST_LOOK_MS);
+      else return;
+    }
+  }
+
   private async take(sort: LaneSort, of: Pick<TurnSpec, 'ended' | 'unsent' | 'candidates'>): Promise<number> {
     const { database, book, requests, worker, timeScale } = this.parts;
     const { ended, unsent } = of;
     let chosen: readonly MarkedAttempt[] = [];
-    const choose: TurnSpec['choose'] = (lanes, recorded) => {
+    const choose: TurnSpec['choose'] = (lanes, recorded, passedBy) => {
       for (const { attempt } of ended) {
+        if (passedBy.has(attempt.delivery.webhookId)) continue;
         const lane = book.find(attempt.delivery.webhookId);
         // Another process has recorded or unmarked it: what its delivery waits for now is not known here.
         if (recorded.has(attempt.id)) lane?.ended(attempt.id, null);
         else lane?.doubt();
       }
       // What was not sent is the first of its conversation again, and is not among what is known: later ones would overtake it.
-      for (const { attempt } of unsent) book.find(attempt.delivery.webhookId)?.doubt(attempt.delivery);
+      for (const { attempt } of unsent) {
+        if (!passedBy.has(attempt.delivery.webhookId)) book.find(attempt.delivery.webhookId)?.doubt(attempt.delivery);
+      }
       return (chosen = this.choose(lanes, TURN_LIMITS[sort].attempts));
     };
     const startedMs = performance.now();
-    let begun: number;
+    let result: TurnResult;
     try {
-      const result = await deliverTurn(database, { worker, timeScale, ...of, choose });
-      this.follow(result, unsent, startedMs);
-      begun = result.begun.length;
+      result = await deliverTurn(database, { worker, timeScale, ...of, choose });
+      this.follow(result, unsent.filter(isDoneBy(result)), startedMs);
     } catch (error) {
       // Whether it stands is not known: what is marked is read again, and what was recorded is not recorded twice.
       book.doubt();
@@ -109,9 +127,19 @@ export class DeliveryTurns {
       this.unsent.push(...unsent);
       throw error;
     }
+    this.keepLeft(result, of);
     // The turn stands, whatever comes of this.
-    await this.leaveUnreadable(unsent);
-    return begun;
+    await this.leaveUnreadable(unsent.filter(isDoneBy(result)));
+    return result.begun.length;
+  }
+
+  /** What the turn has passed by is for a later one: in front of what has ended since. */
+  private keepLeft(result: TurnResult, { ended, unsent }: Pick<TurnSpec, 'ended' | 'unsent'>): void {
+    if (result.passedBy.size === 0) return;
+    const isDone = isDoneBy(result);
+    this.ended = [...ended.filter((one) => !isDone(one)), ...this.ended];
+    this.unsent = [...unsent.filter((one) => !isDone(one)), ...this.unsent];
+    void this.parts.book.rest(result.passedBy).then(() => laneSorts.forEach((sort) => this.parts.wake(sort)));
   }
 
   private choose(lanes: ReadonlyMap<string, LockedLane>, max: number): readonly MarkedAttempt[] {
@@ -184,6 +212,11 @@ export class DeliveryTurns {
 
 function isFailure({ result }: EndedRequest): boolean {
   return result.outcome !== 'SUCCEEDED';
+}
+
+/** Whether a turn has done what it was asked of an attempt, whose webhook it has not passed by. */
+function isDoneBy({ passedBy }: TurnResult): (one: EndedRequest | UnsentRequest) => boolean {
+  return ({ attempt }) => !passedBy.has(attempt.delivery.webhookId);
 }
 
 function inDoubt(attempt: MarkedAttempt): UnsentRequest {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '@switchboard/postgres';
 import { readPending } from '../delivery/pending-deliveries.repository.js';
 import { acquireLanes, releaseLanes } from '../lane/lane.repository.js';
@@ -12,6 +13,8 @@ import type { WorkerLease } from './worker-lease.js';
 const IDLE_MS = 30_000;
 /** Lanes that are acquired at once. */
 const SLICE_MAX = 32;
+/** Before a lane is tried again that another session has locked. */
+const LOCKED_REST_MS = 100;
 
 /** The lanes that this worker owns. */
 export class LaneBook {
@@ -21,6 +24,8 @@ export class LaneBook {
   private readonly left = new Map<string, number>();
   /** Webhooks of a turn, or of a reading, that is under way: nothing else is to begin with them, of either sort. */
   private readonly taken = new Set<string>();
+  /** Webhooks that rest, as if they were taken: another session has locked a row of theirs. */
+  private readonly resting = new Set<string>();
 
   constructor(
     private readonly database: Database,
@@ -38,11 +43,19 @@ export class LaneBook {
   }
 
   private get free(): OpenLane[] {
-    return [...this.owned.values()].filter(({ webhookId }) => !this.taken.has(webhookId));
+    return [...this.owned.values()].filter(({ webhookId }) => !this.isTaken(webhookId));
   }
 
   isTaken(webhookId: string): boolean {
-    return this.taken.has(webhookId);
+    return this.taken.has(webhookId) || this.resting.has(webhookId);
+  }
+
+  /** Leaves webhooks alone for a moment that a turn has passed by. */
+  async rest(webhookIds: Iterable<string>): Promise<void> {
+    const own = [...webhookIds];
+    for (const webhookId of own) this.resting.add(webhookId);
+    await wait(LOCKED_REST_MS);
+    for (const webhookId of own) this.resting.delete(webhookId);
   }
 
   /** Keeps webhooks for one piece of work. */
@@ -88,7 +101,7 @@ export class LaneBook {
   found(waiting: Exclude<WaitingLane, { readonly state: 'closed' }>, nowMs: number, askedMs: number): void {
     const { webhookId } = waiting;
     const lane = this.owned.get(webhookId);
-    const isOlder = this.taken.has(webhookId) || (lane !== undefined && lane.freeSinceMs >= askedMs);
+    const isOlder = this.isTaken(webhookId) || (lane !== undefined && lane.freeSinceMs >= askedMs);
     if (lane && waiting.state === 'own') {
       // Enabling a webhook ends its pause: a turn would see it, and locks none that has to wait.
       if (!isOlder) lane.state = waiting.lane;
@@ -136,7 +149,7 @@ export class LaneBook {
 
   /** Without those that are being given back. */
   private get toAcquire(): string[] {
-    return [...this.wanted].filter((webhookId) => !this.taken.has(webhookId));
+    return [...this.wanted].filter((webhookId) => !this.isTaken(webhookId));
   }
 
   /** There are more lanes to read than the last reading had. */

@@ -15,7 +15,12 @@ const renewSql = statement<{ id: string; nowMs: number }>(
    FROM (SELECT id FROM own UNION SELECT id FROM worker WHERE lease_until > now()) AS living`,
 );
 const endSql = statement('webhooks.worker.end', 'DELETE FROM worker WHERE id = $1');
-const releaseAllSql = statement('webhooks.worker.release-lanes', 'UPDATE lane SET owner = NULL WHERE owner = $1');
+/** One that is locked is free all the same, as that of a worker which has gone. */
+const releaseAllSql = statement(
+  'webhooks.worker.release-lanes',
+  `WITH own AS (SELECT webhook_id FROM lane WHERE owner = $1 ORDER BY webhook_id FOR NO KEY UPDATE SKIP LOCKED)
+   UPDATE lane l SET owner = NULL FROM own WHERE l.webhook_id = own.webhook_id`,
+);
 
 /**
  * The right of this process to own lanes, renewed while it works: what it owns is free when it has not renewed it for 6 s.

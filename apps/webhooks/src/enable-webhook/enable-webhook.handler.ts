@@ -10,7 +10,7 @@ import { appendChange } from '../webhook/append-act.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { inTurns } from '../webhook/in-turns.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
-import { activateWebhook, findWebhook, lockWebhook } from '../webhook/webhook.repository.js';
+import { activateWebhook, findWebhook, lockToChange } from '../webhook/webhook.repository.js';
 
 /** Kept back of the caller's time, for what comes behind the last slice. */
 const LEFT_MS_MIN = 1_000;
@@ -31,7 +31,7 @@ export class EnableWebhookHandler {
     while (found.deactivatedAt !== null && (await dropPending(turns, [id]))) requireTime(call.budget);
     return this.database.transaction(
       async (tx) => {
-        const before = requireWebhook(await lockWebhook(tx, organizationId, id));
+        const before = requireWebhook(await lockToChange(tx, organizationId, id));
         if (before.deactivatedAt !== null) await dropPending(tx, [id]);
         await activateWebhook(tx, organizationId, id);
         // Behind the change of the webhook, whose lock comes before those of its replays.

@@ -50,17 +50,21 @@ export const STATE_COLUMNS = `l.window_max AS "windowMax", ${ms('l.probing_since
   l.consecutive_failures AS "consecutiveFailures", ${ms('l.counted_until')} AS "countedUntilMs",
   ${ms('l.opened_at')} AS "openedAtMs"`;
 
-/** Sorted, so that two never wait for each other. Lease and clock are read behind the locks, which may be waited for. */
+/** A lane that another session has locked, which may stand still, is left to a later turn. Lease and clock are read behind the locks. */
 const lockSql = statement<LaneRow>(
   'webhooks.lane.lock',
   `WITH l AS MATERIALIZED (
-     SELECT * FROM lane WHERE webhook_id = ANY ($1::text[]) ORDER BY webhook_id FOR NO KEY UPDATE
+     SELECT * FROM lane WHERE webhook_id = ANY ($1::text[]) ORDER BY webhook_id FOR NO KEY UPDATE SKIP LOCKED
    ), locked AS MATERIALIZED (SELECT count(*) FROM l)
    SELECT l.webhook_id AS "webhookId", l.is_open AS "isOpen",
      l.owner IS NOT NULL AND l.owner = $2
        AND EXISTS (SELECT FROM worker w WHERE w.id = $2 AND w.lease_until > clock_timestamp()) AS "isOwned",
      ${STATE_COLUMNS}, ${ms('clock_timestamp()')} AS "nowMs"
    FROM locked CROSS JOIN l`,
+);
+const existingSql = statement<{ webhookId: string }>(
+  'webhooks.lane.existing',
+  'SELECT webhook_id AS "webhookId" FROM lane WHERE webhook_id = ANY ($1::text[])',
 );
 const storeSql = statement(
   'webhooks.lane.store',
@@ -85,12 +89,16 @@ const acquireSql = statement<StateRow & { webhookId: string; organizationId: str
    UPDATE lane l SET owner = $2 FROM free WHERE l.webhook_id = free.webhook_id
    RETURNING l.webhook_id AS "webhookId", l.organization_id AS "organizationId", ${STATE_COLUMNS}`,
 );
+/** One that is locked stays this worker's, and is found as such by a look when there is something to deliver. */
 const releaseSql = statement(
   'webhooks.lane.release',
-  'UPDATE lane SET owner = NULL WHERE webhook_id = ANY ($1::text[]) AND owner = $2',
+  `WITH own AS (
+     SELECT webhook_id FROM lane WHERE webhook_id = ANY ($1::text[]) AND owner = $2
+     ORDER BY webhook_id FOR NO KEY UPDATE SKIP LOCKED)
+   UPDATE lane l SET owner = NULL FROM own WHERE l.webhook_id = own.webhook_id`,
 );
 
-/** Locks lanes and reads them; one that does not exist (any more) is left out. @param worker whose they should be */
+/** Locks lanes and reads them, without those that do not exist (any more), or that others have locked. @param worker whose they should be */
 export async function lockLanes(
   tx: Transaction,
   webhookIds: readonly string[],
@@ -98,6 +106,12 @@ export async function lockLanes(
 ): Promise<ReadonlyMap<string, LockedLane>> {
   const rows = await tx.query(lockSql, [webhookIds, worker]);
   return new Map(rows.map((row) => [row.webhookId, { ...row, state: stateOf(row) }]));
+}
+
+/** Those of the webhooks that have a lane, locked or not. */
+export async function existingLanes(tx: Transaction, webhookIds: readonly string[]): Promise<readonly string[]> {
+  if (webhookIds.length === 0) return [];
+  return (await tx.query(existingSql, [webhookIds])).map(({ webhookId }) => webhookId);
 }
 
 /** Writes lanes; travels with the transaction's other statements. */
@@ -127,7 +141,7 @@ export async function insertLane(tx: Transaction, organizationId: string, webhoo
   await tx.query(insertSql, [organizationId, webhookId]);
 }
 
-/** Opens a lane anew, of a webhook that is enabled or has another URL. */
+/** Opens a lane anew, of a webhook that is enabled or has another URL, and that the transaction has locked (`lockToChange`). */
 export async function openLane(tx: Transaction, webhookId: string): Promise<void> {
   const lanes = await lockLanes(tx, [webhookId], NO_WORKER);
   await storeLanes(

@@ -15,7 +15,7 @@ import {
   type SecretColumn,
 } from '../webhook/webhook-secrets.js';
 import { requireWebhook } from '../webhook/webhook-view.js';
-import { lockWebhook } from '../webhook/webhook.repository.js';
+import { lockToChange } from '../webhook/webhook.repository.js';
 
 /** Answers `webhooks.get-webhook-secret` and `webhooks.rotate-webhook-secret`. */
 @Controller()
@@ -43,7 +43,7 @@ export class WebhookSecretHandler {
     const { id: webhookId } = call.request;
     return this.database.transaction(
       async (tx) => {
-        requireWebhook(await lockWebhook(tx, organizationId, webhookId));
+        requireWebhook(await lockToChange(tx, organizationId, webhookId));
         if (!(await isDone(tx, call.request.by))) await this.renew(tx, organizationId, webhookId);
         const shown = requireWebhook(await readSecrets(tx, this.box, organizationId, webhookId));
         const after = { id: webhookId, previousSecretValidUntil: shown.previousSecretValidUntil };

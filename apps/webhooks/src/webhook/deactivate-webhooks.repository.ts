@@ -18,6 +18,11 @@ interface DeactivatedRow extends Omit<AuditedWebhook, 'status'> {
   readonly reason: string;
 }
 
+const lockSql = statement<{ id: string }>(
+  'webhooks.webhook.lock-to-deactivate',
+  `SELECT w.id FROM unnest($1::text[], $2::text[]) AS g (organization_id, id)
+   JOIN webhook w ON w.organization_id = g.organization_id AND w.id = g.id FOR NO KEY UPDATE OF w SKIP LOCKED`,
+);
 const deactivateSql = statement<DeactivatedRow>(
   'webhooks.webhook.deactivate',
   `UPDATE webhook w SET deactivated_at = now(), deactivated_reason = g.reason, updated_at = now()
@@ -63,6 +68,17 @@ export interface Deactivation {
   readonly organizationId: string;
   readonly webhookId: string;
   readonly reason: string;
+}
+
+/** Locks the rows of webhooks. @returns those that others have locked, as a slice of a replay does: they are not waited for */
+export async function lockToDeactivate(
+  tx: Transaction,
+  deactivations: readonly Deactivation[],
+): Promise<readonly string[]> {
+  if (deactivations.length === 0) return [];
+  const rows = await tx.query(lockSql, unnestColumns(deactivations, ['organizationId', 'webhookId']));
+  const locked = new Set(rows.map(({ id }) => id));
+  return deactivations.map(({ webhookId }) => webhookId).filter((webhookId) => !locked.has(webhookId));
 }
 
 /**

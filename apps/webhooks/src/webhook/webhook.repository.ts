@@ -21,7 +21,14 @@ const SELECT = `SELECT w.organization_id AS "organizationId", w.id, w.url, w.eve
 const getSql = statement<WebhookRow>('webhooks.webhook.get', `${SELECT} AND w.id = $2`);
 /** Newest first, by the primary key. */
 const listSql = statement<WebhookRow>('webhooks.webhook.list', `${SELECT} AND w.id < $2 ORDER BY w.id DESC LIMIT $3`);
-/** The lane's lock goes before the webhook's, everywhere: a worker that deactivates has the lane's already. */
+/**
+ * Before the lane's lock, everywhere: what is waited for here, a slice of a replay, keeps nothing from being delivered. A worker, which has
+ * lanes already, waits for no row of a webhook.
+ */
+const lockRowSql = statement(
+  'webhooks.webhook.lock-row',
+  'SELECT FROM webhook WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE',
+);
 const lockSql = statement<{ webhookId: string }>(
   'webhooks.webhook.lock',
   `SELECT webhook_id AS "webhookId" FROM lane WHERE webhook_id = $2 AND organization_id = $1 FOR NO KEY UPDATE`,
@@ -92,7 +99,13 @@ export async function listWebhooks(
   return on.query(listSql, [organizationId, cursor ?? FIRST_PAGE, limit]);
 }
 
-/** Locks a webhook with its lane, and reads it; null when the organization has none of this id. */
+/** Locks a webhook, and then its lane, and reads it; null when the organization has none of this id. */
+export async function lockToChange(tx: Transaction, organizationId: string, id: string): Promise<WebhookRow | null> {
+  await tx.query(lockRowSql, [organizationId, id]);
+  return lockWebhook(tx, organizationId, id);
+}
+
+/** Locks the lane of a webhook, and reads the webhook; null when the organization has none of this id. Its row may not be changed. */
 export async function lockWebhook(tx: Transaction, organizationId: string, id: string): Promise<WebhookRow | null> {
   await tx.query(lockSql, [organizationId, id]);
   return findWebhook(tx, organizationId, id);
