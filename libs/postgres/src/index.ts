@@ -19,6 +19,7 @@ export { resumeSampling, stopSampling, unsampledPartitions, type SampledColumns 
 export { dumpSchema } from './schema-dump.js';
 export { databaseRightsSql, serviceRoles, serviceRolesSql, type ServiceRoles } from './service-roles.sql.js';
 export { pruneSql, type PruneSqlSpec, type PruneStatement } from './prune.sql.js';
+export { queryWithin } from './query-within.js';
 export { forgetSmallSizes } from './forget-small-sizes.js';
 export { EmptiedTablesMigration, SmallTablesMigration, smallTables, smallTablesReversal } from './small-tables.sql.js';
 export { declaredStatements, prepared, statement, type Statement } from './statement.js';

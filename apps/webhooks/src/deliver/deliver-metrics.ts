@@ -6,6 +6,8 @@ import { INTERRUPTED } from '../delivery/delivery.entity.js';
 export interface DeliverMetrics {
   /** A turn was committed. */
   turned(result: Pick<TurnResult, 'settled' | 'deactivated'>, unsent: readonly UnsentRequest[]): void;
+  /** A look for what no wake-up has reported failed, or a part of it did not end in its time. */
+  lookFailed(): void;
 }
 
 const KINDS = ['AUTOMATIC', 'MANUAL', 'REPLAY'] as const;
@@ -34,6 +36,9 @@ function makeDeliverMetrics(inFlight: () => number): DeliverMetrics {
   const unsentAttempts = meter.createCounter('switchboard_webhook_unsent_total', {
     description: 'Attempts that never left the process and count as none, by why',
   });
+  const failedLooks = meter.createCounter('switchboard_webhook_failed_looks_total', {
+    description: 'Looks for pending deliveries that no wake-up has reported, which failed or did not end in their time',
+  });
   const open = meter.createObservableGauge('switchboard_webhook_requests_in_flight', {
     description: 'Requests to receivers that have not ended',
   });
@@ -41,7 +46,9 @@ function makeDeliverMetrics(inFlight: () => number): DeliverMetrics {
   for (const kind of KINDS) for (const outcome of OUTCOMES) attempts.add(0, { kind, outcome });
   for (const cause of CAUSES) unsentAttempts.add(0, { cause });
   deactivations.add(0);
+  failedLooks.add(0);
   return {
+    lookFailed: () => failedLooks.add(1),
     turned: ({ settled, deactivated }, unsent) => {
       for (const { cause } of unsent) unsentAttempts.add(1, { cause });
       const byEnd = Map.groupBy(settled, ({ attempt, result }) => {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ThrottledLog } from '@switchboard/nats';
 import {
   CLOCK,
   LOG,
@@ -12,7 +13,6 @@ import {
 import { Database } from '@switchboard/postgres';
 import { pause, WakeSignal } from '@switchboard/timing';
 import { LaneWakeUps } from '../lane/lane-wake-ups.js';
-import { waitingLanes } from '../lane/waiting-lanes.repository.js';
 import { dropPending } from '../webhook/deactivate-webhooks.repository.js';
 import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
 import { candidatesOf } from './candidates.js';
@@ -21,14 +21,15 @@ import { deliverMetrics } from './deliver-metrics.js';
 import { DeliverSignal } from './deliver-signal.js';
 import { DeliveryTurns } from './delivery-turns.js';
 import { LaneBook } from './lane-book.js';
+import { LaneLook } from './lane-look.js';
 import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
 import { RequestsInFlight } from './requests-in-flight.js';
 import { WorkerLease } from './worker-lease.js';
 
-/** The net below the wake-ups. */
+/** What is idle is given back, and what no wake-up has reported is looked for. */
 const LOOK_MS = 2_000;
 const RENEW_MS = 2_000;
-/** A worker that is never idle looks after so long all the same. */
+/** A worker that is never idle gives back after so long all the same. */
 const LOOK_LATE_MS = 3_000;
 /** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
 const BLOCKED_PAUSE_MS = 50;
@@ -39,6 +40,7 @@ const BLOCKED_PAUSE_MS = 50;
 const GIVING_WAY_RESTS = 5;
 const GIVING_WAY_REST_MAX_MS = 100;
 const FAILURE_EVENT = 'delivery.turn-failed';
+const LOOK_FAILURE_EVENT = 'delivery.look-failed';
 
 /**
  * Delivers in turns, each a transaction that records what has ended and marks what begins; the requests are
@@ -53,6 +55,8 @@ export class DeliverWorker extends PollingWorker {
   private readonly book: LaneBook;
   private readonly dbClock: DatabaseClock;
   private readonly turns: DeliveryTurns;
+  private readonly laneLook: LaneLook;
+  private readonly lookFailures: ThrottledLog;
   private readonly signals: Readonly<Record<LaneSort, WakeSignal>>;
   /** Besides the turns of those that answer. */
   private readonly loops: readonly PollingLoop[];
@@ -86,11 +90,15 @@ export class DeliverWorker extends PollingWorker {
     const parts = { database, requests, book, dbClock, log, stopping, timeScale, wake };
     this.turns = new DeliveryTurns({ ...parts, worker: this.lease.id });
     const onError = (error: unknown): void => log.error(FAILURE_EVENT, error);
+    this.lookFailures = new ThrottledLog((error) => log.error(LOOK_FAILURE_EVENT, error));
+    const onFailure = (error: unknown): void => this.lookFailed(error);
+    this.laneLook = new LaneLook({ database, worker: this.lease.id, onFailure });
     this.loops = [
+      { round: () => this.find(), onError: onFailure },
       { round: () => this.roundOf('giving-way'), signal: signals['giving-way'] },
       { round: () => this.acquire(), signal: this.wanted },
       { round: () => this.drop(), signal: this.toDrop },
-    ].map((one) => new PollingLoop({ ...one, idleMs: LOOK_MS, onError }));
+    ].map((one) => new PollingLoop({ onError, ...one, idleMs: LOOK_MS }));
     this.renewing = new PollingLoop({ round: () => this.renew(), idleMs: RENEW_MS, onError });
   }
 
@@ -122,7 +130,7 @@ export class DeliverWorker extends PollingWorker {
     if (this.sinceLookMs > LOOK_LATE_MS) await this.look();
     const result = await this.roundOf('answering');
     if (typeof result === 'boolean') return result;
-    // Nothing may begin now: the time to look, which no event waits for then.
+    // Nothing may begin now: the time for what no event waits for then.
     if (this.sinceLookMs > LOOK_MS) {
       await this.look();
       return true;
@@ -194,15 +202,29 @@ export class DeliverWorker extends PollingWorker {
     return performance.now() - this.lookedAtMs;
   }
 
-  /** Finds what no wake-up has reported. */
+  /** Gives back what is idle. */
   private async look(): Promise<void> {
     this.lookedAtMs = performance.now();
     await this.book.giveBackIdle();
+    if (this.book.hasWanted) this.wanted.wake();
+  }
+
+  /** Finds what no wake-up has reported. No turn waits for it: behind an old snapshot it is slow. */
+  private async find(): Promise<RoundResult> {
     const askedMs = performance.now();
-    const waiting = await waitingLanes(this.database, this.lease.id);
+    const waiting = await this.laneLook.look(this.book.known);
     for (const lane of waiting) if (lane.state !== 'closed') this.book.found(lane, this.dbClock.now(), askedMs);
     for (const signal of [this.wanted, ...Object.values(this.signals)]) signal.wake();
-    this.closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
-    if (this.closed.length > 0) this.toDrop.wake();
+    const closed = waiting.filter(({ state }) => state === 'closed').map(({ webhookId }) => webhookId);
+    if (closed.length > 0) {
+      this.closed = closed;
+      this.toDrop.wake();
+    }
+    return false;
+  }
+
+  private lookFailed(error: unknown): void {
+    deliverMetrics(() => this.requests.count).lookFailed();
+    this.lookFailures.failed(error);
   }
 }

@@ -37,6 +37,11 @@ export class LaneBook {
     return this.free.filter((lane) => lane.sort === sort && !lane.isIdle);
   }
 
+  /** Webhooks of which something is pending, or may be. */
+  get known(): string[] {
+    return [...this.owned.values()].filter(({ isIdle }) => !isIdle).map(({ webhookId }) => webhookId);
+  }
+
   /** A receiver that answers has had something to deliver lately. */
   get hasAnswering(): boolean {
     return [...this.owned.values()].some(({ sort }) => sort === 'answering');

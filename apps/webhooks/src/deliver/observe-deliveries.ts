@@ -1,8 +1,10 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CachedGauge, LOG, type Log } from '@switchboard/platform';
-import { Database, statement } from '@switchboard/postgres';
+import { Database, queryWithin, statement } from '@switchboard/postgres';
 
 const COUNT_MAX = 10_001;
+/** Behind an old snapshot all entries of what was delivered are walked through: then the gauges have no points. */
+const READ_WITHIN_MS = 1_000;
 
 interface Backlog {
   readonly pending: number;
@@ -43,7 +45,8 @@ export class ObserveDeliveries implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     const { database, log } = this;
     const read = async (): Promise<Backlog> => {
-      const [backlog] = await database.query(backlogSql, [COUNT_MAX]);
+      const asked = { statement: backlogSql, values: [COUNT_MAX] };
+      const [backlog] = await queryWithin(database, READ_WITHIN_MS, asked);
       return backlog ?? { pending: 0, unattendedSeconds: 0 };
     };
     const backlog = new CachedGauge({ name: 'pending deliveries', read, log });

@@ -11,6 +11,7 @@ const readsWhole = [
   'webhooks.feed.raise',
   'webhooks.feed.raise-base',
   'webhooks.lane.waiting',
+  'webhooks.lane.waiting-recent',
   'webhooks.replay.failures',
   'webhooks.replay.next',
   'webhooks.worker.renew',

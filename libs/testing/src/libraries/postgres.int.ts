@@ -1,7 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
-import { isUnavailable, migrate, OutcomeUnknown, statement, type Database } from '@switchboard/postgres';
+import {
+  isTimedOut,
+  isUnavailable,
+  migrate,
+  OutcomeUnknown,
+  queryWithin,
+  statement,
+  type Database,
+} from '@switchboard/postgres';
 import { coalesce } from '@switchboard/postgres/coalesce';
 import fc from 'fast-check';
 import { describeCoalesceLaw, type CoalesceSubject } from '../describe-coalesce-law.js';
@@ -33,6 +41,11 @@ const insertLate = statement('t.insert-late', 'INSERT INTO late (id) VALUES ($1)
 const countCounters = statement<{ n: number }>('t.count', 'SELECT count(*)::int AS n FROM counter');
 const backend = statement<{ pid: number }>('t.backend', 'SELECT pg_backend_pid() AS pid');
 const lockTimeout = statement<{ value: string }>('t.lock-timeout', `SELECT current_setting('lock_timeout') AS value`);
+const statementTimeout = statement<{ value: string }>(
+  't.statement-timeout',
+  `SELECT current_setting('statement_timeout') AS value`,
+);
+const sleep = statement('t.sleep', 'SELECT pg_sleep(20)');
 const addUp = statement<{ tenant: string; key: string; total: number }>(
   't.add-up',
   `INSERT INTO counter (tenant, key, total)
@@ -137,6 +150,15 @@ describe('a transaction', () => {
       await holder.query('ROLLBACK');
       holder.release();
     }
+  });
+
+  it('gives up a statement with a time limit of its own after that, and leaves the limit of others as it was', async () => {
+    const begunMs = performance.now();
+    const slow = await queryWithin(database, 200, { statement: sleep, values: [] }).catch((error: unknown) => error);
+    expect([isTimedOut(slow), performance.now() - begunMs < 10_000]).toEqual([true, true]);
+    const asked = { statement: statementTimeout, values: [] };
+    expect(await queryWithin(database, 1_000, asked)).toEqual([{ value: '1s' }]);
+    expect(await database.query(statementTimeout, [])).toEqual([{ value: '10s' }]);
   });
 
   it('names the statement that failed, not one that was refused for it and whose refusal the work heard first', async () => {

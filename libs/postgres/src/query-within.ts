@@ -1,0 +1,23 @@
+import type { QueryResultRow } from 'pg';
+import type { Database } from './database.js';
+import { statement, type Statement } from './statement.js';
+
+const withinSql = statement('database.query-within', `SELECT set_config('statement_timeout', $1, true)`, {
+  writesNothing: true,
+});
+
+/**
+ * One statement with a time limit of its own, in a transaction: for looks that nobody waits for, which an old snapshot can make slow.
+ *
+ * @throws an error for which `isTimedOut` holds when it takes longer than that
+ */
+export async function queryWithin<Row extends QueryResultRow>(
+  database: Pick<Database, 'transaction'>,
+  withinMs: number,
+  asked: { readonly statement: Statement<Row>; readonly values: readonly unknown[] },
+): Promise<Row[]> {
+  return database.transaction(async (tx) => {
+    await tx.query(withinSql, [`${withinMs}`]);
+    return tx.query(asked.statement, asked.values);
+  });
+}
