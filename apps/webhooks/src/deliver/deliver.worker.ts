@@ -30,7 +30,7 @@ import { WorkerLease } from './worker-lease.js';
 const LOOK_MS = 2_000;
 const RENEW_MS = 2_000;
 /** A worker that is never idle gives back after so long all the same. */
-const LOOK_LATE_MS = 3_000;
+const GIVE_BACK_LATE_MS = 3_000;
 /** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
 const BLOCKED_PAUSE_MS = 50;
 /**
@@ -66,7 +66,7 @@ export class DeliverWorker extends PollingWorker {
   private readonly toDrop = new WakeSignal();
   /** Webhooks that are deleted or deactivated, of which something is pending. */
   private closed: readonly string[] = [];
-  private lookedAtMs = -Infinity;
+  private gaveBackAtMs = -Infinity;
   private endListening: () => void = () => undefined;
 
   constructor(
@@ -127,15 +127,15 @@ export class DeliverWorker extends PollingWorker {
   }
 
   protected async round(): Promise<RoundResult> {
-    if (this.sinceLookMs > LOOK_LATE_MS) await this.look();
+    if (this.sinceGivenBackMs > GIVE_BACK_LATE_MS) await this.giveBack();
     const result = await this.roundOf('answering');
     if (typeof result === 'boolean') return result;
     // Nothing may begin now: the time for what no event waits for then.
-    if (this.sinceLookMs > LOOK_MS) {
-      await this.look();
+    if (this.sinceGivenBackMs > LOOK_MS) {
+      await this.giveBack();
       return true;
     }
-    return Math.min(result, Math.max(LOOK_MS - this.sinceLookMs, 1));
+    return Math.min(result, Math.max(LOOK_MS - this.sinceGivenBackMs, 1));
   }
 
   /** Renews the lease, in time for what it owns. */
@@ -198,13 +198,13 @@ export class DeliverWorker extends PollingWorker {
     return mayGoOn || BLOCKED_PAUSE_MS;
   }
 
-  private get sinceLookMs(): number {
-    return performance.now() - this.lookedAtMs;
+  private get sinceGivenBackMs(): number {
+    return performance.now() - this.gaveBackAtMs;
   }
 
   /** Gives back what is idle. */
-  private async look(): Promise<void> {
-    this.lookedAtMs = performance.now();
+  private async giveBack(): Promise<void> {
+    this.gaveBackAtMs = performance.now();
     await this.book.giveBackIdle();
     if (this.book.hasWanted) this.wanted.wake();
   }
