@@ -11,7 +11,7 @@ const HELP = `usage: npm run chaos -- [--fault name[,name]] [--seed n] [--points
   --seed     of everything that is drawn by lot; a new one each time without it
   --points   how often each fault is brought about, instead of its own number
   --at-most  how often at most: its own number where that is less
-  --short    a few points each, about four minutes in all
+  --short    fewer points and less load each
   --json     writes the results there as well
 
 faults:
