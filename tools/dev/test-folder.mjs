@@ -14,9 +14,11 @@ const NEEDED_FREE = 3 * NEEDED;
  * that is made and dropped again cost a disk's file system a third of the processor time of all tests.
  */
 export function makeTestFolder() {
-  const inMemory = hasRoomInMemory() ? makeFolder(MEMORY) : undefined;
-  if (inMemory === undefined || runsPrograms(inMemory)) return inMemory ?? makeFolder(tmpdir());
-  rmSync(inMemory, { recursive: true });
+  if (hasRoomInMemory()) {
+    const folder = makeFolder(MEMORY);
+    if (runsPrograms(folder)) return folder;
+    rmSync(folder, { recursive: true });
+  }
   return makeFolder(tmpdir());
 }
 

@@ -12,8 +12,8 @@ const SMALL_PAGES = 32;
  * more when the file has more: then look-ups win. Before PostgreSQL 18 it does nothing.
  *
  * Emptied is a table with less than a row a page: a queue that was measured while all of it was done. To the planner any index
- * that begins with the tenant finds as little in it as the key does, and each look-up reads all that fills it again. Its file tells
- * more of that than its rows.
+ * that begins with the tenant finds as little in it as the key does, and each look-up reads all that fills it again. Its file is
+ * the better measure of that.
  *
  * Lock: SHARE UPDATE EXCLUSIVE on such a table for a moment; one that is not free within 100 ms has its turn in the next call.
  * Source: docs/adr/0022-planner.md

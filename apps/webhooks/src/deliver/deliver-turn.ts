@@ -93,10 +93,14 @@ export async function deliverTurn(database: Database, spec: TurnSpec): Promise<T
       own: ended.filter((end) => unrecorded.has(end.attempt.id) && !passedBy.has(webhookOf(end))),
       unsent: spec.unsent.filter((one) => !passedBy.has(webhookOf(one))),
     });
-    const exhausted = moveOn(locked, over(), timeScale).deactivated;
-    for (const id of await lockToDeactivate(tx, exhausted)) passedBy.add(id);
-    const { own, unsent } = over();
-    const { lanes, deactivated } = moveOn(locked, { own, unsent }, timeScale);
+    let { own, unsent } = over();
+    let { lanes, deactivated } = moveOn(locked, { own, unsent }, timeScale);
+    const notLocked = await lockToDeactivate(tx, deactivated);
+    if (notLocked.length > 0) {
+      for (const id of notLocked) passedBy.add(id);
+      ({ own, unsent } = over());
+      ({ lanes, deactivated } = moveOn(locked, { own, unsent }, timeScale));
+    }
     const settled = own.map((one) => settle(one, lanes.get(webhookOf(one)), timeScale));
     const held = new Map([...lanes].filter(([id, { isOpen, isOwned }]) => isOpen && isOwned && !passedBy.has(id)));
     const begun = spec.choose(held, new Set(own.map(({ attempt }) => attempt.id)), passedBy);

@@ -26,11 +26,9 @@ import { laneSorts, TURN_LIMITS, type LaneSort } from './lane-sort.js';
 import { RequestsInFlight } from './requests-in-flight.js';
 import { WorkerLease } from './worker-lease.js';
 
-/** What is idle is given back, and what no wake-up has reported is looked for. */
+/** What no wake-up has reported is looked for, and what is idle is given back. */
 const LOOK_MS = 2_000;
 const RENEW_MS = 2_000;
-/** A worker that is never idle gives back after so long all the same. */
-const GIVE_BACK_LATE_MS = 3_000;
 /** While something may begin by its lane's rules, and there is no room: an end wakes the worker. */
 const BLOCKED_PAUSE_MS = 50;
 /**
@@ -66,7 +64,6 @@ export class DeliverWorker extends PollingWorker {
   private readonly toDrop = new WakeSignal();
   /** Webhooks that are deleted or deactivated, of which something is pending. */
   private closed: readonly string[] = [];
-  private gaveBackAtMs = -Infinity;
   private endListening: () => void = () => undefined;
 
   constructor(
@@ -97,6 +94,7 @@ export class DeliverWorker extends PollingWorker {
       { round: () => this.find(), onError: onFailure },
       { round: () => this.roundOf('giving-way'), signal: signals['giving-way'] },
       { round: () => this.acquire(), signal: this.wanted },
+      { round: () => this.giveBack() },
       { round: () => this.drop(), signal: this.toDrop },
     ].map((one) => new PollingLoop({ onError, ...one, idleMs: LOOK_MS }));
     this.renewing = new PollingLoop({ round: () => this.renew(), idleMs: RENEW_MS, onError });
@@ -127,15 +125,7 @@ export class DeliverWorker extends PollingWorker {
   }
 
   protected async round(): Promise<RoundResult> {
-    if (this.sinceGivenBackMs > GIVE_BACK_LATE_MS) await this.giveBack();
-    const result = await this.roundOf('answering');
-    if (typeof result === 'boolean') return result;
-    // Nothing may begin now: the time for what no event waits for then.
-    if (this.sinceGivenBackMs > LOOK_MS) {
-      await this.giveBack();
-      return true;
-    }
-    return Math.min(result, Math.max(LOOK_MS - this.sinceGivenBackMs, 1));
+    return this.roundOf('answering');
   }
 
   /** Renews the lease, in time for what it owns. */
@@ -198,15 +188,10 @@ export class DeliverWorker extends PollingWorker {
     return mayGoOn || BLOCKED_PAUSE_MS;
   }
 
-  private get sinceGivenBackMs(): number {
-    return performance.now() - this.gaveBackAtMs;
-  }
-
-  /** Gives back what is idle. */
-  private async giveBack(): Promise<void> {
-    this.gaveBackAtMs = performance.now();
+  /** Gives back what is idle. No turn waits for it. */
+  private async giveBack(): Promise<RoundResult> {
     await this.book.giveBackIdle();
-    if (this.book.hasWanted) this.wanted.wake();
+    return false;
   }
 
   /** Finds what no wake-up has reported. No turn waits for it: behind an old snapshot it is slow. */
