@@ -1,5 +1,10 @@
 import { metrics } from '@opentelemetry/api';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import {
+  AuthorizationError,
+  connect,
+  UserAuthenticationExpiredError,
+  type NatsConnection,
+} from '@nats-io/transport-node';
 
 /** How a process reaches NATS. */
 export interface NatsOptions {
@@ -40,6 +45,11 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   });
   void watchStatus(connection, options.onStatus);
   return connection;
+}
+
+/** True when the server was reached and refuses the user: the same will not succeed later. */
+export function isUserRefused(error: unknown): boolean {
+  return error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
 }
 
 async function watchStatus(connection: NatsConnection, onStatus: NatsOptions['onStatus']): Promise<void> {

@@ -3,14 +3,16 @@ import {
   connectNats,
   DirectLink,
   EventPublisher,
+  isUserRefused,
   LinkState,
   RpcClient,
   WakeUps,
   type NatsConnection,
 } from '@switchboard/nats';
 import { PartitionKeeper, Relay, type Restore } from '@switchboard/outbox';
-import { Database, forgetSmallSizes, statement, type DatabaseOptions } from '@switchboard/postgres';
+import { Database, forgetSmallSizes, isUnavailable, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
+import { connectPatiently } from './connect-patiently.js';
 import { keepIncarnation } from './keep-incarnation.js';
 import type { Log } from './logger.js';
 import { logRelay } from './log-relay.js';
@@ -53,22 +55,36 @@ export interface Platform {
 const FORGET_SIZES_MS = 10_000;
 const ping = statement('service.ping', 'SELECT 1');
 
-/** Connects a service and starts its relay. @throws when the database or NATS cannot be reached or refuses the user */
+/**
+ * Connects a service and starts its relay; a server that is away is waited for.
+ *
+ * @throws when the database or NATS refuses the user, or is not reached within half a minute
+ */
 export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
   const { service, config, log } = spec;
-  const database = await Database.open({
-    url: config.DATABASE_URL,
-    schema: service,
-    applicationName: service,
-    poolMax: config.DATABASE_POOL_MAX,
-    entities: spec.entities ?? [],
-    onIdleError: (error) => log.warn('database.connection-lost', { reason: error.message }),
+  const database = await connectPatiently({
+    connect: () =>
+      Database.open({
+        url: config.DATABASE_URL,
+        schema: service,
+        applicationName: service,
+        poolMax: config.DATABASE_POOL_MAX,
+        entities: spec.entities ?? [],
+        onIdleError: (error) => log.warn('database.connection-lost', { reason: error.message }),
+      }),
+    mayPass: isUnavailable,
+    onWait: (error, leftMs) => log.warn('database.awaited', { reason: String(error), leftMs }),
   });
-  const nats = await connectNats({
-    url: config.NATS_URL,
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
-    onStatus: (status, detail) => log.warn('nats.status', { status, detail }),
+  const nats = await connectPatiently({
+    connect: () =>
+      connectNats({
+        url: config.NATS_URL,
+        user: config.NATS_USER,
+        password: config.NATS_PASSWORD,
+        onStatus: (status, detail) => log.warn('nats.status', { status, detail }),
+      }),
+    mayPass: (error) => !isUserRefused(error),
+    onWait: (error, leftMs) => log.warn('nats.awaited', { reason: String(error), leftMs }),
   }).catch(async (error: unknown) => {
     await database.close();
     throw error;

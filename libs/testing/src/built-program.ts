@@ -11,7 +11,7 @@ export interface LoggedLine {
 
 /** A built program that runs. */
 export interface BuiltProgram {
-  /** The first line with this event, also one that is long past. @throws Error when the program ends without it */
+  /** The first line with this event, also one that is long past. @throws Error with its whole log when it ends without it */
   logged(event: string): Promise<LoggedLine>;
   /** Sends SIGTERM and waits for the end. @returns the exit code, null when a signal ended it */
   stop(): Promise<number | null>;
@@ -30,6 +30,10 @@ export function runBuiltProgram(
   const child = spawn(process.execPath, [file], { env: { ...environment }, stdio: ['ignore', 'pipe', 'inherit'] });
   tests.onEnd(async () => void child.kill('SIGKILL'));
   const lines: LoggedLine[] = [];
+  const endedWithout = (event: string): Error =>
+    new Error(
+      `the program ended without logging ${event}; it logged:\n${lines.map((line) => JSON.stringify(line)).join('\n')}`,
+    );
   const reader = createInterface({ input: child.stdout });
   const exit = once(child, 'exit');
   const closed = once(reader, 'close');
@@ -39,10 +43,7 @@ export function runBuiltProgram(
       for (;;) {
         const found = lines.find((line) => line.event === event);
         if (found) return found;
-        await Promise.race([
-          once(reader, 'line'),
-          closed.then(() => Promise.reject(new Error(`the program ended without logging ${event}`))),
-        ]);
+        await Promise.race([once(reader, 'line'), closed.then(() => Promise.reject(endedWithout(event)))]);
       }
     },
     async stop() {

@@ -47,7 +47,9 @@ export class WorkspaceCopy {
 
   /** Runs a JavaScript file with the Node of this test. */
   async node(file: string, ...args: readonly string[]): Promise<Ended> {
-    const environment = { NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false', NX_ISOLATE_PLUGINS: 'false' };
+    const nx = { NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false', NX_ISOLATE_PLUGINS: 'false' };
+    // What its tests write lies where this run's does: in memory, where there is room.
+    const environment = { ...nx, TMPDIR: tmpdir(), POSTGRES_STATE_DIR: join(tmpdir(), 'state') };
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
     const path = `${join(this.root, 'node_modules', '.bin')}:/usr/local/bin:/usr/bin:/bin`;
     const options = { cwd: this.root, env: { ...environment, PATH: path }, maxBuffer: 64 * 1_024 * 1_024 };
