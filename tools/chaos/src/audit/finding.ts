@@ -43,6 +43,8 @@ export type Rule =
   | 'webhook.disagrees'
   /** The first attempt of an event arrived behind a newer event of its conversation. */
   | 'webhook.order'
+  /** Deliveries of an organization waited for what another one's rows met. */
+  | 'webhook.slow'
   /** A reader of the feed, who went on from cursor to cursor, did not get a committed event, or got it twice. */
   | 'feed.lost'
   | 'feed.doubled'

@@ -14,6 +14,7 @@ import { killMessaging } from './kill-messaging.fault.js';
 import { killNats } from './kill-nats.fault.js';
 import { killSimulator } from './kill-simulator.fault.js';
 import { killWebhooks } from './kill-webhooks.fault.js';
+import { lockedLane } from './locked-lane.fault.js';
 import { lockedRow } from './locked-row.fault.js';
 import { natsAway } from './nats-away.fault.js';
 import { optOutFence } from './opt-out-fence.fault.js';
@@ -42,6 +43,7 @@ export const faults: readonly Fault[] = [
   twoRelays,
   stopInOrder,
   lockedRow,
+  lockedLane,
   natsAway,
   upstreamAway,
   storeLost,

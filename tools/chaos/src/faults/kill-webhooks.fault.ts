@@ -19,7 +19,6 @@ const WARM_UP_MS = { min: 300, max: 2_000 };
 const AFTER_MS = 1_500;
 /** A lease of 15 s, a restart, the rest of the load, and the replay at a receiver that is probed after each refusal. */
 const DELIVERED_DEADLINE_MS = 240_000;
-const LOOK_EVERY_MS = 200;
 /** Events that a replay has to send at least: it is under way at the kill. */
 const REPLAYED_MIN = 50;
 /** What is ended at each point, in turns: a replica, and what both of them stand on. */
@@ -98,8 +97,7 @@ interface Point {
 
 /** Waits until all deliveries of a point are over, and compares what is known of them. @returns what was counted */
 async function auditDeliveries(recorder: WebhookRecorder, { mark, arrival, book, sum }: Point): Promise<string> {
-  const deadlineMs = Date.now() + DELIVERED_DEADLINE_MS;
-  while ((await recorder.pending()) > 0 && Date.now() < deadlineMs) await wait(LOOK_EVERY_MS);
+  await recorder.delivered(DELIVERED_DEADLINE_MS);
   const committed = await recorder.committedSince(mark);
   if (committed.length === 0) book.find({ rule: 'unnoticed', detail: 'no event was to be delivered' });
   const said = [`${committed.length} events`];

@@ -4,6 +4,7 @@ import type { Finding } from '../audit/finding.js';
 import { failedSends } from '../fault/failed-sends.js';
 import type { Fault } from '../fault/fault.js';
 import { LockWaits } from '../fault/lock-waits.js';
+import { p99 } from '../fault/p99.js';
 import { ReportBook } from '../fault/report-book.js';
 import { RowLock } from '../fault/row-lock.js';
 import type { Send } from '../ledger/ledgers.js';
@@ -90,7 +91,7 @@ async function lockOnce({
     ),
   );
   const failed = failedSends(load.sends, `a row of another organization in ${table} was locked`);
-  const [idle, worst] = [p99(before), p99(during)];
+  const [idle, worst] = [p99(before.map(durationOf)), p99(during.map(durationOf))];
   const note =
     `${table}: ${lock.rows} rows, others' p99 ${idle} ms before (${before.length} sends), ${worst} ms meanwhile ` +
     `(${during.length}), ${failed.length} failed`;
@@ -100,7 +101,6 @@ async function lockOnce({
   return { note, findings };
 }
 
-function p99(sends: readonly Send[]): number {
-  const sorted = sends.map(({ startedMs, endedMs }) => endedMs - startedMs).toSorted((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0;
+function durationOf({ startedMs, endedMs }: Send): number {
+  return endedMs - startedMs;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { optOutCreated } from '@switchboard/contracts/contacts/events';
 import {
   conversationClosed,
@@ -31,9 +32,18 @@ const CARRIED = [
   templateStatusUpdated,
 ];
 
+const LOOK_EVERY_MS = 200;
+
 /** Each organization has a webhook of either kind: `unsteady` refuses every fifth request, but no event twice. */
 export const receiverKinds = ['steady', 'unsteady'] as const;
 type ReceiverKind = (typeof receiverKinds)[number];
+
+/** When the first request of a delivery began. */
+export interface FirstAttempt {
+  readonly organizationId: string;
+  readonly beganAt: Date;
+  readonly delayMs: number;
+}
 
 interface Registered {
   readonly kind: ReceiverKind;
@@ -65,8 +75,14 @@ export class WebhookRecorder {
     return this.taken.length;
   }
 
+  /** Waits until all deliveries are over, for so long at most: what never ends is seen in what has not arrived. */
+  async delivered(withinMs: number): Promise<void> {
+    const deadlineMs = Date.now() + withinMs;
+    while ((await this.pending()) > 0 && Date.now() < deadlineMs) await wait(LOOK_EVERY_MS);
+  }
+
   /** Deliveries that are not over, of all webhooks, and replays that are not queued whole. */
-  async pending(): Promise<number> {
+  private async pending(): Promise<number> {
     const sql = `SELECT ((SELECT count(*) FROM webhooks.delivery)
       + (SELECT count(*) FROM webhooks.replay WHERE ended_at IS NULL))::integer AS count`;
     const [row] = await this.stage.database.query<{ count: number }>(sql);
@@ -139,6 +155,18 @@ export class WebhookRecorder {
       arrivals: this.taken.slice(arrival).filter((one) => one.kind === kind),
       replayed: new Set(ids.filter((id) => kind === 'unsteady' && this.replayed.has(id))),
     };
+  }
+
+  /** First attempts at the steady receivers, of what occurred in a time, with the time from the event to the attempt. */
+  async firstAttempts(from: Date, to: Date): Promise<readonly FirstAttempt[]> {
+    const webhooks = this.registered.filter(({ kind }) => kind === 'steady').map(({ webhookId }) => webhookId);
+    return this.stage.database.query<FirstAttempt & Record<string, unknown>>(
+      `SELECT a.organization_id AS "organizationId", a.began_at AS "beganAt",
+         extract(epoch FROM a.began_at - e.occurred_at)::float8 * 1000 AS "delayMs"
+       FROM webhooks.attempt a JOIN webhooks.event e ON e.id = a.event_id
+       WHERE a.webhook_id = ANY ($1) AND a.kind = 'AUTOMATIC' AND a.number = 1 AND e.occurred_at >= $2 AND e.occurred_at < $3`,
+      [webhooks, from, to],
+    );
   }
 
   async stop(): Promise<void> {
