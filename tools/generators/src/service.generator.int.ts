@@ -70,9 +70,11 @@ describe('a generated service', () => {
   beforeAll(async () => {
     await succeeds(...GENERATE, 'billing');
     await copy.link('apps/billing');
-    // The copy brings the others built: only these two changed.
-    const changed = ['--projects=@switchboard/contracts,@switchboard/billing', '--excludeTaskDependencies'];
-    await succeeds('node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'build', ...changed, '--outputStyle=static');
+    // The copy brings the others built: only these two changed. One after the other: the service's bundle holds the contracts as they are built.
+    for (const changed of ['@switchboard/contracts', '@switchboard/billing']) {
+      const only = [`--projects=${changed}`, '--excludeTaskDependencies', '--outputStyle=static'];
+      await succeeds('node_modules/nx/dist/bin/nx.js', 'run-many', '-t', 'build', ...only);
+    }
     await succeeds('tools/check/dist/main.js', '--write');
   });
 
