@@ -10,8 +10,8 @@ export default {
   // What the files of a worker share is started here; built, for Jest loads these two before it can transform.
   globalSetup: '<rootDir>/tools/e2e/dist/global-setup.js',
   globalTeardown: '<rootDir>/tools/e2e/dist/global-teardown.js',
-  // More than half of its time a worker waits for a database, a broker or a service: five keep two processors busy.
-  maxWorkers: Math.min(Math.max(Math.floor(totalmem() / OF_WORKER), 1), 5),
+  // Half of its time a worker waits for a database, a broker or a service: four keep two processors busy.
+  maxWorkers: Math.min(Math.max(Math.floor(totalmem() / OF_WORKER), 1), 4),
   // Modules of former files stay in memory: a worker begins anew before they are gigabytes, but not often, for it compiles anew too.
   workerIdleMemoryLimit: '1GB',
   // Compiles packages once a worker in place of once a file.
