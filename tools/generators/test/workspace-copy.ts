@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +23,8 @@ export class WorkspaceCopy {
   static async make(): Promise<WorkspaceCopy> {
     // The real path: resolved files would otherwise lie outside where the temporary folder is a link.
     const copy = new WorkspaceCopy(await realpath(await mkdtemp(join(tmpdir(), 'switchboard-workspace-'))));
+    // PostgreSQL's account passes through, where root runs the tests.
+    await chmod(copy.root, 0o711);
     const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
       cwd: root,
     });
@@ -48,8 +50,8 @@ export class WorkspaceCopy {
   /** Runs a JavaScript file with the Node of this test. */
   async node(file: string, ...args: readonly string[]): Promise<Ended> {
     const nx = { NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false', NX_ISOLATE_PLUGINS: 'false' };
-    // What its tests write lies where this run's does: in memory, where there is room.
-    const environment = { ...nx, TMPDIR: tmpdir(), POSTGRES_STATE_DIR: join(tmpdir(), 'state') };
+    // What its tests write lies where this copy does, and clusters go with it: in memory, where there is room.
+    const environment = { ...nx, TMPDIR: tmpdir(), POSTGRES_STATE_DIR: join(this.root, '.cache', 'state') };
     const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
     const path = `${join(this.root, 'node_modules', '.bin')}:/usr/local/bin:/usr/bin:/bin`;
     const options = { cwd: this.root, env: { ...environment, PATH: path }, maxBuffer: 64 * 1_024 * 1_024 };

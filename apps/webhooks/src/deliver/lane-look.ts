@@ -52,9 +52,10 @@ export class LaneLook {
       this.isCutShort = whole === null;
       if (whole) return whole;
     }
-    const isDue = performance.now() >= this.recentAtMs;
-    const looked = isDue && (await this.timed('recentAtMs', () => recentlyWaitingLanes(database, worker, known)));
-    const recent = looked || [];
+    let recent: readonly WaitingLane[] = [];
+    if (performance.now() >= this.recentAtMs) {
+      recent = (await this.timed('recentAtMs', () => recentlyWaitingLanes(database, worker, known))) ?? [];
+    }
     if (!this.isCutShort || performance.now() < this.sliceAtMs) return recent;
     const found = new Set(recent.map(({ webhookId }) => webhookId));
     return [...recent, ...(await this.slice(new Set([...known, ...found])))];

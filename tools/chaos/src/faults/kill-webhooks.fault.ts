@@ -5,20 +5,17 @@ import { feedFindings } from '../audit/feed-rules.policy.js';
 import { webhookFindings, type WebhookLedger } from '../audit/webhook-rules.policy.js';
 import type { Fault } from '../fault/fault.js';
 import { UNRULY_KNOBS } from '../fault/kill-points.js';
+import { DELIVERED_DEADLINE_MS, recordDeliveries } from '../fault/record-deliveries.js';
 import { ReportBook } from '../fault/report-book.js';
 import { FeedReader } from '../ledger/feed-reader.js';
-import { receiverKinds, WebhookRecorder } from '../ledger/webhook-recorder.js';
+import { receiverKinds, type WebhookRecorder } from '../ledger/webhook-recorder.js';
 import { MIXED } from '../load/send-plan.js';
 import { RacingCallers } from '../races/racing-callers.js';
-import { BEGINNING, markOf, settle, settleAndAudit, type Mark } from '../stage/settle.js';
+import { markOf, settleAndAudit, type Mark } from '../stage/settle.js';
 
-/** Waits between attempts are hundredths: an attempt that a kill interrupted is made again within a second. */
-const TIME_SCALE = '0.02';
 const REPLICAS = 2;
 const WARM_UP_MS = { min: 300, max: 2_000 };
 const AFTER_MS = 1_500;
-/** A lease of 15 s, a restart, the rest of the load, and the replay at a receiver that is probed after each refusal. */
-const DELIVERED_DEADLINE_MS = 240_000;
 /** Events that a replay has to send at least: it is under way at the kill. */
 const REPLAYED_MIN = 50;
 /** What is ended at each point, in turns: a replica, and what both of them stand on. */
@@ -31,18 +28,13 @@ export const killWebhooks: Fault = {
     'kill -9 of a replica of webhooks, of NATS and of PostgreSQL during delivery: each event arrives, as stored, in order, again by a replay, and comes once in the feed',
   points: { full: 20, short: 1 },
   async run(context, { seed, points }) {
-    const environment = { WEBHOOKS_TIME_SCALE: TIME_SCALE };
-    const stage = await context.fresh({ replicas: { webhooks: REPLICAS }, environment });
     const random = new SeededRandom(seed);
     const book = new ReportBook();
-    const recorder = await WebhookRecorder.start(stage);
+    const { stage, recorder } = await recordDeliveries(context, book, REPLICAS);
     const optOuts = new RacingCallers(stage, 1);
     const feed = new FeedReader(stage);
     const sum = { events: 0, arrivals: 0, interrupted: 0, refused: 0, replayed: 0 };
     try {
-      // The registrations are events too: a mark is taken at rest.
-      const restless = await settle(stage, BEGINNING, { deadlineMs: DELIVERED_DEADLINE_MS, withLeases: false });
-      if (restless !== null) book.find({ rule: 'never-quiet', detail: restless });
       const beginning = await markOf(stage);
       await stage.simulator.turn({ ...UNRULY_KNOBS, latencyMs: 20 });
       for (let point = 1; point <= points; point++) {

@@ -5,16 +5,17 @@ import type { Finding } from '../audit/finding.js';
 import { failedSends } from '../fault/failed-sends.js';
 import type { Fault } from '../fault/fault.js';
 import { p99 } from '../fault/p99.js';
+import { DELIVERED_DEADLINE_MS, recordDeliveries } from '../fault/record-deliveries.js';
 import { ReportBook } from '../fault/report-book.js';
 import { RowLock } from '../fault/row-lock.js';
-import { receiverKinds, WebhookRecorder } from '../ledger/webhook-recorder.js';
+import { receiverKinds, type FirstAttempt, type WebhookRecorder } from '../ledger/webhook-recorder.js';
 import { HEALTHY } from '../load/send-plan.js';
-import { BEGINNING, markOf, settle, settleAndAudit } from '../stage/settle.js';
+import { markOf, settleAndAudit } from '../stage/settle.js';
 import type { Stage } from '../stage/stage.js';
 
 const TABLE = 'webhooks.lane';
-/** Waits between attempts are hundredths: what is refused is repeated within the point. */
-const TIME_SCALE = '0.02';
+/** The lanes of all are the same worker's. */
+const REPLICAS = 1;
 const IDLE_MS = 20_000;
 const LOCKED_MS = 20_000;
 const SHORT_MS = 4_000;
@@ -24,7 +25,6 @@ const BETWEEN_MS = 3_000;
 const CALLERS = 12;
 /** The others' p99 while the rows are locked, by that of the time before. */
 const SLOWER_MAX = 2;
-const DELIVERED_DEADLINE_MS = 240_000;
 
 /** The lanes of one organization's webhooks are held by a session that stands still, while events of all are delivered. */
 export const lockedLane: Fault = {
@@ -33,17 +33,11 @@ export const lockedLane: Fault = {
     "the lanes of one organization's webhooks locked for 20 s: the others' deliveries go on, their p99 at most doubles, and its own all come afterwards, in order",
   points: { full: 4, short: 1 },
   async run(context, { seed, points, isShort }) {
-    const environment = { WEBHOOKS_TIME_SCALE: TIME_SCALE };
-    // One replica of webhooks: the lanes of all are the same worker's.
-    const stage = await context.fresh({ environment });
     const random = new SeededRandom(seed);
     const book = new ReportBook();
-    const recorder = await WebhookRecorder.start(stage);
+    const { stage, recorder } = await recordDeliveries(context, book, REPLICAS);
     const notes: string[] = [];
     try {
-      // The registrations are events too: a mark is taken at rest.
-      const restless = await settle(stage, BEGINNING, { deadlineMs: DELIVERED_DEADLINE_MS, withLeases: false });
-      if (restless !== null) book.find({ rule: 'never-quiet', detail: restless });
       for (let point = 1; point <= points; point++) {
         const locked = stage.senders[point % stage.senders.length]?.organizationId ?? '';
         const { note, findings } = await lockOnce({ stage, recorder, random, isShort, book, locked });
@@ -89,17 +83,17 @@ async function lockOnce(point: Point): Promise<{ note: string; findings: readonl
   book.add(await settleAndAudit(stage, mark, load, settling));
   await recorder.delivered(DELIVERED_DEADLINE_MS);
 
-  const [before, during] = [
-    await recorder.firstAttempts(idleAt, idleUntil),
-    await recorder.firstAttempts(lockedAt, freedAt),
-  ];
-  const ofOthers = (attempts: typeof before): number[] =>
-    attempts.filter(({ organizationId }) => organizationId !== locked).map(({ delayMs }) => delayMs);
-  const [idle, worst] = [p99(ofOthers(before)), p99(ofOthers(during))];
-  const own = during.filter(({ organizationId }) => organizationId === locked);
+  const isLocked = ({ organizationId }: FirstAttempt): boolean => organizationId === locked;
+  const delaysOf = (attempts: readonly FirstAttempt[]): number[] => attempts.map(({ delayMs }) => delayMs);
+  const before = delaysOf((await recorder.firstAttempts(idleAt, idleUntil)).filter((one) => !isLocked(one)));
+  const { own = [], others = [] } = Object.groupBy(await recorder.firstAttempts(lockedAt, freedAt), (one) =>
+    isLocked(one) ? 'own' : 'others',
+  );
+  const during = delaysOf(others);
+  const [idle, worst] = [p99(before), p99(during)];
   const note =
-    `${lock.rows} lanes, others' p99 ${Math.round(idle)} ms before (${ofOthers(before).length} deliveries), ` +
-    `${Math.round(worst)} ms meanwhile (${ofOthers(during).length}); ${own.length} of the locked came afterwards`;
+    `${lock.rows} lanes, others' p99 ${Math.round(idle)} ms before (${before.length} deliveries), ` +
+    `${Math.round(worst)} ms meanwhile (${during.length}); ${own.length} of the locked came afterwards`;
   const findings: Finding[] = failedSends(load.sends, 'lanes of webhooks were locked');
   if (worst > SLOWER_MAX * idle) findings.push({ rule: 'webhook.slow', detail: note });
   // A lock that holds nothing up would prove nothing.
