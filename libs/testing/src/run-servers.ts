@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LentServers } from './lent-servers.js';
+import { endStarted, type StartShared, type Started } from './start-shared.js';
 import { readTestingConfig } from './testing.config.js';
-
-/** Starts what files of tests share. @returns what one of them needs to use it, as JSON, and how it ends */
-export type StartShared = () => Promise<{ access(): Promise<unknown>; end(): Promise<void> }>;
 
 /** What is shared, by kind. */
 export interface SharedKinds {
@@ -11,31 +11,25 @@ export interface SharedKinds {
   readonly ofWorker: Readonly<Record<string, StartShared>>;
   /** One for all workers. */
   readonly ofRun: Readonly<Record<string, StartShared>>;
-  /**
-   * How many files ask for a kind of the workers, each once, where that is known: when all of them have, each worker's ends
-   * as soon as the worker asks for another kind of its own, which a later file does.
-   */
-  readonly files?: Readonly<Record<string, number>>;
+  /** Lent to one file at a time. With how many files will ask for it, each once, where that is known. */
+  readonly lent: Readonly<Record<string, { readonly start: StartShared; readonly files?: number | undefined }>>;
 }
 
 /**
- * What files share for a test run: each kind is started when the first of them asks for it, and ends with the run, or with
- * the last file that uses it. The
- * process that holds it is Jest's own: when that is killed, the watchdog ends the servers.
+ * What files share for a test run: each kind is started when the first of them asks for it, and ends with the run, or once
+ * no later file can need it. The process that holds it is Jest's own: when that is killed, the watchdog ends the servers.
  */
 export class RunServers {
-  private readonly started = new Map<string, ReturnType<StartShared>>();
-  /** Files that have not asked yet, by kind. */
-  private readonly waiting: Map<string, number>;
-  /** What each worker asked for last. */
-  private readonly lastAsked = new Map<string, string>();
-  private readonly ends: Promise<void>[] = [];
+  private readonly started = new Map<string, Started>();
+  private readonly lent: ReadonlyMap<string, LentServers>;
 
   private constructor(
     private readonly kinds: SharedKinds,
     private readonly server: Server,
   ) {
-    this.waiting = new Map(Object.entries(kinds.files ?? {}));
+    this.lent = new Map(
+      Object.entries(kinds.lent).map(([kind, { start, files }]) => [kind, new LentServers(start, files)]),
+    );
   }
 
   static async start(kinds: SharedKinds): Promise<RunServers> {
@@ -64,55 +58,40 @@ export class RunServers {
   async end(): Promise<void> {
     this.server.close();
     this.server.closeAllConnections();
-    for (const key of this.started.keys()) this.endOne(key);
-    await Promise.all(this.ends);
+    const lent = [...this.lent.values()].map((one) => one.end());
+    await Promise.all([...lent, ...[...this.started.values()].map(endStarted)]);
+    this.started.clear();
   }
 
-  /** @param path `/<kind>/<worker>` */
+  /** @param path `/<kind>/<worker>/<file>`, of which the file is what no other has */
   private async access(path: string): Promise<unknown> {
-    const [, kind = '', worker = ''] = path.split('/');
+    const [, kind = '', worker = '', file = ''] = path.split('/');
     const { ofRun, ofWorker } = this.kinds;
+    // For what is the run's a start asks too, which is no file of a worker.
+    if (!(kind in ofRun)) for (const lent of this.lent.values()) lent.takeBack(worker, file);
+    const lent = this.lent.get(kind);
+    if (lent) return lent.lend(worker, file);
     const start = ofRun[kind] ?? ofWorker[kind];
     if (!start) throw new Error(`the run has no ${kind}`);
     const key = kind in ofRun ? kind : `${kind} ${worker}`;
     const started = this.started.get(key) ?? start();
     this.started.set(key, started);
-    if (kind in ofWorker) this.endUnused(kind, worker);
     return (await started).access();
-  }
-
-  private endUnused(asked: string, worker: string): void {
-    this.lastAsked.set(worker, asked);
-    this.waiting.set(asked, (this.waiting.get(asked) ?? Infinity) - 1);
-    for (const [kind, files] of this.waiting) {
-      if (files > 0) continue;
-      for (const [each, last] of this.lastAsked) if (last !== kind) this.endOne(`${kind} ${each}`);
-    }
-  }
-
-  /** One that could not be started has nothing to end. */
-  private endOne(key: string): void {
-    const started = this.started.get(key);
-    this.started.delete(key);
-    if (started)
-      this.ends.push(
-        started.then(
-          (one) => one.end(),
-          () => undefined,
-        ),
-      );
   }
 }
 
+/** Each file of tests has modules of its own, and so this. */
+const file = randomUUID();
+
 /**
- * What this worker's files share of a kind, or those of all workers.
+ * What the files of this worker or of the run share of a kind, or what is lent to this file of it.
  *
  * @throws Error outside of a test run, or when it could not be started
  */
 export async function sharedOfRun<Access>(kind: string): Promise<Access> {
   const { runServersUrl, worker } = readTestingConfig();
   if (runServersUrl === undefined) throw new Error('Jest was started without the global set-up of jest.config.mjs');
-  const answer = await fetch(`${runServersUrl}/${kind}/${worker}`);
+  const answer = await fetch(`${runServersUrl}/${kind}/${worker}/${file}`);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${kind}: ${text}`);
   return JSON.parse(text) as Access;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connectNats } from '@switchboard/nats/connection';
 import { administratorOf } from '@switchboard/nats/nats-accounts';
 import { provision } from '@switchboard/nats/provision';
-import type { StartShared } from './run-servers.js';
+import type { StartShared } from './start-shared.js';
 import { NATS_PASSWORD, startNatsServer } from './test-nats.js';
 
 /** How to reach the NATS of a worker. */

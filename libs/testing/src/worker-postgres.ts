@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removePostgresData, startPostgres, type EmbeddedPostgres } from '@switchboard/embedded-servers';
-import type { StartShared } from './run-servers.js';
+import type { StartShared } from './start-shared.js';
 
 /** How to reach a PostgreSQL as superuser. */
 export type PostgresAccess = Pick<EmbeddedPostgres, 'url' | 'host' | 'port' | 'user' | 'password'> & {

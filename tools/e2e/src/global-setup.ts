@@ -11,9 +11,9 @@ let running: RunServers | undefined;
 export default async function beginTestRun(): Promise<void> {
   const { stackFiles } = readTestingConfig();
   running = await RunServers.start({
-    ofWorker: { postgres: startWorkerPostgres, nats: startWorkerNats, stack: startSharedStack },
+    ofWorker: { postgres: startWorkerPostgres, nats: startWorkerNats },
     ofRun: { data: prepareSharedData },
-    ...(stackFiles !== undefined && { files: { stack: stackFiles } }),
+    lent: { stack: { start: startSharedStack, files: stackFiles } },
   });
   process.env[RUN_SERVERS_KEY] = running.url;
   // `npm test` was killed, and Jest would go on by itself. The watchdog then ends what runs.

@@ -3,8 +3,8 @@ import { usable, type UsableStack } from './start-everything.js';
 import type { SharedAccess } from './start-shared-stack.js';
 
 /**
- * The stack that the files of this worker share, with organizations of the caller's own. Nothing of it may be killed,
- * stopped or configured, and what all organizations move is not to be counted: such a file starts its own.
+ * A stack that is lent to this file, with organizations of its own. Nothing of it may be killed, stopped or configured, and
+ * what all organizations move is not to be counted: such a file starts its own.
  */
 export async function sharedStack(): Promise<UsableStack & Pick<SharedAccess, 'dataDir'>> {
   const { devJson, dataDir } = await sharedOfRun<SharedAccess>('stack');

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareData, startStack, type RunningStack, type StackOptions } from '@switchboard/dev';
 import { removePostgresData } from '@switchboard/embedded-servers';
-import { sharedOfRun, type StartShared } from '@switchboard/testing/run-servers';
+import { sharedOfRun } from '@switchboard/testing/run-servers';
+import type { StartShared } from '@switchboard/testing/start-shared';
 
 /** Makes the data that every stack of the tests begins with: roles, schemas and migrations are half of the work of a start. */
 export const prepareSharedData: StartShared = async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { startStack, type DevJson, type SeededOrganization } from '@switchboard/dev';
 import { newApiKey } from '@switchboard/gateway/seed';
-import type { StartShared } from '@switchboard/testing/run-servers';
+import type { StartShared } from '@switchboard/testing/start-shared';
 import { StackDatabase } from './stack-database.js';
 import { preparedData } from './start-own-stack.js';
 
@@ -28,8 +28,8 @@ export interface SharedAccess {
 }
 
 /**
- * Starts the stack that a worker's files share, one after the other: those that kill nothing, configure nothing and count
- * nothing that others move. Each gets organizations of its own, and the upstream knows theirs alone.
+ * Starts a stack that files share, one after the other: those that kill nothing, configure nothing and count nothing that
+ * others move. Each gets organizations of its own, and the upstream knows theirs alone.
  */
 export const startSharedStack: StartShared = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
