@@ -24,6 +24,7 @@ describe('chaos, one point of each', () => {
       seed: 20_260_102,
       points: 1,
       isShort: true,
+      prepared: await sharedOfRun<string>('data'),
       say: (line) => void lines.push(line),
     });
     const account = `${lines.join('\n')}\n${tableOf(results)}`;

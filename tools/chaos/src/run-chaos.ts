@@ -13,7 +13,7 @@ export interface ChaosOptions {
   readonly pointsMax?: number | undefined;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
-  /** Data that the shared stack begins with, of `prepareData`; otherwise it migrates an empty database. */
+  /** Data that each stack begins with, of `prepareData`; otherwise it migrates an empty database. */
   readonly prepared?: string;
   /** Called when a fault is through. */
   readonly onResult?: (result: ChaosResult) => void;
@@ -61,6 +61,7 @@ async function runFaults(options: ChaosOptions, stages: Set<Stage>): Promise<Cha
     const onFailedStart = (line: string): void => options.say(`  ${line}`);
     const stage = await openStage({
       onFailedStart,
+      ...(options.prepared !== undefined && { prepared: options.prepared }),
       ...stageOptions,
       ...(options.signal && { signal: options.signal }),
     });
@@ -74,7 +75,7 @@ async function runFaults(options: ChaosOptions, stages: Set<Stage>): Promise<Cha
     if (points === 0) continue;
     const context: FaultContext = {
       say: (line) => options.say(`  ${line}`),
-      shared: async () => (shared ??= await open(options.prepared === undefined ? {} : { prepared: options.prepared })),
+      shared: async () => (shared ??= await open()),
       fresh: open,
     };
     add(await runFault(fault, context, options, points));
