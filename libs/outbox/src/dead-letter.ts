@@ -31,6 +31,12 @@ const marked = statement<{ envelope: string; deliveries: number }>(
      AND event_id > $3
    ORDER BY event_id LIMIT $2`,
 );
+/** A probe of the index for each, however many letters there are. */
+const markedConsumers = statement<{ consumer: string }>(
+  'dead-letter.marked-consumers',
+  `SELECT consumer FROM unnest($1::text[]) AS given(consumer)
+   WHERE EXISTS (SELECT FROM dead_letter l WHERE l.consumer = given.consumer AND l.redrive_requested_at IS NOT NULL)`,
+);
 const take = statement<{ eventId: string }>(
   'dead-letter.take',
   `WITH own AS (
@@ -89,6 +95,15 @@ export async function markedLetters(
     deliveries: deliveries + 1,
     context: ROOT_CONTEXT,
   }));
+}
+
+/** Those of the consumers of which an operator wants letters tried again. */
+export async function consumersWithMarkedLetters(
+  through: Queryable,
+  consumers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await through.query(markedConsumers, [consumers]);
+  return new Set(rows.map(({ consumer }) => consumer));
 }
 
 /**

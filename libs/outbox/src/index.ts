@@ -2,12 +2,13 @@ export { appendAct, findAct, findEvent } from './append-act.js';
 export { appendEvents, type NewEvent } from './append-events.js';
 export { BACKLOG_COUNT_MAX, deadLetterCounts, outboxBacklog, type OutboxBacklog } from './backlog.js';
 export { consumerMetrics, type ConsumerMetrics, type EventOutcome } from './consumer-metrics.js';
-export { buryEvent, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
+export { buryEvent, consumersWithMarkedLetters, markedLetters, RELAY_CONSUMER } from './dead-letter.js';
 export { eventFailureTable } from './event-failures.js';
 export { handleBatch, isNotNow, redriveBatch } from './handle-batch.js';
 export { takeEvent, type BatchHandler, type EventOrigin } from './apply-events.js';
 export { IncarnationKeeper, RENEW_INTERVAL_MS, type Restore } from './incarnation-keeper.js';
 export { comparisonAge, consumerEpoch } from './incarnation-ledger.js';
+export { RecentEpoch } from './recent-epoch.js';
 export { IncarnationMigration, incarnationTable, incarnationTableReversal, IS_COMPARED } from './incarnation-table.js';
 export {
   dropPartitions,

@@ -11,7 +11,6 @@ import {
   type Unhurried,
 } from '@switchboard/nats';
 import {
-  consumerEpoch,
   consumerMetrics,
   handleBatch,
   redriveBatch,
@@ -19,16 +18,21 @@ import {
   ServiceLead,
   type BatchHandler,
   type EventOrigin,
+  type RecentEpoch,
 } from '@switchboard/outbox';
 import type { Database, Transaction } from '@switchboard/postgres';
+import { WakeSignal } from '@switchboard/timing';
 import type { Log } from './logger.js';
 import { PollingLoop, type RoundResult } from './polling-loop.js';
+import type { RedriveLook } from './redrive-look.js';
 
 /** What a consumer needs of its service's `Platform`, which it injects as PLATFORM. */
 export interface ConsumerPlatform {
   readonly database: Database;
   readonly nats: NatsConnection;
   readonly log: Log;
+  readonly redrives: RedriveLook;
+  readonly epoch: RecentEpoch;
 }
 
 /** Which events a consumer takes, and how. */
@@ -63,8 +67,8 @@ export interface EventConsumerSpec {
   readonly onBatch?: (events: readonly DeliveredEvent[]) => void;
 }
 
-/** How soon a dead letter that an operator has marked is tried again. */
-const REDRIVE_IDLE_MS = 5_000;
+/** What is marked wakes the walk; without that it looks so seldom. */
+const REDRIVE_IDLE_MS = 600_000;
 const GATHER_MS = 10;
 /** For an event without a disposition, which is a defect of `handleBatch`. */
 const AGAIN: Disposition = { retryAfterMs: 1_000 };
@@ -82,6 +86,7 @@ export abstract class EventConsumer<Prepared>
   readonly #batch: BatchHandler<Prepared>;
   readonly #pull: Pick<PullConsumer, 'start' | 'stop'>;
   readonly #redrive: PollingLoop;
+  readonly #redriveSignal = new WakeSignal();
   readonly #marked: RedriveWalk;
   readonly #platform: ConsumerPlatform;
   readonly #spec: EventConsumerSpec;
@@ -108,7 +113,7 @@ export abstract class EventConsumer<Prepared>
       new PullConsumer({
         connection: platform.nats,
         consumer,
-        durable: async () => durableName(consumer, await consumerEpoch(platform.database)),
+        durable: async () => durableName(consumer, await platform.epoch.read()),
         batchMax: spec.batchMax,
         gatherMs: spec.gatherMs ?? GATHER_MS,
         ...(spec.unhurried === undefined ? {} : { unhurried: spec.unhurried }),
@@ -127,6 +132,7 @@ export abstract class EventConsumer<Prepared>
     this.#redrive = new PollingLoop({
       round: () => this.#redriveMarked(),
       idleMs: REDRIVE_IDLE_MS,
+      signal: this.#redriveSignal,
       onError: (error) => log.error('consumer.redrive-failed', error, { consumer: name }),
     });
   }
@@ -145,10 +151,12 @@ export abstract class EventConsumer<Prepared>
   onApplicationBootstrap(): void {
     this.#pull.start();
     this.#redrive.start();
+    this.#platform.redrives.add(this.#spec.consumer.name, this.#redriveSignal);
   }
 
   /** Takes nothing further and returns when the batch under way is done. */
   async onModuleDestroy(): Promise<void> {
+    this.#platform.redrives.remove(this.#redriveSignal);
     await Promise.all([this.#pull.stop(), this.#redrive.stop()]);
   }
 

@@ -25,6 +25,7 @@ export { migrationConfig, type MigrationConfig } from './migration.config.js';
 export { openPlatform, type Platform, type PlatformSpec } from './platform.js';
 export { CLOCK, LOG, PLATFORM, PlatformModule, STOPPING } from './platform.module.js';
 export { canServe, readiness, type Readiness, type ReadinessCheck } from './readiness.js';
+export { RedriveLook } from './redrive-look.js';
 export { CachedGauge, type GaugePoint, type CachedGaugeSpec } from './cached-gauge.js';
 export { runMigrations } from './run-migrations.js';
 export { serve, startService, type RunningService, type ServiceSpec } from './serve.js';

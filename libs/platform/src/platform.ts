@@ -9,7 +9,7 @@ import {
   WakeUps,
   type NatsConnection,
 } from '@switchboard/nats';
-import { PartitionKeeper, Relay, type Restore } from '@switchboard/outbox';
+import { PartitionKeeper, RecentEpoch, Relay, type Restore } from '@switchboard/outbox';
 import { Database, forgetSmallSizes, isUnavailable, statement, type DatabaseOptions } from '@switchboard/postgres';
 import type { ServiceConfig } from './config.js';
 import { connectPatiently } from './connect-patiently.js';
@@ -19,6 +19,7 @@ import { logRelay } from './log-relay.js';
 import { observePlatform } from './platform-metrics.js';
 import { PollingLoop } from './polling-loop.js';
 import type { ReadinessCheck } from './readiness.js';
+import { RedriveLook } from './redrive-look.js';
 
 /** What a service's connections are made from. */
 export interface PlatformSpec {
@@ -46,6 +47,10 @@ export interface Platform {
   readonly relay: Relay;
   /** Between the replicas of the service. */
   readonly wakeUps: WakeUps;
+  /** Running; wakes consumers of which an operator wants dead letters tried again. */
+  readonly redrives: RedriveLook;
+  /** Of its consumers. */
+  readonly epoch: RecentEpoch;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** Ends the relay after the batch under way, then the connections. What uses them must have ended before. */
   close(): Promise<void>;
@@ -105,10 +110,12 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     idleMs: FORGET_SIZES_MS,
     onError: (error) => log.error('database.forget-sizes-failed', error),
   });
+  const redrives = new RedriveLook(database, log);
   const incarnation = await keepIncarnation({ service, database, nats, log, onRestored: spec.onRestored });
   relay.start();
   keeper.start();
   sizes.start();
+  redrives.start();
   const platform: Platform = {
     service,
     log,
@@ -118,12 +125,14 @@ export async function openPlatform(spec: PlatformSpec): Promise<Platform> {
     rpc: new RpcClient(nats, { link, direct, starts: direct }),
     relay,
     wakeUps,
+    redrives,
+    epoch: new RecentEpoch(database),
     checks: {
       database: () => database.query(ping, []).then(() => null),
       nats: () => nats.flush().then(() => null),
     },
     close: async () => {
-      await Promise.all([relay.stop(), keeper.stop(), sizes.stop(), incarnation.stop()]);
+      await Promise.all([relay.stop(), keeper.stop(), sizes.stop(), redrives.stop(), incarnation.stop()]);
       await Promise.all([nats.close(), direct.close()]);
       await database.close();
     },

@@ -45,11 +45,12 @@ export class FeedJobsWorker extends PollingWorker {
   protected async round(): Promise<RoundResult> {
     const { free } = this.slots;
     if (free === 0) return false;
+    const nextMs = await nextFeedMs(this.database);
+    if (nextMs === null) return false;
+    if (nextMs > 0) return Math.max(nextMs, PAUSE_MS_MIN);
     const taken = await takeFeeds(this.database, free);
     for (const feed of taken) this.slots.begin(this.feed(feed));
-    if (taken.length === free) return false;
-    const nextMs = await nextFeedMs(this.database);
-    return nextMs === null ? false : Math.max(nextMs, PAUSE_MS_MIN);
+    return taken.length === free ? false : PAUSE_MS_MIN;
   }
 
   /** Never rejects: what cannot even be recorded is due again when its lease ends. */

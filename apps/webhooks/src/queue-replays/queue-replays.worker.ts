@@ -28,15 +28,16 @@ export class QueueReplaysWorker extends PollingWorker {
   }
 
   protected async round(): Promise<RoundResult> {
+    const nextMs = await nextReplayMs(this.database);
+    if (nextMs === null) return false;
+    if (nextMs > 0) return Math.max(nextMs, PAUSE_MS_MIN);
     const due = await dueReplays(this.database, ROUND_MAX);
     let isMoved = false;
     for (let start = 0; start < due.length; start += AT_ONCE) {
       const moved = await Promise.all(due.slice(start, start + AT_ONCE).map((replay) => this.queue(replay)));
       isMoved ||= moved.includes(true);
     }
-    if (isMoved) return true;
-    const nextMs = await nextReplayMs(this.database);
-    return nextMs === null ? false : Math.max(nextMs, PAUSE_MS_MIN);
+    return isMoved || PAUSE_MS_MIN;
   }
 
   /** @returns whether the replay has moved along */

@@ -43,6 +43,8 @@ const SETTLE_MS = 20_000;
 /** Until a pass that found something under way is repeated. */
 const AGAIN_MS = 5_000;
 const IDLE_MS = 5_000;
+/** Until the next look, where others take what is due. */
+const TAKEN_MS = 50;
 
 /**
  * Overwrites what a service keeps of erased contacts: one at a time, organizations by turns, slice by slice. Every slice is a transaction and may be
@@ -66,8 +68,11 @@ export abstract class ErasureWorker extends PollingWorker {
   }
 
   protected async round(): Promise<RoundResult> {
+    const nextMs = await nextErasureMs(this.database);
+    if (nextMs === null || nextMs > 0) return nextMs ?? false;
     const pending = await takeErasure(this.database, this.#turnOf);
-    if (!pending) return (await nextErasureMs(this.database)) ?? false;
+    // Another replica was quicker.
+    if (!pending) return TAKEN_MS;
     this.#turnOf = pending.organizationId;
     if (pending.passes >= PASSES) {
       // Announced again: its confirmation was lost.

@@ -10,6 +10,7 @@ import { EventConsumer } from '@switchboard/platform';
 import { eventually, testServers, type ServiceDatabase } from '../index.js';
 import {
   applied,
+  consumerPlatform,
   deadLetters,
   delivered,
   eventFailures,
@@ -264,26 +265,24 @@ describe('a consumer of a service', () => {
     }
     await failed({ envelope, deliveries: 1, context: ROOT_CONTEXT }, 7, consumer.name);
 
-    const log: string[] = [];
-    const note = (event: string): void => void log.push(event);
+    const lines: string[] = [];
+    const has = (event: string): boolean => lines.some((line) => line.includes(`"${event}"`));
+    const platform = consumerPlatform(database, await nats.connect('messaging'), (line) => void lines.push(line));
     const handler = replica();
     class Consumer extends EventConsumer<null> {
       prepare = handler.prepare;
       apply = handler.apply;
     }
-    const platform = {
-      database,
-      nats: await nats.connect('messaging'),
-      log: { info: note, warn: note, error: note },
-    };
     const events = new Consumer(platform, { consumer, batchMax: 10 });
     events.onApplicationBootstrap();
     servers.onEnd(() => events.onModuleDestroy());
-    await eventually(() => log.includes('event.dead-letter'));
+    await eventually(() => has('event.dead-letter'));
     expect(await database.query(deadLetters, [])).toMatchObject([{ consumer: consumer.name, deliveries: 8 }]);
     await heal();
     await database.query(markAllLetters, []);
-    await eventually(() => log.includes('consumer.redriven'));
+    platform.redrives.start();
+    servers.onEnd(() => platform.redrives.stop());
+    await eventually(() => has('consumer.redriven'));
     expect(await database.query(deadLetters, [])).toEqual([]);
     // The broker drops the one and delivers the other: neither is a second effect.
     expect(await publish(envelope.id)).toMatchObject({ duplicate: true });

@@ -16,10 +16,12 @@ import {
   incarnationTable,
   outboxTables,
   pendingTable,
+  RecentEpoch,
   type BatchHandler,
   type EventBroker,
   type NewEvent,
 } from '@switchboard/outbox';
+import { createLog, RedriveLook, type ConsumerPlatform } from '@switchboard/platform';
 import { partitionFunctions, statement, type Database, type Transaction } from '@switchboard/postgres';
 
 /** A service's outbox, inbox, dead letters and incarnation, and an effect that refuses sequence 13. */
@@ -136,4 +138,14 @@ export function effectsConsumer(
     onMalformed: () => undefined,
     onError: () => undefined,
   });
+}
+
+/** What an `EventConsumer` has of its service's platform; its look for marked letters is to be started. */
+export function consumerPlatform(
+  database: Database,
+  nats: NatsConnection,
+  onLine: (line: string) => void,
+): ConsumerPlatform {
+  const log = createLog('test', { write: onLine });
+  return { database, nats, log, redrives: new RedriveLook(database, log), epoch: new RecentEpoch(database) };
 }
