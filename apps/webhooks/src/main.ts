@@ -10,6 +10,6 @@ await serve({
   service: 'webhooks',
   config,
   module: WebhooksModule.of(config),
-  keepPartitions: keepWebhookPartitions,
+  keepPartitions: (database) => keepWebhookPartitions(database, config.WEBHOOKS_RETENTION_DAYS),
   onRestored: raiseFeed,
 });

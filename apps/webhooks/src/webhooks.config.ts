@@ -2,6 +2,7 @@ import { parseRefusedHosts, type RefusedHost } from '@switchboard/outbound-http'
 import {
   type ConfigOf,
   flag,
+  integer,
   key256,
   optionalKey256,
   readConfig,
@@ -22,6 +23,13 @@ const schema = {
     default: noHosts,
     parse: parseRefusedHosts,
   },
+  WEBHOOKS_RETENTION_DAYS: integer({
+    description: 'for which events can be replayed and read in the feed; their attempts are kept for 30 at least',
+    unit: 'days',
+    default: 7,
+    min: 7,
+    max: 90,
+  }),
   WEBHOOKS_TIME_SCALE: {
     description: 'multiplies the waits between attempts, not their 10 s: for tests',
     default: 1,

@@ -78,7 +78,7 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
     await superuser.query(ageSql, [today?.id, ids[index], daysAgo]);
   }
 
-  await keepWebhookPartitions(await prepared.database());
+  await keepWebhookPartitions(await prepared.database(), 7);
   const left = await superuser.query(partitionsSql, [[...kept, ...past].map(nameOf)]);
   expect(left.map(({ name }) => name)).toEqual(kept.map(nameOf).sort());
   expect((await customer.attempts(webhook.id)).map(({ id }) => id)).toEqual([today?.id, ids[0]]);
@@ -88,6 +88,24 @@ it('keeps events for 7 whole days and attempts for 30, and an attempt whose even
   await expect(again).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
 });
 
+it.each([
+  [20, { event: [20, 23], attempt: [29, 32], dropped_delivery: [29, 32] }],
+  [60, { event: [60, 63], attempt: [60, 63], dropped_delivery: [60, 63] }],
+])(
+  'keeps events for %i days where the operator says so, and what is known of their deliveries with them',
+  async (days, ends) => {
+    const { superuser, prepared } = running;
+    const named = Object.entries(ends).flatMap(([parent, ages]) =>
+      ages.map((daysAgo) => ({ parent, name: `${parent}_${dayOf(daysAgo).suffix}`, at: dayOf(daysAgo) })),
+    );
+    for (const { parent, at } of named) await superuser.query(partitionSql, [parent, at.at, at.suffix]);
+    await keepWebhookPartitions(await prepared.database(), days);
+    const left = await superuser.query(partitionsSql, [named.map(({ name }) => name)]);
+    const kept = Object.entries(ends).map(([parent, [age = 0]]) => `${parent}_${dayOf(age).suffix}`);
+    expect(left.map(({ name }) => name)).toEqual(kept.sort());
+  },
+);
+
 it('leaves a day to another replica that drops it at the same moment', async () => {
   const { superuser, prepared } = running;
   const { at, suffix } = dayOf(11);
@@ -96,7 +114,7 @@ it('leaves a day to another replica that drops it at the same moment', async () 
   let keeping: Promise<void> | undefined;
   await superuser.transaction(async (tx) => {
     await tx.query(statement('t.drop-day', `DROP TABLE webhooks.event_${suffix}`), []);
-    keeping = keepWebhookPartitions(database);
+    keeping = keepWebhookPartitions(database, 7);
     await eventually(async () => (await lockWaiters(superuser)) > 0);
   });
   await expect(keeping).resolves.toBeUndefined();

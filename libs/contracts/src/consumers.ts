@@ -1,3 +1,5 @@
+import type { EventEnvelope } from './grammar/define-event.js';
+
 /** A durable consumer that a service owns on another service's stream. */
 export interface ConsumerTopology {
   readonly name: string;
@@ -11,6 +13,25 @@ export interface ConsumerTopology {
    * time. 30 s by default.
    */
   readonly ackWaitMs?: number;
+  /**
+   * Paths in the data of an event. One that has something at none of them changes nothing here: it is acknowledged without a
+   * transaction, and has no row in the inbox. By default every event has an effect.
+   */
+  readonly concerns?: readonly (readonly string[])[];
+}
+
+/** Whether an event may change something at the consumer. */
+export function isConcerned({ concerns }: ConsumerTopology, { data }: Pick<EventEnvelope, 'data'>): boolean {
+  return concerns === undefined || concerns.some((path) => (at(data, path) ?? null) !== null);
+}
+
+function at(data: unknown, path: readonly string[]): unknown {
+  let found = data;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found;
 }
 
 /**
@@ -92,6 +113,8 @@ export const templatesOutcomesConsumer: ConsumerTopology = {
   stream: 'MESSAGING',
   filter: 'messaging.message.>',
   ackPendingMax: 4_000,
+  // Most messages are of no job.
+  concerns: [['message', 'jobId'], ['jobId']],
 };
 
 /** Settles the recipients of jobs that get no message. */

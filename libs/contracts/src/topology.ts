@@ -172,6 +172,7 @@ export const topology = {
         'PUBLIC_BASE_URL',
         'WEBHOOKS_ALLOW_PRIVATE',
         'WEBHOOKS_REFUSED_HOSTS',
+        'WEBHOOKS_RETENTION_DAYS',
         'WEBHOOKS_TIME_SCALE',
       ],
     },

@@ -14,11 +14,13 @@ export type UrlVerdict =
       readonly message: string;
     };
 
+/** One for both: names that only our network knows look like those that do not exist. */
+const HOST = '`url` must name a host that resolves to public addresses only, and not this service';
 /** The messages of refused URLs. None says what is at an address: that would answer questions about our network. */
 export const urlMessages = {
   form: '`url` must be an https:// URL of at most 2048 characters, without white space, control characters, backslashes, user information and a dot at the end of its name',
-  name: '`url` must name a host that resolves',
-  address: '`url` must lead to public addresses only, and not to this service',
+  name: HOST,
+  address: HOST,
 } as const satisfies Record<UrlRefusal, string>;
 
 /** White space, control characters, backslashes and invisible ones: the parser would drop or replace some of them silently. */

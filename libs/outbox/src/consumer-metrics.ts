@@ -1,10 +1,10 @@
 import { metrics } from '@opentelemetry/api';
 
 /**
- * What became of a delivered event. `duplicate`: applied before; `waiting`: what it speaks of is not here yet; `failed`:
- * given back, to come again; `dead`: given up.
+ * What became of a delivered event. `ignored`: it changes nothing here; `duplicate`: applied before; `waiting`: what it speaks
+ * of is not here yet; `failed`: given back, to come again; `dead`: given up.
  */
-export type EventOutcome = 'applied' | 'duplicate' | 'waiting' | 'failed' | 'dead';
+export type EventOutcome = 'applied' | 'ignored' | 'duplicate' | 'waiting' | 'failed' | 'dead';
 
 /** What is measured of consumers. */
 export interface ConsumerMetrics {
@@ -15,7 +15,7 @@ export interface ConsumerMetrics {
   ran(consumer: string, events: number, durationMs: number): void;
 }
 
-const OUTCOMES: readonly EventOutcome[] = ['applied', 'duplicate', 'waiting', 'failed', 'dead'];
+const OUTCOMES: readonly EventOutcome[] = ['applied', 'ignored', 'duplicate', 'waiting', 'failed', 'dead'];
 const EVENT_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200];
 const SECOND_BOUNDS = [0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 

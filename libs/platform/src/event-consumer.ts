@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import type { ConsumerTopology } from '@switchboard/contracts/consumers';
+import { isConcerned, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import {
   durableName,
   PullConsumer,
@@ -161,11 +161,16 @@ export abstract class EventConsumer<Prepared>
   }
 
   async #handle(events: readonly DeliveredEvent[]): Promise<Disposition[]> {
-    const dispositions = new Map<DeliveredEvent, Disposition>();
-    await this.#inGroups(events, async (group) => {
+    const { consumer } = this.#spec;
+    const { concerned = [], ignored = [] } = Object.groupBy(events, ({ envelope }) =>
+      isConcerned(consumer, envelope) ? 'concerned' : 'ignored',
+    );
+    const dispositions = new Map<DeliveredEvent, Disposition>(ignored.map((event) => [event, { ack: true }]));
+    await this.#inGroups(concerned, async (group) => {
       const outcome = await handleBatch(this.#batch, group);
       group.forEach((event, index) => dispositions.set(event, outcome[index] ?? AGAIN));
     });
+    consumerMetrics().handled(consumer.name, 'ignored', ignored.length);
     return events.map((event) => dispositions.get(event) ?? AGAIN);
   }
 
@@ -182,6 +187,7 @@ export abstract class EventConsumer<Prepared>
     events: readonly DeliveredEvent[],
     work: (group: readonly DeliveredEvent[]) => Promise<void>,
   ): Promise<void> {
+    if (events.length === 0) return;
     const { groupOf, onBatch } = this.#spec;
     const groups = groupOf ? Map.groupBy(events, ({ envelope }) => groupOf(envelope)).values() : [events];
     try {

@@ -1,5 +1,6 @@
 import { consumersOf } from '@switchboard/check/generated/event-consumers';
 import { textOf, type Sources } from '@switchboard/check/sources';
+import { isConcerned } from '@switchboard/contracts/consumers';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import type { ServiceTopology } from '@switchboard/contracts/topology';
@@ -12,7 +13,7 @@ export interface Example {
   readonly consumer: string;
 }
 
-/** The kept example of every version of every event with each consumer whose filter takes it, as rows of a test. */
+/** The kept example of every version of every event with each consumer that it may change something at, as rows of a test. */
 export function examplesFor(
   sources: Sources,
   topology: Readonly<Record<string, ServiceTopology>>,
@@ -23,7 +24,8 @@ export function examplesFor(
   return paths.flatMap((path) => {
     const envelope = JSON.parse(textOf(sources, path) ?? '') as EventEnvelope;
     const { subject } = envelope;
-    return consumersOf(subject, topology).map(({ service, consumer }): [string, string, Example] => [
+    const concerned = consumersOf(subject, topology).filter(({ consumer }) => isConcerned(consumer, envelope));
+    return concerned.map(({ service, consumer }): [string, string, Example] => [
       subject,
       consumer.name,
       { envelope, service, consumer: consumer.name },

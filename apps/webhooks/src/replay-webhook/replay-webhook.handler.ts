@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { AppError } from '@switchboard/contracts/grammar/app-error';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import { replayWebhookRpc, type ReplayWebhookRequest } from '@switchboard/contracts/webhooks/rpc';
@@ -12,9 +12,9 @@ import { findWebhook, lockWebhook, type WebhookRow } from '../webhook/webhook.re
 import { ReplaySignal } from '../replay/replay-signal.js';
 import { countOfReplay, insertReplay, runningReplays } from '../replay/replay.repository.js';
 import { countReplay, type ReplayedEvents } from '../replay/replayed-events.repository.js';
+import { WEBHOOKS_CONFIG, type WebhooksConfig } from '../webhooks.config.js';
 
-/** Source: docs/api-behaviour.md#webhooks-replay. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Replays of a webhook that are under way at once. Source: docs/api-behaviour.md#webhooks-replay. */
 const RUNNING_MAX = 3;
 
@@ -24,6 +24,7 @@ export class ReplayWebhookHandler {
   constructor(
     private readonly database: Database,
     private readonly signal: ReplaySignal,
+    @Inject(WEBHOOKS_CONFIG) private readonly config: WebhooksConfig,
   ) {}
 
   /** @throws WEBHOOK_NOT_FOUND, CONFLICT; VALIDATION_FAILED for a period of more events than can be counted in time */
@@ -36,7 +37,8 @@ export class ReplayWebhookHandler {
     if (known !== null) return { count: known };
     const webhook = requireWebhook(await findWebhook(turns, organizationId, webhookId));
     if (!dryRun) await requireRoom(turns, webhook);
-    const events = await eventsOf(turns, webhook, request);
+    const keptSince = Date.now() - this.config.WEBHOOKS_RETENTION_DAYS * DAY_MS;
+    const events = await eventsOf(turns, webhook, request, keptSince);
     const count = await countReplay(turns, events, budget);
     if (dryRun) return { count };
     const accepted = await this.accept(events, request, count);
@@ -73,9 +75,14 @@ async function requireRoom(on: Queryable, webhook: WebhookRow): Promise<void> {
   throw new AppError(serviceErrors.CONFLICT, message);
 }
 
-async function eventsOf(on: Queryable, webhook: WebhookRow, request: ReplayWebhookRequest): Promise<ReplayedEvents> {
+async function eventsOf(
+  on: Queryable,
+  webhook: WebhookRow,
+  request: ReplayWebhookRequest,
+  keptSinceMs: number,
+): Promise<ReplayedEvents> {
   const { organizationId, id: webhookId } = webhook;
-  const since = new Date(Math.max(Date.parse(request.since), Date.now() - KEPT_MS));
+  const since = new Date(Math.max(Date.parse(request.since), keptSinceMs));
   const until = request.until === null ? null : new Date(request.until);
   const types = webhook.events.filter((type) => request.events === null || request.events.includes(type));
   const upTo = await lastPosition(on, organizationId);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
-import { type ConsumerTopology } from '@switchboard/contracts/consumers';
+import { isConcerned, type ConsumerTopology } from '@switchboard/contracts/consumers';
 import { topology, type ServiceTopology } from '@switchboard/contracts/topology';
 import { connectNats, provisionConsumer, PullConsumer, type NatsConnection } from '@switchboard/nats';
 import type { RecordedEvent } from './ledgers.js';
@@ -9,10 +9,15 @@ import type { RecordedEvent } from './ledgers.js';
 const ACK_PENDING_MAX = 5_000;
 const BATCH_MAX = 500;
 const AGAIN_MS = 200;
+const CHOOSY = Object.values<ServiceTopology>(topology).flatMap(({ consumes }) =>
+  consumes.filter(({ concerns }) => concerns),
+);
 
 /** A consumer as any service has it, on every stream, that remembers what it saw. */
 export class EventRecorder {
   private readonly events = new Map<string, RecordedEvent>();
+  /** Ids of events that change nothing at a consumer, by its name. */
+  private readonly unconcerned = new Map<string, Set<string>>();
   private deliveries = 0;
   private stopping = false;
   private pulls: PullConsumer[] = [];
@@ -57,6 +62,11 @@ export class EventRecorder {
 
   has(id: string): boolean {
     return this.events.has(id);
+  }
+
+  /** Whether an event that was seen may change something at a consumer. */
+  concerns(consumer: ConsumerTopology, id: string): boolean {
+    return !this.unconcerned.get(consumer.name)?.has(id);
   }
 
   /** Makes the consumers, where they are missing, and asks anew: after the store was lost, or the link. */
@@ -111,6 +121,11 @@ export class EventRecorder {
     const { id, subject, aggregateId, sequence, data } = envelope;
     const digest = createHash('md5').update(JSON.stringify(envelope)).digest('hex');
     this.events.set(id, { id, subject, aggregateId, sequence, messageId: messageIdOf(data), digest });
+    for (const consumer of CHOOSY) {
+      if (isConcerned(consumer, envelope)) continue;
+      const ids = this.unconcerned.get(consumer.name) ?? new Set();
+      this.unconcerned.set(consumer.name, ids.add(id));
+    }
   }
 }
 

@@ -28,14 +28,16 @@ export async function knownMessages({ database }: Stage): Promise<KnownMessages>
   return { ids: new Set(rows.map(({ id }) => id)), takenBack: open?.count ?? 0 };
 }
 
-/** `consumer event` of the first so many events of the broker that a consumer has neither applied nor given up. */
+/** `consumer event` of the first so many events of the broker that concern a consumer and that it has neither applied nor given up. */
 export async function unappliedOfBroker({ database, recorder }: Stage, first: number): Promise<string[]> {
   const unapplied: string[] = [];
   const seen = recorder.seen.slice(0, first);
   for (const [service, { consumes }] of Object.entries<ServiceTopology>(topology)) {
-    for (const { name, filter } of consumes) {
+    for (const consumer of consumes) {
+      const { name, filter } = consumer;
       const prefix = filter.replace(/>$/, '');
-      const ids = seen.flatMap(({ id, subject }) => (subject.startsWith(prefix) ? [id] : []));
+      const taken = seen.filter(({ id, subject }) => subject.startsWith(prefix) && recorder.concerns(consumer, id));
+      const ids = taken.map(({ id }) => id);
       const rows = await database.query<{ id: string }>(
         `SELECT s.id FROM unnest($1::text[]) AS s(id)
          WHERE NOT EXISTS (SELECT FROM ${service}.inbox i WHERE i.event_id = s.id COLLATE "C" AND i.consumer = $2)
