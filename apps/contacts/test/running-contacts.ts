@@ -14,10 +14,11 @@ import { AppError } from '@switchboard/contracts/grammar/app-error';
 import type { EventEnvelope } from '@switchboard/contracts/grammar/define-event';
 import { serviceErrors } from '@switchboard/contracts/grammar/errors';
 import type { ConsumerTopology } from '@switchboard/contracts/consumers';
-import { PullConsumer, RpcClient, RpcServerStrategy, type NatsConnection } from '@switchboard/nats';
+import { PullConsumer, RpcServerStrategy, type NatsConnection, type RpcClient } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
 import { createLog, refusalOf, rpcFailure, startService } from '@switchboard/platform';
 import type { TestServers } from '@switchboard/testing';
+import { PatientRpcClient } from '@switchboard/testing/patient-rpc-client';
 
 /** Two replicas of the contacts service on real servers, with a stand-in for messaging. */
 export interface RunningContacts {
@@ -61,6 +62,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
   const forgotten: ContactToForget[] = [];
   const fencedMerged: (readonly ContactFacts[])[] = [];
   const channels: RunningContacts['channels'] = new Map();
+  const gateway = new PatientRpcClient(await nats.connect('gateway'));
   let isFenceDown = false;
   await answer(connection, {
     [applySuppressionsRpc.subject]: ({ request }) => {
@@ -84,8 +86,8 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     },
   });
   return {
-    gateway: new RpcClient(await nats.connect('gateway')),
-    messaging: new RpcClient(connection),
+    gateway,
+    messaging: new PatientRpcClient(connection),
     connection,
     superuser: await prepared.superuser(),
     fenced,
@@ -94,6 +96,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
     channels,
     unconfirmed: async (call) => {
       isFenceDown = true;
+      gateway.isPatient = false;
       try {
         return await call().then(
           () => null,
@@ -101,6 +104,7 @@ export async function startContacts(servers: TestServers): Promise<RunningContac
         );
       } finally {
         isFenceDown = false;
+        gateway.isPatient = true;
       }
     },
     receive: (consumer) => {

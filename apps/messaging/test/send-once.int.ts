@@ -5,9 +5,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { systemPrincipal } from '@switchboard/contracts/grammar/principal';
 import { sendMessageOnceRpc, type AnswerOnce, type SendMessageOnceRequest } from '@switchboard/contracts/messaging/rpc';
-import { RpcClient } from '@switchboard/nats';
+import type { RpcClient } from '@switchboard/nats';
 import { createLog, startService } from '@switchboard/platform';
 import { testServers } from '@switchboard/testing';
+import { PatientRpcClient } from '@switchboard/testing/patient-rpc-client';
 import fc from 'fast-check';
 import { Channel } from '../src/channel/channel.entity.js';
 import { Message } from '../src/message/message.entity.js';
@@ -40,7 +41,7 @@ describe('a text that is to be sent once', () => {
   beforeAll(async () => {
     store = await MessagingStore.open(servers);
     const nats = await servers.nats();
-    client = new RpcClient(await nats.connect('gateway'));
+    client = new PatientRpcClient(await nats.connect('gateway'));
     const config = messagingConfig({
       DATABASE_URL: store.url,
       NATS_URL: nats.url,

@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
 import { changeConversationRpc } from '@switchboard/contracts/messaging/rpc';
-import { RpcClient } from '@switchboard/nats';
+import type { RpcClient } from '@switchboard/nats';
 import { eventually, testServers, type TestNats } from '@switchboard/testing';
+import { PatientRpcClient } from '@switchboard/testing/patient-rpc-client';
 import type { Channel } from '../src/channel/channel.entity.js';
 import { TestInbox } from './test-inbox.js';
 
@@ -38,7 +39,7 @@ describe('the end of a snooze, with real processes', () => {
   beforeAll(async () => {
     inbox = await TestInbox.open(servers);
     nats = await servers.nats();
-    client = new RpcClient(await nats.connect('gateway'));
+    client = new PatientRpcClient(await nats.connect('gateway'));
     channel = await inbox.addChannel();
   });
 

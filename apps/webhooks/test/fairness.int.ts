@@ -42,7 +42,7 @@ async function store({ organizationId }: Customer, type: SubscribableEvent, coun
 async function arrivedBefore(few: string, many: readonly string[]): Promise<number> {
   const last = await eventually(() => {
     const arrived = running.receiver.arrivals(few);
-    return arrived.length === FEW && arrived.at(-1);
+    return arrived.length >= FEW && arrived.at(-1);
   }, SOON);
   return many.flatMap((path) => running.receiver.arrivals(path)).filter(({ atMs }) => atMs < last.atMs).length;
 }
@@ -58,7 +58,8 @@ describe('what one has few of', () => {
     await store(small, 'message.received', FEW);
     service = await running.start();
     expect(await arrivedBefore('/small', paths)).toBeLessThan((WEBHOOKS * BACKLOG) / 2);
-    const all = () => paths.flatMap((path) => running.receiver.arrivals(path)).length === WEBHOOKS * BACKLOG;
+    // What was answered too late, on a busy machine, arrives once more.
+    const all = () => paths.flatMap((path) => running.receiver.arrivals(path)).length >= WEBHOOKS * BACKLOG;
     await eventually(all, SOON);
   });
 

@@ -1,9 +1,10 @@
 import type { EventDefinition } from '@switchboard/contracts/grammar/define-event';
 import { newCuid } from '@switchboard/contracts/grammar/cuid';
-import { EventPublisher, RpcClient } from '@switchboard/nats';
+import { EventPublisher, type RpcClient } from '@switchboard/nats';
 import type { Database } from '@switchboard/postgres';
 import { createLog, startService, type RunningService } from '@switchboard/platform';
 import type { ServiceDatabase, TestNats, TestServers } from '@switchboard/testing';
+import { PatientRpcClient } from '@switchboard/testing/patient-rpc-client';
 import { webhooksMigrations } from '../src/migrations/all.js';
 import { webhooksConfig } from '../src/webhooks.config.js';
 import { WebhooksModule } from '../src/webhooks.module.js';
@@ -57,7 +58,7 @@ export async function startWebhooks(servers: TestServers, timeScale = 1, replica
     return known;
   };
   const running: RunningWebhooks = {
-    gateway: new RpcClient(await nats.connect('gateway')),
+    gateway: new PatientRpcClient(await nats.connect('gateway')),
     superuser: await prepared.superuser(),
     receiver,
     prepared,
